@@ -17,6 +17,7 @@ from litecheck.cli.quantize import quantize
 from litecheck.cli.rules import rules
 from litecheck.cli.run import run
 from litecheck.cli.validate import validate
+from litecheck.cli.verify import verify
 
 
 class _Verbatim:
@@ -89,5 +90,5 @@ def _help(command: Callable[..., None]) -> str:
     return "\n\n".join(p if p.startswith("\b") else " ".join(p.split("\n")) for p in paragraphs)
 
 
-for _command in (validate, inspect, explain, rules, quantize, dequantize, compare, run):
+for _command in (validate, inspect, explain, rules, quantize, dequantize, compare, run, verify):
     app.command(cls=_Command, help=_help(_command))(_command)

@@ -55,3 +55,31 @@ def _paths() -> Iterator[str]:
         return
     yield from dict.fromkeys(opcode for profile in profiles for opcode in profile.operators)
     yield from known_paths(profiles)
+
+
+def arithmetics(incomplete: str) -> list[str]:
+    """The arithmetics that come with litecheck."""
+    from litecheck.reference.arithmetic import arithmetic_names
+
+    return [name for name in arithmetic_names() if name.startswith(incomplete)]
+
+
+def devices(incomplete: str) -> list[str]:
+    """Kinds of devices, and installed plugins."""
+    from litecheck.verify.opening import known_devices
+
+    return [name for name in known_devices() if name.startswith(incomplete)]
+
+
+def feeds(incomplete: str) -> list[str]:
+    """What a case can be fed."""
+    from litecheck.verify.feeds import KINDS
+
+    return [name for name in KINDS if name.startswith(incomplete)]
+
+
+def verification_formats(incomplete: str) -> list[str]:
+    """The formats of a verification."""
+    from litecheck.render.verification import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from litecheck.cli.console import Manner, console, say, write_stdout
@@ -20,12 +20,16 @@ class Output:
     file: str | None = None
 
 
-def parse_outputs(texts: Iterable[str]) -> tuple[Output, ...]:
-    """The outputs asked for; text to stdout where none is.
+def parse_outputs(texts: Iterable[str], formats: Mapping[str, str] | None = None) -> tuple[Output, ...]:
+    """The outputs asked for, among ``formats`` (by default those of a Report); text to stdout where none is.
 
     Raises ConfigError for an unknown format, two outputs to one place, or a file that cannot be written.
     """
-    outputs = tuple(map(_parse, texts)) or (Output("text"),)
+    if formats is None:
+        from litecheck import render
+
+        formats = render.FORMATS
+    outputs = tuple(_parse(text, formats) for text in texts) or (Output("text"),)
     places = [os.path.realpath(o.file) if o.file else "stdout" for o in outputs]
     twice = next((o for n, o in enumerate(outputs) if places.index(places[n]) < n), None)
     if twice:
@@ -37,15 +41,13 @@ def parse_outputs(texts: Iterable[str]) -> tuple[Output, ...]:
     return outputs
 
 
-def _parse(text: str) -> Output:
-    from litecheck.render import FORMATS
-
+def _parse(text: str, formats: Mapping[str, str]) -> Output:
     name, colon, file = text.partition(":")
-    if name not in FORMATS:
+    if name not in formats:
         from litecheck.profile.strict import did_you_mean
 
         raise ConfigError(
-            f"unknown format {name!r}{did_you_mean(name, FORMATS)}; there are {', '.join(FORMATS)}"
+            f"unknown format {name!r}{did_you_mean(name, formats)}; there are {', '.join(formats)}"
         )
     if colon and not file:
         raise ConfigError(f"{text}: a file name is missing after the colon")
@@ -53,17 +55,24 @@ def _parse(text: str) -> Output:
 
 
 def write(report: Report, outputs: Iterable[Output], manner: Manner) -> None:
-    """Write every output, files first, so that a reader of stdout finds them there."""
+    """Write a report in every format asked for."""
     from litecheck.render import render
 
+    deliver(outputs, lambda name: render(report, name), lambda: _print_text(report, manner), manner)
+
+
+def deliver(
+    outputs: Iterable[Output], render: Callable[[str], str], print_text: Callable[[], None], manner: Manner
+) -> None:
+    """Write every output, files first, so that a reader of stdout finds them there."""
     for output in sorted(outputs, key=lambda o: o.file is None):
         if output.file:
-            atomic_write(output.file, render(report, output.format))
+            atomic_write(output.file, render(output.format))
             say(f"wrote {output.file}", manner.quiet)
         elif output.format == "text":
-            _print_text(report, manner)
+            print_text()
         else:
-            write_stdout(render(report, output.format))
+            write_stdout(render(output.format))
 
 
 def _print_text(report: Report, manner: Manner) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
+from litecheck.profile.conformance import read_conformance
 from litecheck.profile.constraints import narrower, parse
 from litecheck.profile.draft import OPERAND_VERBS, Clause, OperatorDraft, Reader, Stated
 from litecheck.profile.levels import Levels
@@ -34,6 +35,7 @@ from litecheck.report import LEVELS, Demand, Level, counted
 
 _KEYS = (
     "profile", "title", "source", "extends", "activations", "unlisted", "kinds", "ops", "levels", "relaxes",
+    "conformance",
 )  # fmt: skip
 _UNLISTED = ("not covered", "violation")
 _DEPTH = 8
@@ -150,6 +152,7 @@ class _Builder:
             rules,
             base.name if base else None,
             Demand(self.name, self.file, line) if line else base.unlisted_demand if base else None,
+            read_conformance(top.get("conformance"), self.file, self.name, base.conformance if base else {}),
         )
 
     def _rule(self, draft: OperatorDraft, levels: Levels) -> OperatorRule:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from litecheck.report import Demand, Level
@@ -201,6 +201,22 @@ class Rules(Mapping[str, OperatorRule]):
 
 
 @dataclass(frozen=True, slots=True)
+class Conformance:
+    """How far a device's outputs of an operator may lie from the reference: ``tolerance`` in LSB for integers,
+    ``reals`` as a share of the output's largest magnitude; None where nothing is stated."""
+
+    tolerance: int | None
+    reals: float | None
+    because: str
+    demand: Demand
+
+    def over(self, other: Conformance) -> Conformance:
+        """Itself, with what it leaves unstated taken from another."""
+        tolerance = other.tolerance if self.tolerance is None else self.tolerance
+        return replace(self, tolerance=tolerance, reals=other.reals if self.reals is None else self.reals)
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """A named set of rules for operators whose activations have one type.
 
@@ -217,6 +233,8 @@ class Profile:
     operators: Mapping[str, OperatorRule]
     extends: str | None = None
     unlisted_demand: Demand | None = None
+    conformance: Mapping[str, Conformance] = field(default_factory=dict)
+    """By operator, and ``*`` for all that have no entry."""
 
     def requirements(self) -> Iterator[Requirement]:
         """Every requirement of every operator, in the file's order."""

@@ -224,9 +224,7 @@ def _compared(case: Case, tolerance: int) -> Comparison:
         peak = int(size.argmax())
         if int(size[peak]) > most:
             most, worst = int(size[peak]), start + int(positions[peak])
-        bucket = np.searchsorted(np.asarray(_EDGES, size.dtype), size, "right") - 1
-        for row, sign in enumerate((difference < 0, difference > 0)):
-            counts[row] += np.bincount(bucket[sign], minlength=len(_EDGES))
+        counts += tally(difference)
     judged = Comparison(case.dtype, case.shape, case.actual.size, tolerance, case.semantics)
     if first is None:
         return judged
@@ -235,7 +233,7 @@ def _compared(case: Case, tolerance: int) -> Comparison:
         judged,
         mismatches=mismatches,
         beyond=beyond,
-        histogram=tuple(_buckets(counts)),
+        histogram=tuple(buckets(counts)),
         first=_element(case, first),
         worst=_element(case, worst),
         causes=causes(case),
@@ -253,7 +251,16 @@ def _differences(case: Case) -> Iterator[tuple[int, NDArray[np.int64], NDArray[A
             yield start, positions, actual[positions].astype(wide) - expected[positions].astype(wide)
 
 
-def _buckets(counts: NDArray[np.int64]) -> Iterator[Bucket]:
+def tally(difference: NDArray[Any]) -> NDArray[np.int64]:
+    """How many of some differences, none of them 0, fall into each bucket: shape (2, buckets), negative ones first."""
+    size = np.abs(difference)
+    bucket = np.searchsorted(np.asarray(_EDGES, size.dtype), size, "right") - 1
+    signs = difference < 0, difference > 0
+    return np.array([np.bincount(bucket[sign], minlength=len(_EDGES)) for sign in signs])
+
+
+def buckets(counts: NDArray[np.int64]) -> Iterator[Bucket]:
+    """The buckets that hold anything, of counts as ``tally`` makes them, from the lowest to the highest."""
     below, above = counts.tolist()
     spans = [(low, high - 1) for low, high in zip(_EDGES, (*_EDGES[1:], 2**65), strict=True)]
     for (low, high), count in reversed(list(zip(spans, below, strict=True))):

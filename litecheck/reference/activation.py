@@ -22,7 +22,7 @@ from litecheck.reference.lookup import each_value, quotient
 from litecheck.reference.registry import How, KernelFunction, kernel
 from litecheck.reference.values import HELD, Result, Value
 
-_REQUANTIZE, _WIDTHS = ("double", "single"), ("float32", "float64")
+_REQUANTIZE, _WIDTHS = tuple(MULTIPLY), ("float32", "float64")
 _BOUNDS = {"RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_TO_1": (0, 1)}
 
 

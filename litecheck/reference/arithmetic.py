@@ -9,6 +9,7 @@ from pathlib import Path
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.strict import Entries, did_you_mean, entries, read_yaml, text, texts
+from litecheck.reference.departures import NONE, departures
 from litecheck.reference.registry import How, kernels
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
@@ -82,6 +83,7 @@ def _stages(opcode: str, node: Entries, line: int, file: str) -> tuple[dict[str,
     for kernel in known:
         for stage, variants in kernel.stages.items():
             allowed.setdefault(stage, set()).update(variants)
+    allowed["departure"] = {NONE, *departures(opcode)}
     found = {}
     for stage, value in node.only((*allowed, *_NOTES)).values.items():
         if stage in _NOTES:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.fixedpoint import (
     MULTIPLY,
+    WITHOUT_FLOAT32,
     Ints,
     quantize_multiplier,
     rounding_shift,
@@ -20,7 +21,7 @@ from litecheck.reference.fixedpoint import (
 from litecheck.reference.fused import clamp_real, stored_bounds
 from litecheck.reference.pairs import apply
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.sums import Multiplier, common_scale, finish, quantized_sum, zero_points
+from litecheck.reference.sums import REAL, Multiplier, common_scale, finish, quantized_sum, zero_points
 from litecheck.reference.values import Result, Value
 from litecheck.reference.vectors import chunks, in_vectors
 
@@ -60,18 +61,18 @@ class FractionProduct:
 
 @dataclass(frozen=True)
 class FloatProduct:
-    """XNNPACK's product: scaled in float32, rounded half to even."""
+    """The product scaled and rounded in float32; half to even is XNNPACK's."""
 
     zero_points: tuple[int, int, int]
     scale: float
     bounds: tuple[int, int]
+    rounding: str
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
         """Stored operands -> stored output."""
         product = ((x - self.zero_points[0]) * (y - self.zero_points[1])).astype(np.float32)
-        return saturate(
-            np.rint(product * np.float32(self.scale)).astype(np.int64) + self.zero_points[2], *self.bounds
-        )
+        rounded = REAL[self.rounding](product * np.float32(self.scale))
+        return saturate(rounded.astype(np.int64) + self.zero_points[2], *self.bounds)
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class SquaredDifference:
         return saturate(multiply(wrap32((x - y) ** 2), *of_square) + self.zero_points[2], *self.bounds)
 
 
-@kernel("ADD", *_QUANTIZED, requantize=("double", "single", "vectors", "21-bit"))
+@kernel("ADD", *_QUANTIZED, requantize=(*MULTIPLY, "vectors", "21-bit", *REAL))
 def add(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """output = lhs + rhs, clamped by the fused activation; shapes broadcast.
 
@@ -106,7 +107,7 @@ def add(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How)
     return quantized_sum(lhs, rhs, output, options, how, 1)
 
 
-@kernel("SUB", *_QUANTIZED, requantize=("double", "single", "21-bit"))
+@kernel("SUB", *_QUANTIZED, requantize=(*MULTIPLY, "21-bit", *REAL))
 def sub(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """output = lhs - rhs, clamped by the fused activation; the integer steps of ADD. Source: tflite/kernels/sub.cc."""
     return quantized_sum(lhs, rhs, output, options, how, -1)
@@ -116,7 +117,7 @@ def sub(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How)
     "MUL",
     *_QUANTIZED,
     multiplier=("float32", "float64"),
-    requantize=("double", "single", "vectors", "float32"),
+    requantize=(*WITHOUT_FLOAT32, "vectors", *REAL),
 )
 def mul(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """output = lhs * rhs, clamped by the fused activation; shapes broadcast.
@@ -129,15 +130,15 @@ def mul(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How)
         return np.asarray(mul_plain(lhs, rhs, output, options))
     points, bounds = zero_points(lhs, rhs, output), stored_bounds(options, output)
     real = np.float32(lhs.scale * rhs.scale) / output.scale
-    if how["requantize"] == "float32" and output.dtype != "int16" and 2.0**-16 <= real < 2.0**8:
-        return apply(FloatProduct(points, float(real), bounds), lhs.data, rhs.data, output.dtype)
+    if how["requantize"] in REAL and output.dtype != "int16" and 2.0**-16 <= real < 2.0**8:
+        product = FloatProduct(points, float(real), bounds, how["requantize"])
+        return apply(product, lhs.data, rhs.data, output.dtype)
     if lhs.dtype == "int16" and output.dtype != "int16":
         return apply(FractionProduct(output.zero_point, bounds), lhs.data, rhs.data, output.dtype)
     if how["multiplier"] == "float64":
         real = np.float64(lhs.scale) * np.float64(rhs.scale) / np.float64(output.scale)
-    formula = Product(points, quantize_multiplier(float(real)), bounds)
-    if how["requantize"] == "single":
-        formula = replace(formula, rounding="single")
+    rounding = how["requantize"] if how["requantize"] in MULTIPLY else "double"
+    formula = Product(points, quantize_multiplier(float(real)), bounds, rounding)
     run = chunks(lhs.shape, rhs.shape)
     if how["requantize"] in MULTIPLY or output.dtype == "int16" or run.how == "generic":
         return apply(formula, lhs.data, rhs.data, output.dtype)
@@ -146,7 +147,7 @@ def mul(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How)
     return in_vectors(run, block, body, lambda: apply(formula, lhs.data, rhs.data, output.dtype))
 
 
-@kernel("SQUARED_DIFFERENCE", "int8", requantize=("double", "single"))
+@kernel("SQUARED_DIFFERENCE", "int8", requantize=tuple(MULTIPLY))
 def squared_difference(
     lhs: Value, rhs: Value, output: Result, options: Table | None, how: How
 ) -> NDArray[Any]:

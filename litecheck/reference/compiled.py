@@ -22,7 +22,7 @@ class Compiled:
 
     depthwise: Callable[..., None]
     """(rows, columns, channels) image, (kernel_h, kernel_w, channels) taps, first row, (stride, dilation) down and
-    across, (rows, columns, channels) sums, all of one float type."""
+    across, (rows, columns, channels) sums; taps and sums of one float type."""
     double: Callable[..., None]
     """(pixels, channels) float sums, then int64 constants of a channel: offset, m, right, half, away; then zero point,
     low, high and the (pixels, channels) stored values. The same steps as the numpy variant, without left shifts."""

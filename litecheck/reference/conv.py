@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.fused import clamp_real
+from litecheck.reference.hybrid import DYNAMIC, centred, prepared, products, scaled
 from litecheck.reference.layer import Layer, Rescaling, layer
 from litecheck.reference.products import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.requantize import sums_stage
+from litecheck.reference.requantize import sums_stage, variants
 from litecheck.reference.values import HELD, Result, RunError, Value
 from litecheck.reference.windows import Axis, axes, padded, windows
 
@@ -25,13 +26,13 @@ BLOCK = 1 << 19
     "int8",
     "uint8",
     "int16",
-    requantize=("double", "double-half-up", "single", "float32"),
-    grouped=("double", "single", "float32"),
-    declined=("double", "double-half-up", "single", "float32"),
-    declined_grouped=("double", "single", "float32"),
-    unsigned=("double", "double-half-up", "single", "float32"),
-    declined_unsigned=("double", "double-half-up", "single", "float32"),
-    int32_sums=("double", "double-half-up", "single", "float64"),
+    requantize=variants("double"),
+    grouped=variants("double"),
+    declined=variants("double"),
+    declined_grouped=variants("double"),
+    unsigned=variants("double"),
+    declined_unsigned=variants("double"),
+    int32_sums=variants("double"),
     int64_sums=("reduced", "float64"),
 )
 def conv_2d(
@@ -102,11 +103,16 @@ def blocks(
             yield (n, slice(y, y + step)), sums
 
 
-@kernel("CONV_2D", "float32")
+@kernel("CONV_2D", "float32", dynamic=("by-scales", "xnnpack"))
 def conv_2d_float(
-    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None
+    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How
 ) -> NDArray[Any]:
-    """The real convolution in float32; runtimes add up in other orders, so it is equal but for rounding."""
+    """The real convolution in float32; runtimes add up in other orders, so it is equal but for rounding.
+
+    Under int8 or int4 weights the input is quantized first, see :func:`hybrid`.
+    """
+    if weight.dtype in ("int8", "int4"):
+        return clamp_real(hybrid(input, weight, bias, options, _dynamic(input, weight, how)), options)
     if weight.dtype != "float32":
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
@@ -116,3 +122,34 @@ def conv_2d_float(
     for index, sums in blocks(image, matrix, weight.shape, rows, columns):
         out[index] = sums.reshape(out[index].shape)
     return clamp_real(out if bias is None else out + bias.data, options)
+
+
+def hybrid(
+    input: Value, weight: Value, bias: Value | None, options: Table | None, variant: str
+) -> NDArray[Any]:
+    """A convolution of images that are quantized one by one; of pixels, where XNNPACK sees a matrix product.
+
+    LiteRT quantizes asymmetrically where filters have scales of their own or come in groups, else symmetrically.
+    Source: tflite/kernels/conv.cc, EvalHybrid and EvalHybridPerChannel.
+    """
+    rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
+    out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[0]), np.float32)
+    pointwise = (rows.kernel, columns.kernel, rows.stride, columns.stride) == (1, 1, 1, 1)
+    if variant == "xnnpack" and pointwise and input.shape[3] == weight.shape[3]:
+        pixels = input.data.reshape(-1, input.shape[3])
+        return products(pixels, weight, bias, DYNAMIC[variant]).reshape(out.shape)
+    matrix = prepared(weight)
+    images, scale = centred(input.data.reshape(len(input.data), -1), DYNAMIC[variant])
+    image = padded(images.reshape(input.shape), rows, columns, 0, matrix.dtype)
+    for (n, y), sums in blocks(image, matrix, weight.shape, rows, columns):
+        out[n, y] = scaled(sums, scale[n], weight, bias).reshape(out[n, y].shape)
+    return out
+
+
+def _dynamic(input: Value, weight: Value, how: How) -> str:
+    """How an image is quantized. XNNPACK declines int4 and computed weights."""
+    if how["dynamic"] == "xnnpack" and weight.constant and weight.dtype == "int8":
+        return "xnnpack"
+    scales = weight.quantization.scale
+    own = bool((scales != scales[:1]).any()) or input.shape[3] != weight.shape[3]
+    return "asymmetric" if own else "symmetric"

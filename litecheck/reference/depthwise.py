@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.compiled import Compiled, compiled
 from litecheck.reference.fused import clamp_real
+from litecheck.reference.hybrid import asymmetric, centred, prepared, scaled
 from litecheck.reference.layer import Rescaling, layer
 from litecheck.reference.products import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.requantize import sums_stage
+from litecheck.reference.requantize import sums_stage, variants
 from litecheck.reference.values import Result, RunError, Value
 from litecheck.reference.windows import Axis, axes, padded
 
@@ -30,10 +32,10 @@ AddUp = Callable[[int, int, NDArray[Any]], None]
     "int8",
     "uint8",
     "int16",
-    requantize=("double", "double-by-eight", "double-half-up", "single", "float32"),
-    declined=("double", "double-by-eight", "double-half-up", "single", "float32"),
-    unsigned=("double", "double-half-up", "single", "float32"),
-    declined_unsigned=("double", "double-half-up", "single", "float32"),
+    requantize=variants("double"),
+    declined=variants("double"),
+    unsigned=variants("double"),
+    declined_unsigned=variants("double"),
     int64_sums=("reduced", "float64"),
 )
 def depthwise_conv_2d(
@@ -63,7 +65,8 @@ def depthwise_conv_2d(
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     taps = made.filters.matrix.T
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
-    image = padded(_repeated(as_signed(input.data), weight.shape[3]), rows, columns, zero, taps.dtype)
+    stored = _repeated(as_signed(input.data), weight.shape[3])
+    image = padded(stored, rows, columns, zero, stored.dtype)
     out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[3]), made.rescale.dtype)
     for index, sums in blocks(image, taps, rows, columns):
         made.rescale(sums, made.offset, out[index])
@@ -83,11 +86,11 @@ def blocks(
 ) -> Iterator[tuple[tuple[int, slice], NDArray[Any]]]:
     """Sums of products, some output rows at a time: ((batch, slice of rows), sums of shape (rows, columns * channels)).
 
-    ``taps`` has shape (kernel_h * kernel_w, channels) and the image's type.
+    ``taps`` has shape (kernel_h * kernel_w, channels) and the type of the sums, which keeps the image's values.
     """
     width = columns.out * image.shape[3]
     step = min(rows.out, max(1, BLOCK // max(1, width)))
-    sums = np.zeros((step, width), image.dtype)
+    sums = np.zeros((step, width), taps.dtype)
     loops = compiled(len(image) * rows.out * width)
     add_up = _by_pixel(loops, image, taps, rows, columns) if loops else _by_tap(image, taps, rows, columns)
     for n in range(len(image)):
@@ -98,31 +101,39 @@ def blocks(
 
 
 def _by_tap(image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis) -> AddUp:
-    """For all pixels one tap after the other.
+    """For each row of the output all taps at once, along the whole row.
 
-    Under a stride the image's columns are dealt out first, so that what a tap meets along a row of the output lies
-    together in memory.
+    Under a stride the image's columns are dealt out first, so that what a tap meets along the row lies together in
+    memory; then only the taps that meet the same columns go together.
     """
-    dealt = [np.ascontiguousarray(image[:, :, p :: columns.stride]) for p in range(columns.stride)]
-    along = np.tile(taps, columns.out)
-    places = [
-        (i * rows.dilation, j * columns.dilation) for i in range(rows.kernel) for j in range(columns.kernel)
-    ]
-    room: list[NDArray[Any]] = []
+    kernels = taps.reshape(rows.kernel, columns.kernel, -1)
+    apart = columns.stride // math.gcd(columns.stride, columns.dilation)
+    met = []
+    for j in range(min(apart, columns.kernel)):
+        start, phase = divmod(j * columns.dilation, columns.stride)
+        dealt = np.ascontiguousarray(image[:, :, phase :: columns.stride], taps.dtype)
+        together = np.tile(kernels[:, j::apart], columns.out)
+        met.append(
+            (_along(dealt, start, together.shape, rows, apart * columns.dilation // columns.stride), together)
+        )
 
     def add_up(n: int, first: int, sums: NDArray[Any]) -> None:
-        if not room:
-            room.append(np.empty_like(sums))
-        product = room[0][: len(sums)]
-        end = first + (len(sums) - 1) * rows.stride + 1
-        for at, ((i, j), tap) in enumerate(zip(places, along, strict=True)):
-            start, phase = divmod(j, columns.stride)
-            seen = dealt[phase][n, first + i : end + i : rows.stride, start : start + columns.out]
-            np.multiply(seen.reshape(sums.shape), tap, out=product if at else sums)
+        y = slice(first // rows.stride, first // rows.stride + len(sums))
+        for at, (seen, tap) in enumerate(met):
             if at:
-                sums += product
+                sums += np.einsum("yijk,ijk->yk", seen[n, y], tap)
+            else:
+                np.einsum("yijk,ijk->yk", seen[n, y], tap, out=sums)
 
     return add_up
+
+
+def _along(image: NDArray[Any], start: int, taps: tuple[int, ...], rows: Axis, apart: int) -> NDArray[Any]:
+    """View (batch, out rows, taps down, taps across, columns * channels) of what taps ``apart`` columns from each
+    other meet, the first of them from column ``start`` on."""
+    n, down, across, item = image.strides
+    strides = n, down * rows.stride, down * rows.dilation, across * apart, item
+    return np.ndarray((len(image), rows.out, *taps), image.dtype, image, start * across, strides)
 
 
 def _by_pixel(loops: Compiled, image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis) -> AddUp:
@@ -142,13 +153,24 @@ def _by_pixel(loops: Compiled, image: NDArray[Any], taps: NDArray[Any], rows: Ax
 def depthwise_conv_2d_float(
     input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None
 ) -> NDArray[Any]:
-    """The real depthwise convolution in float32; runtimes add up in other orders."""
-    if weight.dtype != "float32":
-        raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
+    """The real depthwise convolution in float32; runtimes add up in other orders.
+
+    Under int8 weights each image is quantized asymmetrically first; XNNPACK does not take those.
+    Source: tflite/kernels/depthwise_conv.cc, EvalHybridPerChannel.
+    """
     channels = weight.shape[3]
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
-    image = padded(_repeated(input.data, channels), rows, columns, 0, np.float32)
     out = np.empty((input.shape[0], rows.out, columns.out, channels), np.float32)
-    for index, sums in blocks(image, weight.data.reshape(-1, channels), rows, columns):
-        out[index] = sums.reshape(out[index].shape)
-    return clamp_real(out if bias is None else out + bias.data, options)
+    if weight.dtype == "float32":
+        image = padded(_repeated(input.data, channels), rows, columns, 0, np.float32)
+        for index, sums in blocks(image, weight.data.reshape(-1, channels), rows, columns):
+            out[index] = sums.reshape(out[index].shape)
+        return clamp_real(out if bias is None else out + bias.data, options)
+    if weight.dtype != "int8":
+        raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
+    taps = prepared(weight, -1).T
+    images, scale = centred(input.data.reshape(len(input.data), -1), asymmetric)
+    image = padded(_repeated(images.reshape(input.shape), channels), rows, columns, 0, taps.dtype)
+    for (n, y), sums in blocks(image, taps, rows, columns):
+        out[n, y] = scaled(sums.reshape(out[n, y].shape), scale[n], weight, bias)
+    return clamp_real(out, options)

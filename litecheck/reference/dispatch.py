@@ -16,6 +16,7 @@ from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored
 from litecheck.quantization import Blockwise
 from litecheck.reference.arithmetic import Arithmetic
+from litecheck.reference.departures import departing
 from litecheck.reference.registry import ANY, How, Kernel, KernelFunction, kernels
 from litecheck.reference.values import HELD, Result, RunError, Value
 
@@ -46,13 +47,16 @@ class Computed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """An operator with everything that is known before its operands are: kernel, variants, wanted outputs."""
+    """An operator with everything that is known before its operands are: kernel, variants, wanted outputs.
+
+    ``known`` holds the kernel's arguments that are no operands, by name.
+    """
 
     kernel: Kernel
     roles: Signature
     how: How
     results: tuple[Result | None, ...]
-    extras: Mapping[str, Any]
+    known: Mapping[str, Any]
     what: str
 
 
@@ -132,7 +136,9 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     _check_count(roles.outputs, roles.repeated, operator.outputs, f"{_called(subgraph, operator)}: outputs")
     results = tuple(result(subgraph.tensors[i]) if i >= 0 else None for i in operator.outputs)
     chosen = arithmetic.how(operator.opcode)
-    how = {s: chosen[s] if chosen.get(s) in known else known[0] for s, known in kernel.stages.items()}
+    if "departure" in chosen:
+        kernel = departing(kernel, chosen["departure"])
+    how = {s: chosen[s] if chosen.get(s) in some else some[0] for s, some in kernel.stages.items()}
     extras = {
         "options": operator.options,
         "how": how,
@@ -140,8 +146,8 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
         "intermediates": tuple(result(subgraph.tensors[i]) for i in operator.intermediates if i >= 0),
         "machine": machine,
     }
-    asked = {name: extras[name] for name in roles.extras}
-    return Bound(kernel, roles, how, results, asked, _called(subgraph, operator))
+    known = {name: extras[name] for name in roles.extras} | _assign(roles.outputs, roles.repeated, results)
+    return Bound(kernel, roles, how, results, known, _called(subgraph, operator))
 
 
 def _check_count(roles: tuple[str, ...], repeated: frozenset[str], given: Sequence[int], what: str) -> None:
@@ -154,11 +160,9 @@ def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
 
     Raises RunError, with the operator's name, for what the kernel cannot compute.
     """
-    roles = bound.roles
-    arguments = _assign(roles.inputs, roles.repeated, operands)
-    arguments |= _assign(roles.outputs, roles.repeated, bound.results)
+    arguments = _assign(bound.roles.inputs, bound.roles.repeated, operands)
     try:
-        made = bound.kernel.function(**arguments, **bound.extras)
+        made = bound.kernel.function(**arguments, **bound.known)
     except RunError as error:
         raise RunError(f"{bound.what}: {error}") from error
     except _MISFIT as error:
@@ -167,10 +171,10 @@ def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
         made = Computed(made if isinstance(made, tuple) else (made,), {})
     if len(made.outputs) != len(bound.results):
         raise RunError(f"{bound.what}: makes {len(made.outputs)} outputs, the model has {len(bound.results)}")
-    held = (
+    held = [
         np.asarray(o, HELD.get(r.dtype) if r else None)
         for o, r in zip(made.outputs, bound.results, strict=True)
-    )
+    ]
     return Computed(tuple(held), made.state)
 
 

@@ -55,14 +55,14 @@ def doubling_high_mul(a: Ints, b: Ints | int) -> Ints:
     int32 x int32; of all pairs only INT32_MIN * INT32_MIN overflows, to INT32_MAX. gemmlowp writes the rounding
     with a nudge that depends on the sign and a division that truncates; both together are this shift.
     """
-    high: Ints = np.minimum((a * np.int64(1) * b + (1 << 30)) >> 31, INT32_MAX)
+    high: Ints = np.minimum((np.multiply(a, b, dtype=np.int64) + (1 << 30)) >> 31, INT32_MAX)
     return high
 
 
 def rounding_shift(x: Ints, bits: Ints | int) -> Ints:
     """x / 2^bits rounded half away from zero (gemmlowp RoundingDivideByPOT); ``bits`` >= 0."""
     half = (np.int64(1) << bits) >> 1
-    rounded: Ints = (x + half - (x < 0) * (np.asarray(bits) > 0)) >> bits
+    rounded: Ints = (x + half - ((x < 0) & (half > 0))) >> bits
     return rounded
 
 
@@ -102,6 +102,42 @@ def multiply_single(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
     return rounded
 
 
+def multiply_floor(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
+    """x * m * 2^(shift-31) towards minus infinity: a right shift without rounding. int32 x."""
+    rounded: Ints = (x * m) >> (31 - np.asarray(shift, np.int64))
+    return rounded
+
+
+def multiply_truncate(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
+    """x * m * 2^(shift-31) towards zero. int32 x."""
+    rounded: Ints = np.sign(x) * multiply_floor(np.abs(x), m, shift)
+    return rounded
+
+
+def reduce_multiplier(m: Ints, bits: int) -> Ints:
+    """A mantissa of 31 fractional bits as one of ``bits``, rounded half up, saturated.
+
+    Source: tflite/kernels/internal/common.h, MultiplyByQuantizedMultiplier for int64, where ``bits`` is 15.
+    """
+    reduced: Ints = np.minimum((m + (np.int64(1) << (30 - bits))) >> (31 - bits), (1 << bits) - 1)
+    return reduced
+
+
+def multiply_reduced(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
+    """As :func:`multiply_single` with a multiplier of 16 bits, int48 x."""
+    total = 15 - np.asarray(shift, np.int64)
+    short = reduce_multiplier(np.asarray(m, np.int64), 15)
+    rounded: Ints = (x * short + (np.int64(1) << (total - 1))) >> total
+    return rounded
+
+
+def multiply_float32(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
+    """rint(x * m * 2^(shift-31)) with both factors in float32, half to even. int32 x."""
+    real = np.ldexp(np.asarray(m, np.float64), np.asarray(shift) - 31).astype(np.float32)
+    rounded: Ints = np.rint(np.asarray(x).astype(np.float32) * real).astype(np.int64)
+    return rounded
+
+
 def round_half_away(x: NDArray[Any]) -> NDArray[Any]:
     """To the nearest integer, ties away from zero (std::round), in the width of ``x``; exact at every value.
 
@@ -117,4 +153,10 @@ MULTIPLY: dict[str, Callable[[Ints, Ints | int, Ints | int], Ints]] = {
     "double": multiply_double,
     "double-half-up": multiply_double_half_up,
     "single": multiply_single,
+    "reduced": multiply_reduced,
+    "floor": multiply_floor,
+    "truncate": multiply_truncate,
+    "float32-multiplier": multiply_float32,
 }
+#: Those of them that integer units have; some operators take float32 multipliers from the scales themselves.
+WITHOUT_FLOAT32 = tuple(name for name in MULTIPLY if name != "float32-multiplier")

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
+from litecheck.quantization import Blockwise
 from litecheck.reference.fused import clamp_real
-from litecheck.reference.hybrid import DYNAMIC, products
+from litecheck.reference.hybrid import block_products, dynamic, products
 from litecheck.reference.layer import Rescaling, layer
 from litecheck.reference.products import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.requantize import sums_stage
+from litecheck.reference.requantize import sums_stage, variants
 from litecheck.reference.values import Result, RunError, Value
 
 #: Rows multiplied at a time, so that the accumulators of long batches stay small.
@@ -25,11 +26,11 @@ ROWS = 1 << 12
     "int8",
     "uint8",
     "int16",
-    requantize=("float64", "double", "double-half-up", "single", "float32"),
-    declined=("float64", "double", "double-half-up", "single", "float32"),
-    unsigned=("float64", "double", "double-half-up", "single", "float32"),
-    declined_unsigned=("float64", "double", "double-half-up", "single", "float32"),
-    int32_sums=("float64", "double", "double-half-up", "single"),
+    requantize=variants("float64"),
+    declined=variants("float64"),
+    unsigned=variants("float64"),
+    declined_unsigned=variants("float64"),
+    int32_sums=variants("float64"),
     int64_sums=("float64", "reduced"),
 )
 def fully_connected(
@@ -66,28 +67,44 @@ def fully_connected(
     return out.reshape(_shape(input, units, options))
 
 
-@kernel("FULLY_CONNECTED", "float32", dynamic=("symmetric", "xnnpack"))
+@kernel(
+    "FULLY_CONNECTED",
+    "float32",
+    dynamic=("as-asked", "xnnpack"),
+    int4=("as-asked", "symmetric", "xnnpack"),
+    blocks=("asymmetric", "xnnpack"),
+)
 def fully_connected_float(
     input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How
 ) -> NDArray[Any]:
     """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
 
-    Under int8 or int4 weights each row of the input is quantized first, as ``dynamic`` names it, or asymmetrically
-    where asymmetric_quantize_inputs is set.
+    Under integer weights each row of the input is quantized first: for int8 as ``dynamic`` names it, for int4 as
+    ``int4`` does, for int4 with a scale for each block as ``blocks`` does.
+    Source: tflite/kernels/fully_connected.cc, EvalHybridDense, EvalHybridDense4Bit, EvalBlockwise4Bit.
     """
     units, depth = _matrix(weight)
-    rows = input.data.reshape(-1, depth)
-    if weight.dtype in ("int8", "int4") and weight.quantization.details is None:
-        shifted = options is not None and bool(options.get("asymmetric_quantize_inputs", False))
-        name = "asymmetric" if shifted and how["dynamic"] == "symmetric" else how["dynamic"]
-        out = products(rows, weight, bias, DYNAMIC[name])
-    elif weight.dtype == "float32":
+    rows, details = input.data.reshape(-1, depth), weight.quantization.details
+    if weight.dtype == "float32":
         out = rows @ weight.data.reshape(units, depth).T
         out = out if bias is None else out + bias.data
+    elif weight.dtype == "int4" and isinstance(details, Blockwise):
+        taken = how["blocks"] == "xnnpack" and details.block_size % 32 == 0
+        out = block_products(rows, weight, bias, "xnnpack" if taken else "asymmetric")
+    elif weight.dtype in ("int8", "int4") and details is None:
+        out = products(rows, weight, bias, dynamic(_variant(weight, how), options))
     else:
-        kind = "blockwise " if weight.quantization.details is not None else ""
-        raise RunError(f"no kernel for float32 activations under {kind}{weight.dtype} weights")
+        raise RunError(f"no kernel for float32 activations under these {weight.dtype} weights")
     return clamp_real(out, options).reshape(_shape(input, units, options))
+
+
+def _variant(weight: Value, how: How) -> str:
+    """How rows are quantized. Computed weights and odd depths of int4 are left to the kernel that does as asked; so
+    are, by LiteRT's own int4 kernel (``symmetric``), depths below 32 and fewer than four units."""
+    units, depth = weight.shape[-2:]
+    variant = how["int4" if weight.dtype == "int4" else "dynamic"]
+    plain = not weight.constant or (weight.dtype == "int4" and depth % 2 != 0)
+    return "as-asked" if plain or (variant == "symmetric" and (units < 4 or depth < 32)) else variant
 
 
 def _declined(input: Value, weight: Value) -> bool:

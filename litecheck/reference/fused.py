@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,9 @@ def stored_bounds(options: Table | None, output: Result, half_even: bool = False
     """
     low, high = INTEGER_RANGES[output.dtype]
     below, above = fused(options)
-    if np.isfinite(below):
+    if math.isfinite(below):
         low = max(low, _stored(below, output, half_even))
-    if np.isfinite(above):
+    if math.isfinite(above):
         high = min(high, _stored(above, output, half_even))
     return low, high
 
@@ -48,6 +49,6 @@ def _stored(real: float, output: Result, half_even: bool) -> int:
 def clamp_real(values: NDArray[Any], options: Table | None) -> NDArray[Any]:
     """Unquantized values under a fused activation, in their own type."""
     below, above = fused(options)
-    if np.isfinite(below):
+    if math.isfinite(below):
         values = np.maximum(values, values.dtype.type(below))
-    return np.minimum(values, values.dtype.type(above)) if np.isfinite(above) else values
+    return np.minimum(values, values.dtype.type(above)) if math.isfinite(above) else values

@@ -11,6 +11,7 @@ Sources: gemmlowp, fixedpoint/fixedpoint.h; LiteRT, tflite/kernels/internal/comm
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -32,6 +33,7 @@ def multiply(a: Ints, b: Ints | int, bits: int = 32) -> Ints:
     return product
 
 
+@cache
 def constant(real: float, integer_bits: int = 0, bits: int = 32) -> int:
     """A real constant in Qm: rounded to 32 bits, half away from zero, and from there to ``bits``."""
     raw = math.floor(abs(real) * 2.0 ** (31 - integer_bits) + 0.5) * (1 if real > 0 else -1)
@@ -39,12 +41,9 @@ def constant(real: float, integer_bits: int = 0, bits: int = 32) -> int:
 
 
 def scale_up(x: Ints, exponent: Ints | int, bits: int = 32) -> Ints:
-    """x * 2^exponent, saturated: what does not fit becomes the end of the range; ``exponent`` >= 0."""
-    highest = np.int64((1 << (bits - 1)) - 1)
-    threshold = (np.int64(1) << (bits - 1 - np.asarray(exponent, np.int64))) - 1
-    scaled = x << np.asarray(exponent, np.int64)
-    bounded: Ints = np.where(x > threshold, highest, np.where(x < -threshold, -highest - 1, scaled))
-    return np.where(np.asarray(exponent) == 0, x, bounded)
+    """x * 2^exponent, saturated: what does not fit becomes the end of the range; ``exponent`` in 0..31."""
+    highest = (1 << (bits - 1)) - 1
+    return saturate(x << exponent, -highest - 1, highest)
 
 
 def half_sum(a: Ints, b: Ints | int) -> Ints:

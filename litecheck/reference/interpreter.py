@@ -106,7 +106,7 @@ class Machine:
         """Run one subgraph; returns its outputs (and with ``keep_all`` everything computed) by tensor index."""
         tensors = dict(zip(subgraph.inputs, inputs, strict=True))
         if subgraph.index not in self._last:
-            self._last[subgraph.index] = _last_use(subgraph)
+            self._last[subgraph.index] = last_use(subgraph)
         last = {} if keep_all else self._last[subgraph.index]
         self._depth += 1
         try:
@@ -166,7 +166,7 @@ def initial(tensor: Tensor) -> NDArray[Any]:
     return np.full(tensor.shape, fill, HELD[tensor.dtype])
 
 
-def _last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:
+def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:
     """Operator -> tensors nobody needs behind it."""
     last: dict[int, int] = {}
     for operator in subgraph.operators:

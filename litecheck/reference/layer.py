@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.fixedpoint import Ints
@@ -60,8 +59,5 @@ def layer(
     if bias is not None and not bias.constant:
         return make()
     fused = options.get("fused_activation_function", 0) if options is not None else 0
-    return weight.once((how, _kind(input), _kind(output), fused, bias and id(bias)), make)
-
-
-def _kind(value: Value | Result) -> tuple[Any, ...]:
-    return value.dtype, float(value.scale), value.zero_point
+    kinds = input.dtype, input.quantization, output.dtype, output.quantization
+    return weight.once((how, kinds, fused, bias), make)

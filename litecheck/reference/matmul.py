@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.fixedpoint import Ints, wrap32
+from litecheck.reference.hybrid import REACH, centred, dynamic, scaled
 from litecheck.reference.products import EXACT, LARGEST
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.requantize import Scales, requantizer, sums_stage
+from litecheck.reference.requantize import Scales, requantizer, sums_stage, variants
 from litecheck.reference.values import Result, RunError, Value
 
 
@@ -19,8 +20,8 @@ from litecheck.reference.values import Result, RunError, Value
     "BATCH_MATMUL",
     "int8",
     "int16",
-    requantize=("double", "double-half-up", "single", "float32"),
-    declined=("double", "double-half-up", "single", "float32"),
+    requantize=variants("double"),
+    declined=variants("double"),
     int64_sums=("reduced", "float64"),
 )
 def batch_matmul(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
@@ -72,11 +73,22 @@ def _products(left: NDArray[Any], right: NDArray[Any], most_left: int, most_righ
     return sums
 
 
-@kernel("BATCH_MATMUL", "float32")
-def batch_matmul_float(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
-    """The real product in float32; runtimes add up in other orders, so it is equal but for rounding."""
-    if rhs.dtype != "float32":
-        raise RunError(f"no kernel for float32 activations under {rhs.dtype} weights")
+@kernel("BATCH_MATMUL", "float32", dynamic=("as-asked", "xnnpack"))
+def batch_matmul_float(
+    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How
+) -> NDArray[Any]:
+    """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
+
+    Under an int8 right-hand side each row of the left one is quantized first, as ``dynamic`` names it; XNNPACK
+    declines a computed one. Source: tflite/kernels/batch_matmul.cc, EvalHybrid.
+    """
     left, right = _matrices(lhs, rhs, options)
-    out: NDArray[Any] = np.matmul(left, right)
-    return out
+    if rhs.dtype == "float32":
+        out: NDArray[Any] = np.matmul(left, right)
+        return out
+    if rhs.dtype != "int8":
+        raise RunError(f"no kernel for float32 times {rhs.dtype}")
+    quantize = dynamic(how["dynamic"] if rhs.constant else "as-asked", options)
+    rows, scale = centred(left.reshape(-1, left.shape[-1]), quantize)
+    sums = _products(rows.reshape(left.shape), right, REACH, LARGEST["int8"])
+    return scaled(sums, scale.reshape(*left.shape[:-1], 1), rhs, None)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,32 +45,39 @@ class Nearest:
 
     def __call__(self, sums: Floats, out: NDArray[Any], exact: Exact) -> None:
         """Fill ``out`` from ``sums``, both flat and in whole pixels."""
-        period = len(self.factor)
-        whole = sums.size // period * period
-        doubtful = np.empty(sums.size, np.bool_)
+        period = repeats(sums.size, self.channels, PERIOD)
         step = max(1, TILE // period) * period
-        scratch = np.empty((2, min(step, max(whole, period))), np.float32)
-        for start in range(0, whole, step):
-            part = slice(start, min(start + step, whole))
+        doubtful = np.empty(sums.size, np.bool_)
+        scratch = np.empty((2, min(step, sums.size)), np.float32)
+        for start in range(0, sums.size, step):
+            part = slice(start, start + step)
             self._tile(sums[part], out[part], doubtful[part], scratch, period)
-        if whole < sums.size:
-            self._tile(sums[whole:], out[whole:], doubtful[whole:], scratch, sums.size - whole)
-        again = np.flatnonzero(doubtful)
+        again = doubtful.nonzero()[0]
         if again.size:
             out[again] = exact(sums[again], again % self.channels)
 
     def _tile(
         self, sums: Floats, out: NDArray[Any], doubtful: NDArray[np.bool_], scratch: Floats, period: int
     ) -> None:
-        t, r = (room[: sums.size].reshape(-1, period) for room in scratch)
-        np.multiply(sums.reshape(-1, period), self.factor[:period], out=t)
-        t += self.shift[:period]
-        np.clip(t, np.float32(self.low), np.float32(self.high), out=t)
+        t, r = scratch[:, : sums.size]
+        pixels = t.reshape(-1, period)
+        np.multiply(sums.reshape(-1, period), self.factor[:period], out=pixels)
+        pixels += self.shift[:period]
+        t.clip(self.low, self.high, out=t)
         np.rint(t, out=r)
-        np.copyto(out.reshape(-1, period), r, casting="unsafe")
+        out[...] = r
         t -= r
         np.abs(t, out=t)
-        np.greater_equal(t, self.doubt[:period], out=doubtful.reshape(-1, period))
+        np.greater_equal(pixels, self.doubt[:period], out=doubtful.reshape(-1, period))
+
+
+@lru_cache(maxsize=1 << 12)
+def repeats(size: int, channels: int, most: int) -> int:
+    """How many of ``size`` elements in whole pixels to take as one row: a divisor of it, in whole pixels, of at most
+    ``most`` elements where that is more than a pixel."""
+    pixels = size // channels
+    times = next(n for n in range(max(1, min(most // channels, pixels)), 0, -1) if pixels % n == 0)
+    return times * channels
 
 
 def nearest(
@@ -89,7 +97,7 @@ def nearest(
     doubt = 0.5 - slack - 2.0**-22 * (most * real + np.abs(shift))
     if not doubt.size or (1 - 2 * doubt.clip(0, None)).mean() > WORTH:
         return None
-    times = -(-PERIOD // len(offset))
+    times = max(1, PERIOD // len(offset))
     narrow = np.nextafter(doubt.astype(np.float32), np.float32(-1))
     factor, start, end = (np.tile(c.astype(np.float32), times) for c in (real, shift, narrow))
     return Nearest(factor, start, end, len(offset), *bounds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.fused import clamp_real, stored_bounds
-from litecheck.reference.registry import kernel
+from litecheck.reference.registry import How, kernel
 from litecheck.reference.values import Result, RunError, Value
 from litecheck.reference.windows import Axis, axes, padded
 
@@ -33,17 +34,22 @@ def _taps(axis: Axis) -> Iterator[slice]:
         yield slice(at, at + (axis.out - 1) * axis.stride + 1 if axis.out else 0, axis.stride)
 
 
-def _slide(x: NDArray[Any], rows: Axis, columns: Axis, combine: Callable[..., Any]) -> NDArray[Any]:
+def _slide(x: NDArray[Any], rows: Axis, columns: Axis, combine: np.ufunc) -> NDArray[Any]:
     """combine() over every window of a padded image: down the height first, then along the width."""
-    down = [x[:, tap] for tap in _taps(rows)]
-    tall = down[0].copy()
-    for tap in down[1:]:
-        combine(tall, tap, out=tall)
-    across = [tall[:, :, tap] for tap in _taps(columns)]
-    total = across[0].copy()
-    for tap in across[1:]:
+    tall = _along(x, 1, rows, combine)
+    return _along(tall, 2, columns, combine)
+
+
+def _along(x: NDArray[Any], dimension: int, axis: Axis, combine: np.ufunc) -> NDArray[Any]:
+    before = (slice(None),) * dimension
+    if axis.out == 1:
+        only: NDArray[Any] = combine.reduce(x[(*before, slice(axis.kernel))], dimension, keepdims=True)
+        return only
+    first, *others = (x[(*before, tap)] for tap in _taps(axis))
+    total = first.copy()
+    for tap in others:
         combine(total, tap, out=total)
-    return np.asarray(total)
+    return total
 
 
 def _slide_in_order(x: NDArray[Any], rows: Axis, columns: Axis) -> NDArray[Any]:
@@ -55,6 +61,7 @@ def _slide_in_order(x: NDArray[Any], rows: Axis, columns: Axis) -> NDArray[Any]:
     return total
 
 
+@lru_cache(maxsize=256)
 def _covered(rows: Axis, columns: Axis) -> NDArray[np.int64]:
     """How many elements of the input each window covers, of shape (rows, columns, 1)."""
     high, wide = (_reach(axis) for axis in (rows, columns))
@@ -70,20 +77,34 @@ def _reach(axis: Axis) -> NDArray[np.int64]:
     return reach
 
 
-@kernel("AVERAGE_POOL_2D", *_QUANTIZED)
-def average_pool_2d(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def _half_away(total: NDArray[Any], count: NDArray[Any]) -> NDArray[Any]:
+    magnitude = (np.abs(total) + count // 2) // count
+    rounded: NDArray[Any] = np.where(total > 0, magnitude, -magnitude)
+    return rounded
+
+
+#: (sums, numbers of elements) -> means as integers, by the name an arithmetic file uses.
+ROUND: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
+    "half-away": _half_away,
+    "half-up": lambda total, count: (2 * total + count) // (2 * count),
+    "half-even": lambda total, count: np.rint(total / count),
+    "floor": lambda total, count: total // count,
+    "truncate": lambda total, count: np.sign(total) * (np.abs(total) // count),
+}
+
+
+@kernel("AVERAGE_POOL_2D", *_QUANTIZED, round=tuple(ROUND))
+def average_pool_2d(input: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """output = the mean of what each window covers of the input (padding does not count), then the activation.
 
-    The sum of stored integers divided by their number, half away from zero; input and output share a quantization.
+    The sum of stored integers divided by their number, rounded; input and output share a quantization.
     Source: tflite/kernels/internal/reference/integer_ops/pooling.h.
     """
     rows, columns = _axes(input, options)
     wide = np.int32 if rows.kernel * columns.kernel < 1 << 16 else np.int64
     total = _slide(padded(input.data, rows, columns, 0, wide), rows, columns, np.add)
     count = _covered(rows, columns).astype(wide)
-    magnitude = (np.abs(total) + count // 2) // count
-    low, high = stored_bounds(options, output)
-    return np.asarray(np.clip(np.where(total > 0, magnitude, -magnitude), low, high))
+    return np.asarray(np.clip(ROUND[how["round"]](total, count), *stored_bounds(options, output)))
 
 
 @kernel("AVERAGE_POOL_2D", "float32")

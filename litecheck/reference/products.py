@@ -50,11 +50,14 @@ class Weights:
 def weights(stored: NDArray[Any], zero_point: int, largest: int) -> Weights:
     """Prepare integer weights of shape (channels, depth) for inputs of magnitude up to ``largest``."""
     most = stored.shape[1] * largest * int(-np.iinfo(stored.dtype).min)
-    if most > EXACT or zero_point:
+    if zero_point:
         stored = stored.astype(np.int64) - zero_point
-        most = largest * int(np.abs(stored).sum(axis=1).max(initial=0))
+    sums = stored.sum(axis=1, dtype=np.int64)
+    if most > EXACT or zero_point:
+        magnitudes = 2 * np.maximum(stored, 0).sum(axis=1, dtype=np.int64) - sums
+        most = largest * int(magnitudes.max(initial=0))
     carrier = np.float32 if most <= EXACT else np.float64
-    return Weights(stored.astype(carrier), stored.sum(axis=1, dtype=np.int64), most)
+    return Weights(stored.astype(carrier), sums, most)
 
 
 def signed(value: Value | Result) -> tuple[str, int]:

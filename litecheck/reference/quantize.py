@@ -17,6 +17,7 @@ from litecheck.quantizer import litert
 from litecheck.quantizer.types import Parameters, QuantizerError
 from litecheck.reference.fixedpoint import (
     MULTIPLY,
+    WITHOUT_FLOAT32,
     Ints,
     multiply_double,
     multiply_double_half_up,
@@ -74,12 +75,13 @@ def quantize(input: Value, output: Result, how: How) -> NDArray[Any]:
 @kernel(
     "QUANTIZE",
     *("int8", "uint8", "int16", "int32"),
-    requantize=("double", "single", "half-up-body", "8-bit-multipliers"),
+    requantize=(*WITHOUT_FLOAT32, "half-up-body", "8-bit-multipliers", "float32", "float32-half-away"),
 )
 def requantize(input: Value, output: Result, how: How) -> NDArray[Any]:
     """Stored integers under the input's parameters as integers under the output's; any shape, per tensor.
 
-    - ``double``, ``single``: times the float64 quotient of the scales, as the fixed-point variants of that name;
+    - ``double``, ``single`` and so on: times the float64 quotient of the scales, as the fixed-point variants of that
+      name; ``float32``: times the float32 quotient, rounded half to even, ``float32-half-away``: half away;
     - ``half-up-body``: between 8-bit types, vectors of sixteen round the second time half up;
     - ``8-bit-multipliers``: XNNPACK, which takes int8 to int8 and uint8 to uint8 for quotients of 2^-8 to 2^7,
       rounds the quotient to a multiple of 1/256 and shifts once, half up; other pairs go as ``half-up-body``.
@@ -99,7 +101,14 @@ def requantize(input: Value, output: Result, how: How) -> NDArray[Any]:
     def coarse(x: Ints, _m: int, _shift: int) -> Ints:
         return (x * int(np.rint(np.float32(256) * (input.scale / output.scale))) + 128) >> 8
 
+    def in_float32(x: Ints, _m: int, _shift: int) -> Ints:
+        scaled = x.astype(np.float32) * (input.scale / output.scale)
+        away = how["requantize"] == "float32-half-away"
+        return (round_half_away(scaled) if away else np.rint(scaled)).astype(np.int64)
+
     variant = how["requantize"]
+    if variant.startswith("float32"):
+        return through(in_float32)(input.data)
     if variant == "8-bit-multipliers":
         if input.dtype == output.dtype in ("int8", "uint8") and 2.0**-8 <= real <= 2.0**7:
             return through(coarse)(input.data)

@@ -12,6 +12,7 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.axes import lanes, reduced_axes, shape_after
 from litecheck.reference.fixedpoint import (
     MULTIPLY,
+    WITHOUT_FLOAT32,
     Ints,
     quantize_multiplier,
     round_half_away,
@@ -31,7 +32,7 @@ def _sums(input: Value, axes: tuple[int, ...]) -> tuple[Ints, int]:
     return sums, count
 
 
-@kernel("MEAN", *_QUANTIZED, requantize=("double", "single", "optimized", "xnnpack"))
+@kernel("MEAN", *_QUANTIZED, requantize=(*WITHOUT_FLOAT32, "optimized", "xnnpack", "float32"))
 def mean(input: Value, axis: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """output = the mean along the axes; an empty input gives zeros.
 
@@ -48,6 +49,10 @@ def mean(input: Value, axis: Value, output: Result, options: Table | None, how: 
     spatial = axes == (1, 2) and len(shape) == 4 and output.dtype != "int16"
     if how["requantize"] == "xnnpack" and output.dtype != "int16" and axes:
         stored = _xnnpack(sums, count, count, input, output)
+    elif how["requantize"] == "float32":
+        scale = input.scale / np.float32(np.float32(count) * output.scale)
+        centred = (sums - input.zero_point * count).astype(np.float32)
+        stored = np.rint(centred * scale).astype(np.int64) + output.zero_point
     elif how["requantize"] == "optimized" and spatial:
         stored = _mean_spatial(sums, count, input, output)
     else:
@@ -89,7 +94,7 @@ def _xnnpack(sums: Ints, count: int, divisor: int, input: Value, output: Result)
     return np.asarray(np.rint(centred * scale + np.float32(output.zero_point)).astype(np.int64))
 
 
-@kernel("SUM", *_QUANTIZED, requantize=("double", "single", "float32", "xnnpack"))
+@kernel("SUM", *_QUANTIZED, requantize=(*MULTIPLY, "float32", "xnnpack"))
 def sum_(input: Value, axis: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """output = the sum along the axes; an empty input gives stored zeros, in XNNPACK the zero point.
 

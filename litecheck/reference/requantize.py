@@ -15,9 +15,19 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.compiled import compiled
-from litecheck.reference.fixedpoint import Ints, quantize_multipliers, round_half_away, wrap32
+from litecheck.reference.fixedpoint import (
+    INT32_MAX,
+    INT32_MIN,
+    Ints,
+    multiply_truncate,
+    quantize_multipliers,
+    reduce_multiplier,
+    round_half_away,
+    saturate,
+    wrap32,
+)
 from litecheck.reference.fused import stored_bounds
-from litecheck.reference.nearest import Nearest, nearest
+from litecheck.reference.nearest import Nearest, nearest, repeats
 from litecheck.reference.products import EXACT
 from litecheck.reference.values import HELD, Result, RunError, Value
 
@@ -81,10 +91,8 @@ class Rescale:
     slack: NDArray[np.float64] | None = None
 
 
-def _double(x: Ints, m: Ints, left: Ints, right: Ints, half: Ints, away: Ints) -> Ints:
+def _double(x: Ints, m: Ints, right: Ints, half: Ints, away: Ints) -> Ints:
     """Doubling high multiply, then a right shift, half up; minus the sign where ``away`` is -1: half away."""
-    if left.any():
-        x = wrap32(x << left)
     x *= m
     x += 1 << 30
     x >>= 31
@@ -96,6 +104,11 @@ def _double(x: Ints, m: Ints, left: Ints, right: Ints, half: Ints, away: Ints) -
     return x
 
 
+def _double_left(x: Ints, left: Ints, m: Ints, right: Ints, half: Ints, away: Ints) -> Ints:
+    """The same for multipliers of 1 and more: shifted left in an int32 register first."""
+    return _double(wrap32(x << left), m, right, half, away)
+
+
 def _shifts(real: NDArray[np.float64]) -> tuple[Ints, Ints, Ints, Ints]:
     m, shift = quantize_multipliers(real)
     right = np.maximum(-shift, 0)
@@ -105,10 +118,11 @@ def _shifts(real: NDArray[np.float64]) -> tuple[Ints, Ints, Ints, Ints]:
 def _rounded_twice(real: NDArray[np.float64], away: Callable[[Ints], Ints]) -> Rescale:
     """``away`` makes of the right shifts -1 for channels whose second rounding is half away from zero, 0 for others."""
     m, left, right, half = _shifts(real)
+    constants = m, right, half, away(right)
+    if left.any():
+        return Rescale(_double_left, (left, *constants))
     slack = np.where(m == 0, 0.0, 2.0 ** -(right + 1.0))
-    applied = m * 2.0 ** (left - right - 31.0)
-    nearest = () if left.any() else (applied, slack)
-    return Rescale(_double, (m, left, right, half, away(right)), *nearest)
+    return Rescale(_double, constants, m * 2.0 ** -(right + 31.0), slack)
 
 
 def double(real: NDArray[np.float64], scales: Scales) -> Rescale:
@@ -146,10 +160,52 @@ def reduced(real: NDArray[np.float64], scales: Scales) -> Rescale:
 
     Source: tflite/kernels/internal/common.cc, MultiplyByQuantizedMultiplier for int64.
     """
+    return _reduced(real, 15)
+
+
+def reduced_8(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """A multiplier of 8 bits: m rounded to 7 fractional bits, then one half-up shift."""
+    return _reduced(real, 7)
+
+
+def _reduced(real: NDArray[np.float64], bits: int) -> Rescale:
     m, shift = quantize_multipliers(real)
-    m16 = np.where(m < 0x7FFF0000, (m + (1 << 15)) >> 16, 0x7FFF)
-    total = 15 - shift
-    return Rescale(_single, (m16, np.int64(1) << (total - 1), total))
+    total = bits - shift
+    return Rescale(_single, (reduce_multiplier(m, bits), np.int64(1) << (total - 1), total))
+
+
+def floor(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """Shifted right without rounding (fixedpoint.multiply_floor)."""
+    m, shift = quantize_multipliers(real)
+    return Rescale(_single, (m, np.zeros_like(m), 31 - shift))
+
+
+def _truncate(x: Ints, m: Ints, shift: Ints) -> Ints:
+    return multiply_truncate(x, m, shift)
+
+
+def truncate(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """Rounded towards zero (fixedpoint.multiply_truncate)."""
+    return Rescale(_truncate, quantize_multipliers(real))
+
+
+def _rndnu(x: Ints, m: Ints, left: Ints, half: Ints, right: Ints) -> Ints:
+    x = saturate(x << left, INT32_MIN, INT32_MAX)
+    x *= m
+    x >>= 31
+    x += half
+    x >>= right
+    return x
+
+
+def rndnu(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """XNNPACK on Arm: the high half of twice the product cut off, then a shift half up of 1 bit at least.
+
+    The mantissa is the float32 multiplier's, 24 bits. Source: XNNPACK, src/microparams-init.c, rndnu; read, not run.
+    """
+    m, shift = quantize_multipliers(scales.single().astype(np.float64))
+    right = np.maximum(-shift, 1)
+    return Rescale(_rndnu, (m, shift + right, np.int64(1) << (right - 1), right))
 
 
 def _float64(x: Ints, real: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -159,6 +215,15 @@ def _float64(x: Ints, real: NDArray[np.float64]) -> NDArray[np.float64]:
 def float64(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """round(accumulator * M) in float64, half away from zero; M always with a float64 product."""
     return Rescale(_float64, (scales.double(),))
+
+
+def _float64_half_even(x: Ints, real: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.rint(x * real)
+
+
+def float64_half_even(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """rint(accumulator * M) in float64, half to even."""
+    return Rescale(_float64_half_even, (scales.double(),))
 
 
 def _float32(x: Ints, real: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -173,6 +238,16 @@ def float32(real: NDArray[np.float64], scales: Scales) -> Rescale:
     return Rescale(_float32, (scales.single(),))
 
 
+def _float32_half_away(x: Ints, real: NDArray[np.float32]) -> NDArray[np.float32]:
+    rounded: NDArray[np.float32] = round_half_away(x.astype(np.float32) * real)
+    return rounded
+
+
+def float32_half_away(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """round(float32(accumulator) * M) in float32, half away from zero; M in float32 throughout."""
+    return Rescale(_float32_half_away, (scales.single(),))
+
+
 #: Rescaling variants by the name an arithmetic file uses: (multipliers, scales) -> what to do with accumulators.
 VARIANTS: dict[str, Callable[[NDArray[np.float64], Scales], Rescale]] = {
     "double": double,
@@ -182,7 +257,29 @@ VARIANTS: dict[str, Callable[[NDArray[np.float64], Scales], Rescale]] = {
     "reduced": reduced,
     "float64": float64,
     "float32": float32,
+    "rndnu": rndnu,
+    "float64-half-even": float64_half_even,
+    "float32-half-away": float32_half_away,
+    "reduced-8": reduced_8,
+    "floor": floor,
+    "truncate": truncate,
 }
+
+
+def variants(first: str) -> tuple[str, ...]:
+    """Every variant of a stage that rescales 32-bit sums, ``first`` of them as the stage's default."""
+    return (first, *(name for name in VARIANTS if name != first))
+
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """An offset, the constants of a channel (the offset first) as often as :func:`repeats` asks for at most, and the
+    way through float32, where it is proven for this offset and pays."""
+
+    offset: Ints
+    constants: tuple[NDArray[Any], ...]
+    quick: Nearest | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,8 +295,8 @@ class Requantizer:
     """Whether the accumulator may pass 32 bits, and wraps there."""
     most: int = EXACT
     """The largest magnitude of a sum that comes in float32."""
-    prepared: dict[int, tuple[Ints, Nearest | None]] = field(default_factory=dict)
-    """By the identity of an offset, which is kept so that it stays one."""
+    prepared: dict[int, Prepared] = field(default_factory=dict)
+    """By the identity of an offset."""
 
     def __call__(self, sums: NDArray[Any], offset: Ints, out: NDArray[Any]) -> None:
         """Fill ``out`` from whole-numbered ``sums`` of any type, both C-contiguous of shape (..., channels).
@@ -209,43 +306,34 @@ class Requantizer:
         if self.rescale.real is not None and not self.wrap and sums.dtype.kind == "f":
             loops = compiled(sums.size)
             if loops:
-                m, _, *steps = self.rescale.constants
                 shape = -1, max(1, len(offset))
                 last = self.zero_point, self.low, self.high, out.reshape(shape)
-                loops.double(sums.reshape(shape), offset, m, *steps, *last)
+                loops.double(sums.reshape(shape), offset, *self.rescale.constants, *last)
                 return
+        known = self.prepared.get(id(offset)) or self._prepare(offset)
         flat, into = sums.reshape(-1), out.reshape(-1)
-        quick = self._nearest(offset) if sums.dtype == np.float32 else None
-        if quick:
-            constants = (offset, *self.rescale.constants)
-            quick(flat, into, lambda some, channel: self._stored(some, [c[channel] for c in constants]))
-        else:
-            self._in_tiles(flat, into, offset)
+        if known.quick and sums.dtype == np.float32:
+            known.quick(flat, into, lambda some, at: self._stored(some, [c[at] for c in known.constants]))
+        elif flat.size:
+            self._in_tiles(flat, into, known)
 
-    def _nearest(self, offset: Ints) -> Nearest | None:
-        """The way through float32, where it is proven for this offset and pays."""
-        if id(offset) not in self.prepared:
-            real, slack = self.rescale.real, self.rescale.slack
-            quick = None
-            if real is not None and slack is not None and not self.wrap:
-                quick = nearest(real, slack, offset, self.zero_point, (self.low, self.high), self.most)
-            self.prepared[id(offset)] = offset, quick
-        return self.prepared[id(offset)][1]
+    def _prepare(self, offset: Ints) -> Prepared:
+        real, slack = self.rescale.real, self.rescale.slack
+        quick = None
+        if real is not None and slack is not None and not self.wrap:
+            quick = nearest(real, slack, offset, self.zero_point, (self.low, self.high), self.most)
+        times = max(1, PERIOD // max(1, len(offset)))
+        constants = tuple(np.tile(c, times) for c in (offset, *self.rescale.constants))
+        made = self.prepared[id(offset)] = Prepared(offset, constants, quick)
+        return made
 
-    def _in_tiles(self, flat: NDArray[Any], into: NDArray[Any], offset: Ints) -> None:
-        times = max(1, -(-PERIOD // max(1, len(offset))))
-        constants = [np.tile(c, times) for c in (offset, *self.rescale.constants)]
-        period = len(offset) * times
-        step = max(1, TILE // max(1, period)) * period
-        for start in range(0, flat.size, max(1, step)):
-            part, made = flat[start : start + step], into[start : start + step]
-            whole = part.size // period * period
-            if whole:
-                tile = part[:whole].reshape(-1, period)
-                made[:whole].reshape(-1, period)[...] = self._stored(tile, constants)
-            rest = part.size - whole
-            if rest:
-                made[whole:] = self._stored(part[whole:], [c[:rest] for c in constants])
+    def _in_tiles(self, flat: NDArray[Any], into: NDArray[Any], known: Prepared) -> None:
+        period = repeats(flat.size, len(known.offset), PERIOD)
+        constants = [c[:period] for c in known.constants]
+        step = max(1, TILE // period) * period
+        for start in range(0, flat.size, step):
+            tile = flat[start : start + step].reshape(-1, period)
+            into[start : start + step].reshape(-1, period)[...] = self._stored(tile, constants)
 
     def _stored(self, sums: NDArray[Any], constants: list[NDArray[Any]]) -> NDArray[Any]:
         """Stored values in a wider type; the constants, the offset first, broadcast against the sums."""
@@ -254,8 +342,9 @@ class Requantizer:
         if self.wrap:
             x = wrap32(x)
         y = self.rescale.step(x, *constants[1:])
-        y += y.dtype.type(self.zero_point)
-        clamped: NDArray[Any] = np.clip(y, y.dtype.type(self.low), y.dtype.type(self.high), out=y)
+        y += self.zero_point
+        kind = y.dtype.type
+        clamped: NDArray[Any] = y.clip(kind(self.low), kind(self.high), out=y)
         return clamped
 
 

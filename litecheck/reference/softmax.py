@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ def _beta(options: Table | None) -> float:
     return float(_F(options.get("beta", 0.0) if options is not None else 0.0))
 
 
+@lru_cache(maxsize=256)
 def _exp_of_steps(real: float) -> tuple[Ints, Ints, int, tuple[int, int]]:
     """For differences 0, -1, ..., -255: ``real`` * d in Q5.26, its exp in Q0.31, and what is left out.
 

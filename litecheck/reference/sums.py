@@ -16,6 +16,7 @@ from litecheck.reference.fixedpoint import (
     Ints,
     doubling_high_mul,
     quantize_multiplier,
+    round_half_away,
     rounding_shift,
     saturate,
     wrap32,
@@ -42,6 +43,13 @@ OPERANDS: dict[str, Callable[[Ints, int, Multiplier], Ints]] = {
     },
     "one-shift": lambda x, left, by: doubling_high_mul(wrap32(_shift(x, left + by[1])), by[0]),
     "floor": lambda x, left, by: _shift(doubling_high_mul(x << left, by[0]), by[1]),
+}
+
+
+#: How reals are rounded where operands are made real and quantized again, by the name an arithmetic file uses.
+REAL: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "float32": np.rint,
+    "float32-half-away": round_half_away,
 }
 
 
@@ -102,6 +110,25 @@ class WeightedSum21:
 
 
 @dataclass(frozen=True)
+class RealSum:
+    """Both operands made real, added or subtracted, and quantized again, every step in float32."""
+
+    zero_points: tuple[int, int, int]
+    scales: tuple[float, float, float]
+    sign: int
+    bounds: tuple[int, int]
+    rounding: str
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operands -> stored output."""
+        of_x, of_y, of_sum = (np.float32(scale) for scale in self.scales)
+        real_x = (x - self.zero_points[0]).astype(np.float32) * of_x
+        real_y = (y - self.zero_points[1]).astype(np.float32) * of_y
+        rounded = REAL[self.rounding]((real_x + self.sign * real_y) / of_sum)
+        return saturate(rounded.astype(np.int64) + self.zero_points[2], *self.bounds)
+
+
+@dataclass(frozen=True)
 class PowerOfTwoSum:
     """int16 under power-of-two scales: one operand shifted to the output's scale, then a saturating sum."""
 
@@ -141,13 +168,17 @@ def quantized_sum(
         shift, left, right = weights
         formula = WeightedSum21(points, (left, sign * right), shift, bounds)
         return apply(formula, lhs.data, rhs.data, output.dtype)
+    if how["requantize"] in REAL:
+        steps = float(lhs.scale), float(rhs.scale), float(output.scale)
+        real = RealSum(points, steps, sign, bounds, how["requantize"])
+        return apply(real, lhs.data, rhs.data, output.dtype)
     left_shift = 15 if output.dtype == "int16" else 20
     twice, of_lhs, of_rhs = common_scale(lhs, rhs)
     of_sum = quantize_multiplier(twice / (2.0**left_shift * float(output.scale)))
     general = WeightedSum(points, left_shift, (of_lhs, of_rhs, of_sum), sign, bounds)
-    if how["requantize"] == "single":
-        general = replace(general, operands="single", rounding="single")
-    elif how["requantize"] != "double" and sign > 0:
+    if how["requantize"] in MULTIPLY:
+        general = replace(general, operands=how["requantize"], rounding=how["requantize"])
+    elif how["requantize"] != "21-bit" and sign > 0:
         return _sum_in_vectors(general, lhs.data, rhs.data, output.dtype)
     return apply(general, lhs.data, rhs.data, output.dtype)
 

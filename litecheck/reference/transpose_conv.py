@@ -11,7 +11,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.reference.fused import clamp_real
 from litecheck.reference.products import LARGEST, as_signed, signed, weights
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.requantize import Scales, requantizer, sums_stage
+from litecheck.reference.requantize import Scales, requantizer, sums_stage, variants
 from litecheck.reference.values import HELD, Result, RunError, Value
 from litecheck.reference.windows import SAME, axis
 
@@ -22,11 +22,11 @@ from litecheck.reference.windows import SAME, axis
     "uint8",
     "int16",
     deciding="input",
-    requantize=("double", "double-by-eight", "double-half-up", "single", "float32"),
-    declined=("double", "double-by-eight", "double-half-up", "single", "float32"),
-    unsigned=("double", "double-by-sixteen", "double-half-up", "single", "float32"),
-    declined_unsigned=("double", "double-by-sixteen", "double-half-up", "single", "float32"),
-    int32_sums=("double", "double-by-eight", "double-half-up", "single", "float64"),
+    requantize=variants("double"),
+    declined=variants("double"),
+    unsigned=(*variants("double"), "double-by-sixteen"),
+    declined_unsigned=(*variants("double"), "double-by-sixteen"),
+    int32_sums=variants("double"),
     int64_sums=("reduced", "float64"),
 )
 def transpose_conv(

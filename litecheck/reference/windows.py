@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ class Axis:
         return (self.out - 1) * self.stride + (self.kernel - 1) * self.dilation + 1 - self.before - self.size
 
 
+@lru_cache(maxsize=1 << 12)
 def axis(size: int, kernel: int, stride: int, dilation: int, padding: int) -> Axis:
     """The windows SAME or VALID padding gives; an odd element of padding goes behind.
 
@@ -51,18 +53,18 @@ def axes(shape: tuple[int, ...], kernel: tuple[int, int], options: Table | None)
 
 
 def padded(x: NDArray[Any], rows: Axis, columns: Axis, fill: int, dtype: Any) -> NDArray[Any]:
-    """An NHWC image as ``dtype`` with exactly the margin its windows reach, filled with ``fill``."""
+    """An NHWC image as ``dtype``, C-contiguous, with exactly the margin its windows reach, filled with ``fill``."""
     n, height, width, depth = x.shape
     top, bottom, left, right = rows.before, rows.after, columns.before, columns.after
     if not (top or left or bottom > 0 or right > 0):
-        return x.astype(dtype)
+        return np.ascontiguousarray(x, dtype)
     made = np.full((n, height + top + max(0, bottom), width + left + max(0, right), depth), fill, dtype)
     made[:, top : top + height, left : left + width] = x
     return made
 
 
 def windows(image: NDArray[Any], rows: Axis, columns: Axis) -> NDArray[Any]:
-    """Read-only view (batch, out rows, out columns, taps down, taps across, depth) of a padded image."""
+    """View (batch, out rows, out columns, taps down, taps across, depth) of a padded image."""
     n, down, across, depth = image.strides
     shape = (image.shape[0], rows.out, columns.out, rows.kernel, columns.kernel, image.shape[3])
     strides = (
@@ -73,4 +75,4 @@ def windows(image: NDArray[Any], rows: Axis, columns: Axis) -> NDArray[Any]:
         across * columns.dilation,
         depth,
     )
-    return np.lib.stride_tricks.as_strided(image, shape, strides, writeable=False)
+    return np.ndarray(shape, image.dtype, image, 0, strides)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
 from types import ModuleType
 
 from litecheck.errors import ConfigError
@@ -26,14 +27,20 @@ def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the com
 
     Raises ConfigError for an unknown format.
     """
-    if format not in FORMATS:
+    module = module_of(format, FORMATS, "litecheck.render")
+    text: str = module.render(report)
+    return text
+
+
+def module_of(format: str, formats: Mapping[str, str], package: str) -> ModuleType:  # noqa: A002
+    """The module of ``package`` that writes a format. Raises ConfigError where it is none of ``formats``."""
+    if format not in formats:
         from difflib import get_close_matches
 
-        close = get_close_matches(format, FORMATS, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"the formats are {', '.join(FORMATS)}"
+        close = get_close_matches(format, formats, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"the formats are {', '.join(formats)}"
         raise ConfigError(f"unknown format {format!r}: {hint}")
-    text: str = importlib.import_module(f"litecheck.render.{format}").render(report)
-    return text
+    return importlib.import_module(f"{package}.{format.replace('-', '_')}")
 
 
 class _CallablePackage(ModuleType):

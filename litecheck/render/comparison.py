@@ -12,14 +12,14 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.quantizer.case import Cause
-from litecheck.quantizer.compare import Bucket, Comparison, Element
+from litecheck.quantizer.compare import Comparison, Element
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.render.escape import visible
+from litecheck.render.histogram import bars, percent
 from litecheck.report import counted
 
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1
-_BAR = 40
 _STYLES = {"exact": "bold green", "within tolerance": "bold green", "differs": "bold red"}
 _LABEL = 11
 
@@ -55,7 +55,9 @@ def _lines(comparison: Comparison, plain: bool) -> Iterator[tuple[str, str]]:
     if comparison.exact or not comparison.size:
         return
     yield "differ", _extent(comparison)
-    yield from (("histogram" if not n else "", row) for n, row in enumerate(_bars(comparison, plain)))
+    yield from (
+        ("histogram" if not n else "", row) for n, row in enumerate(bars(comparison.histogram, plain))
+    )
     if comparison.first and comparison.first != comparison.worst:
         yield "first", explained(comparison.first, comparison.dtype)
     if comparison.worst:
@@ -73,34 +75,11 @@ def _tensor(comparison: Comparison) -> str:
 
 
 def _extent(comparison: Comparison) -> str:
-    share = f"{comparison.mismatches:,} ({_percent(comparison.mismatches, comparison.size)})"
+    share = f"{comparison.mismatches:,} ({percent(comparison.mismatches, comparison.size)})"
     if not comparison.tolerance:
         return f"{share}, by at most {abs(comparison.largest):,} LSB"
     beyond = f"{comparison.beyond:,} by more than the tolerance of {comparison.tolerance:,}"
     return f"{share}, by at most {abs(comparison.largest):,} LSB; {beyond}"
-
-
-def _percent(part: int, whole: int) -> str:
-    """Rounded, but never to nothing or to everything."""
-    share = 100 * part / whole
-    if share < 0.01:
-        return "< 0.01 %"
-    return "> 99.99 %" if 99.99 < share < 100 else f"{share:.4g} %"
-
-
-def _bars(comparison: Comparison, plain: bool) -> Iterator[str]:
-    """One row for each bucket, the longest bar being the fullest bucket's."""
-    most = max(bucket.count for bucket in comparison.histogram)
-    names = [_span(bucket) for bucket in comparison.histogram]
-    numbers = [f"{bucket.count:,}" for bucket in comparison.histogram]
-    for name, number, bucket in zip(names, numbers, comparison.histogram, strict=True):
-        length = max(1, round(_BAR * bucket.count / most))
-        bar = ("#" if plain else "█") * length
-        yield f"{name:>{max(map(len, names))}}  {number:>{max(map(len, numbers))}}  {bar}"
-
-
-def _span(bucket: Bucket) -> str:
-    return f"{bucket.low:+,}" if bucket.low == bucket.high else f"{bucket.low:+,}..{bucket.high:+,}"
 
 
 def explained(element: Element, dtype: str) -> str:

@@ -19,7 +19,7 @@ def render(report: Report) -> str:
         for model in report.models:
             found = (f for f in model.active if f.level == level)
             lines += [_block(model, block) for block in blocks(found)]
-    lines += [_command("notice", e.file, "stale baseline entry", visible(str(e))) for e in report.stale]
+    lines += [command("notice", e.file, "stale baseline entry", visible(str(e))) for e in report.stale]
     return "\n".join([*lines, f"litecheck: {report.summary}"]) + "\n"
 
 
@@ -27,10 +27,10 @@ def _unjudged(report: Report, model: ModelReport) -> Iterator[str]:
     title = f"not judged: {report.explain(model)}"
     if model.problems:
         told = [visible(str(p)) for p in model.problems[:_HANDFUL]]
-        yield _command("error", model.file, title, "\n".join([*_member(model), *told]))
+        yield command("error", model.file, title, "\n".join([*_member(model), *told]))
     elif report.verdict(model) == "not judged":
         why = [f"{n} x {visible(op)}: {visible(reason)}" for op, reason, n in model.not_covered[:_HANDFUL]]
-        yield _command("error", model.file, title, "\n".join([*_member(model), *why]) or title)
+        yield command("error", model.file, title, "\n".join([*_member(model), *why]) or title)
 
 
 def _block(model: ModelReport, block: Block) -> str:
@@ -42,7 +42,7 @@ def _block(model: ModelReport, block: Block) -> str:
     if block.see:
         lines.append(f"see {visible(block.see)}")
     lines.append(visible(f"{block.path}, demanded by {block.demanded_by.profile} in {block.demanded_by}"))
-    return _command(_COMMANDS[block.level], model.file, block.title, "\n".join(lines))
+    return command(_COMMANDS[block.level], model.file, block.title, "\n".join(lines))
 
 
 def _case(case: Case) -> Iterator[str]:
@@ -57,9 +57,10 @@ def _member(model: ModelReport) -> list[str]:
     return [f"in {visible(model.member)}"] if model.member else []
 
 
-def _command(command: str, file: str, title: str, message: str) -> str:
+def command(name: str, file: str, title: str, message: str) -> str:
+    """One annotation of a file; ``message`` is escaped but for its line ends, which it may have."""
     properties = f"file={_property(visible(slashed(file)))},title={_property(visible(title))}"
-    return f"::{command} {properties}::{_data(message)}"
+    return f"::{name} {properties}::{_data(message)}"
 
 
 def _data(text: str) -> str:

@@ -18,6 +18,16 @@ def render(report: Report) -> str:
     root = ET.Element("testsuites", name="litecheck")
     for model in report.models:
         _suite(root, report, model)
+    return document(root)
+
+
+def document(root: ET.Element) -> str:
+    """The suites as an XML document, with the totals of each and of all."""
+    counts = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    for suite in root:
+        suite.set("tests", str(len(suite.findall("testcase"))))
+        for key, tag in counts.items():
+            suite.set(key, str(len(suite.findall(f"testcase/{tag}"))))
     for key in ("tests", "failures", "errors"):
         root.set(key, str(sum(int(suite.get(key, 0)) for suite in root)))
     ET.indent(root)
@@ -44,10 +54,6 @@ def _suite(root: ET.Element, report: Report, model: ModelReport) -> None:
             _uncovered(case, report, op)
     for others in findings.values():
         _told(_case(suite, model, str(others[0].where)), report, others)
-    counts = {"failures": "failure", "errors": "error", "skipped": "skipped"}
-    suite.set("tests", str(len(suite.findall("testcase"))))
-    for key, tag in counts.items():
-        suite.set(key, str(len(suite.findall(f"testcase/{tag}"))))
 
 
 def _model_cases(suite: ET.Element, report: Report, model: ModelReport) -> None:

@@ -91,5 +91,9 @@ def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
     for finding in ordered(model.findings):
         seen[finding.fingerprint] += 1
         parts = (model.file, model.member, finding.fingerprint, str(seen[finding.fingerprint]))
-        identity = "\0".join(parts).encode("utf-8", "surrogatepass")
-        yield finding, hashlib.sha256(identity).hexdigest()[:32]
+        yield finding, digest("\0".join(parts))
+
+
+def digest(text: str) -> str:
+    """A fingerprint of a text: 32 hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -26,10 +26,10 @@ def render(report: Report) -> str:
     rules = _rules([f for _, f, _ in located])
     index = {rule["id"]: number for number, rule in enumerate(rules)}
     notifications = [n for model in report.models for n in _notifications(report, model)]
-    notifications += [_notification("note", "stale-baseline", str(e), e.file) for e in report.stale]
+    notifications += [notification("note", "stale-baseline", str(e), e.file) for e in report.stale]
     if len(every) > len(located):
         cut = counted(len(every) - len(located), "result")
-        notifications.append(_notification("warning", "results-cut", f"{cut} left out: the mildest"))
+        notifications.append(notification("warning", "results-cut", f"{cut} left out: the mildest"))
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "litecheck", "version": report.version, "rules": rules}},
         "invocations": [_invocation(report, notifications)],
@@ -41,6 +41,11 @@ def render(report: Report) -> str:
         # The standard wants suppressions on every result of a run or on none.
         for result in run["results"]:
             result.setdefault("suppressions", [])
+    return document(run)
+
+
+def document(run: dict[str, Any]) -> str:
+    """One run as a SARIF log."""
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
@@ -87,7 +92,7 @@ def _result(model: ModelReport, finding: Finding, identity: str, index: dict[str
         "ruleId": path,
         "ruleIndex": index[path],
         "level": _LEVELS[finding.level],
-        "message": _message(f"{place(finding.where)}: {finding.sentence}."),
+        "message": message(f"{place(finding.where)}: {finding.sentence}."),
         "locations": [_location(model, finding)],
         # GitHub tells results of one line apart by primaryLocationLineHash alone.
         "partialFingerprints": {"litecheck/v1": finding.fingerprint, "primaryLocationLineHash": identity},
@@ -98,7 +103,7 @@ def _result(model: ModelReport, finding: Finding, identity: str, index: dict[str
     return result
 
 
-def _message(text: str) -> dict[str, str]:
+def message(text: str) -> dict[str, str]:
     """Plain text: SARIF would make a link of brackets followed by parentheses."""
     return {"text": visible(text).replace("](", "] (")}
 
@@ -136,28 +141,29 @@ def _invocation(report: Report, notifications: list[dict[str, Any]]) -> dict[str
 def _notifications(report: Report, model: ModelReport) -> Iterator[dict[str, Any]]:
     inside = f"{model.member}: " if model.member else ""
     for problem in model.problems:
-        yield _notification("error", problem.code, f"{inside}{problem}", model.file, problem.offset)
+        yield notification("error", problem.code, f"{inside}{problem}", model.file, problem.offset)
     if report.verdict(model) == "not judged" and not model.problems:
         text = f"{inside}not judged: {report.explain(model)}"
-        yield _notification("warning", "not-judged", text, model.file)
+        yield notification("warning", "not-judged", text, model.file)
     for remark in model.remarks:
-        yield _notification("note", "remark", f"{inside}{remark}", model.file)
+        yield notification("note", "remark", f"{inside}{remark}", model.file)
 
 
-def _notification(
+def notification(
     level: str, code: str, text: str, file: str = "", offset: int | None = None
 ) -> dict[str, Any]:
-    notification: dict[str, Any] = {
+    """What is no result: of the whole run, or of a file where one is named."""
+    told: dict[str, Any] = {
         "level": level,
         "descriptor": {"id": visible(code)},
-        "message": _message(text),
+        "message": message(text),
     }
     if file:
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri(file)}}
         if offset is not None:
             physical["region"] = {"byteOffset": offset}
-        notification["locations"] = [{"physicalLocation": physical}]
-    return notification
+        told["locations"] = [{"physicalLocation": physical}]
+    return told
 
 
 def _summary(report: Report, model: ModelReport) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,8 +9,9 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from litecheck.render.escape import NAME, PHRASE, place, shorten, visible
+from litecheck.render.escape import NAME, place, visible
 from litecheck.render.order import Block, Case, blocks, waived
+from litecheck.render.page import DIM, LABEL, Page, captured
 from litecheck.report import Finding, ModelReport, Report, Where, counted, coverage_text
 
 _STYLES = {
@@ -21,12 +21,8 @@ _STYLES = {
     "violation": "bold red",
     "warning": "bold yellow",
     "note": "bold cyan",
-    "label": "dim",
 }
 _EXIT_STYLES = ("bold green", "bold red", "bold magenta")
-#: Longer lines than this are hard to read, however wide the terminal.
-_WIDEST = 120
-_LABEL = 10
 _HANDFUL = 5
 _FEW = 3
 _MANY = 20
@@ -34,9 +30,7 @@ _MANY = 20
 
 def render(report: Report) -> str:
     """What ``print_report`` prints to a console of 80 columns without colour."""
-    file = io.StringIO()
-    print_report(report, Console(file=file, width=80, color_system=None, force_terminal=False, _environ={}))
-    return file.getvalue()
+    return captured(lambda console: print_report(report, console))
 
 
 def print_report(report: Report, console: Console, verbose: bool = False) -> None:
@@ -51,40 +45,8 @@ def print_report(report: Report, console: Console, verbose: bool = False) -> Non
     page.line(Text(report.summary, _EXIT_STYLES[report.exit_code]))
 
 
-class _Page:
-    """One console, and how much of long lists it gets."""
-
-    def __init__(self, console: Console, verbose: bool) -> None:
-        self.console = console
-        self.width = min(console.width, _WIDEST)
-        self.verbose = verbose
-        self.dash = "-" if console.options.ascii_only else "─"
-
-    def line(self, text: Text | str = "", first: Text | str = "", indent: int = 0) -> None:
-        """``first`` in the margin and ``text`` beside it, wrapped, every line at the same column."""
-        body = text if isinstance(text, Text) else Text(text)
-        margin = first if isinstance(first, Text) else Text(first)
-        wrapped = body.wrap(self.console, max(self.width - indent, 20), overflow="fold") if body else [body]
-        for part in wrapped:
-            gap = " " * (indent - margin.cell_len)
-            row = Text.assemble(margin, gap, part)
-            row.rstrip()
-            self.console.print(row, soft_wrap=True)
-            margin = Text()
-
-    def labelled(self, label: str, text: Text | str) -> None:
-        if text:
-            self.line(text, Text(f"  {label}", _STYLES["label"]), 2 + _LABEL)
-
-    def section(self, title: str, text: str) -> None:
-        self.line(Text.assemble((title, "bold"), f"  {text}"))
-
-    def items(self, items: Sequence[str], limit: int = _MANY) -> None:
-        shown = items if self.verbose else items[:limit]
-        for item in shown:
-            self.line(self.phrase(item), "  -", 4)
-        if len(shown) < len(items):
-            self.line(Text(f"and {len(items) - len(shown):,} more", _STYLES["label"]), "", 4)
+class _Page(Page):
+    """The parts of a report, one below the other."""
 
     def model(self, report: Report, model: ModelReport) -> None:
         self.header(report, model)
@@ -100,15 +62,8 @@ class _Page:
 
     def header(self, report: Report, model: ModelReport) -> None:
         verdict = report.verdict(model)
-        name = visible(model.name) if self.verbose else shorten(model.name, 2 * NAME)
-        room = self.width - cell_len(name) - len(verdict) - 2
-        if room < 3:
-            self.line(Text(name, "bold"))
-            name, room = "", self.width - len(verdict) - 1
-        gap = " " if name else ""
         style = _STYLES[verdict]
-        dashes = (f"{gap}{self.dash * room} ", _STYLES["label"])
-        self.line(Text.assemble((name, "bold"), dashes, (verdict, style)))
+        self.title(model.name, verdict, style)
         judged = f", judged by {', '.join(model.profiles)}" if model.profiles else ""
         why = Text.assemble(f"{model.size_text}{judged}: ", (visible(report.explain(model)), style))
         self.line(why)
@@ -117,8 +72,8 @@ class _Page:
 
     def block(self, block: Block) -> None:
         margin = Text(block.level, _STYLES[block.level])
-        count = (f" ({block.extent})", _STYLES["label"]) if block.extent else ""
-        self.line(Text.assemble((visible(block.path), "bold"), count), margin, 2 + _LABEL)
+        count = (f" ({block.extent})", DIM) if block.extent else ""
+        self.line(Text.assemble((visible(block.path), "bold"), count), margin, 2 + LABEL)
         cases = block.cases if self.verbose else block.cases[:_HANDFUL]
         for case in cases:
             self.case(case)
@@ -135,9 +90,9 @@ class _Page:
         places = self.places(case.findings)
         shown = places if self.verbose else places[:_HANDFUL]
         for number, told in enumerate(shown):
-            self.line(told, Text("" if number else "  at", _STYLES["label"]), 2 + _LABEL)
+            self.line(told, Text("" if number else "  at", DIM), 2 + LABEL)
         if len(shown) < len(places):
-            self.line(f"and {len(places) - len(shown):,} more", "", 2 + _LABEL)
+            self.line(f"and {len(places) - len(shown):,} more", "", 2 + LABEL)
         self.labelled("found", self.phrase(case.found))
         self.labelled("required", self.phrase(case.required))
 
@@ -150,7 +105,7 @@ class _Page:
             role = None if where.position is None else where.role
             tensor = where.tensor if where.operator < 0 else None
             brief = replace(where, role=role, tensor=tensor, tensor_name=None)
-            room = self.width - 2 - _LABEL - len(place(replace(brief, name="")))
+            room = self.width - 2 - LABEL - len(place(replace(brief, name="")))
             told.append(place(brief, max(room, 20)))
         return list(dict.fromkeys(told))
 
@@ -158,11 +113,8 @@ class _Page:
         """Operator and operand on one line where they fit, else on two."""
         limit = None if self.verbose else NAME
         told = place(where, limit)
-        fits = cell_len(told) <= self.width - 2 - _LABEL
+        fits = cell_len(told) <= self.width - 2 - LABEL
         return told if fits else place(where, limit, ",\n")
-
-    def phrase(self, text: str) -> str:
-        return visible(text) if self.verbose else shorten(text, PHRASE)
 
     def not_covered(self, model: ModelReport) -> None:
         kinds = model.not_covered
@@ -203,4 +155,4 @@ class _Page:
                 margin = ""
             self.line(text, margin, indent)
         if len(shown) < len(rows):
-            self.line(Text(f"and {counted(len(rows) - len(shown), 'other kind')}", _STYLES["label"]), "", 4)
+            self.line(Text(f"and {counted(len(rows) - len(shown), 'other kind')}", DIM), "", 4)

@@ -1,51 +1,22 @@
-"""Sums of products beside LiteRT's: ``python -m tests.differential.affine --cases 200``.
-
-Every case is one random operator in a model of its own: shapes, strides, dilations, groups, activations, widths of
-weights and bias. It runs under LiteRT's three resolvers and under the arithmetic that claims to be each of them.
-Biases are drawn so that accumulators end within the output's range, where rounding shows. As a control every case is
-also computed wrongly (other input, zero point + 1, scale * 1.01, other roundings): what the comparison cannot tell
-apart proves nothing.
-"""
+"""Sums of products: random ones, and biases such that accumulators end within the output's range, where rounding shows."""
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.progress import track
 
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.model.save import model_bytes
-from litecheck.model.types import Model, Quantization
-from litecheck.reference.arithmetic import Arithmetic
-from litecheck.reference.arithmetic import load_arithmetic as read_arithmetic
-from litecheck.reference.interpreter import run
-from tests.differential.oracle import RESOLVERS, Oracle, Refused
+from litecheck.model.types import Quantization
+from tests.differential.one_operator import Trial
+from tests.differential.shrink import Make
+from tests.differential.sweep import Family
 
 Random = np.random.Generator
-load_arithmetic = cache(read_arithmetic)
 Array = NDArray[np.generic]
-ARITHMETICS = {name: f"litert-{name}" for name in RESOLVERS}
-#: Arithmetics of which all but the right one have to be noticed, on some case of a kind if not on each.
-ROUNDINGS = ("litert-reference", "litert-optimized", "litert-xnnpack", "single-rounding")
-CONTROLS = ("other input", "zero point + 1", "scale * 1.01", *ROUNDINGS)
 #: Largest magnitude of a weight, by type.
 WEIGHTS = {"int8": 127, "int4": 7, "uint8": 255, "int16": 2**15 - 1}
-
-
-@dataclass(frozen=True)
-class Case:
-    """A model of one operator, its inputs, and a line that says what is in it."""
-
-    model: Model
-    inputs: tuple[Array, ...]
-    what: str
 
 
 @dataclass(frozen=True)
@@ -160,7 +131,7 @@ def _channels(random: Random) -> int:
     return int(random.choice([1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 24, 31, 40]))
 
 
-def conv(random: Random, side: Side, grouped: bool = False) -> Case:
+def conv(random: Random, side: Side, grouped: bool = False) -> Trial:
     """A CONV_2D."""
     kernel = tuple(int(k) for k in random.integers(1, 5, 2))
     dilation = (1, 1) if random.random() < 0.6 else tuple(int(d) for d in random.integers(1, 4, 2))
@@ -177,7 +148,7 @@ def conv(random: Random, side: Side, grouped: bool = False) -> Case:
     return _windowed(random, side, "CONV_2D", shape, (channels, *kernel, depth), 0, padding, options)
 
 
-def depthwise(random: Random, side: Side) -> Case:
+def depthwise(random: Random, side: Side) -> Trial:
     """A DEPTHWISE_CONV_2D."""
     kernel = (3, 3) if random.random() < 0.4 else tuple(int(k) for k in random.integers(1, 6, 2))
     dilation = (1, 1) if random.random() < 0.7 else tuple(int(d) for d in random.integers(1, 4, 2))
@@ -202,7 +173,7 @@ def _windowed(
     axis: int,
     padding: str,
     options: dict[str, int],
-) -> Case:
+) -> Trial:
     out = [
         -(-n // s) if padding == "SAME" else (n - (k - 1) * d - 1) // s + 1
         for n, k, s, d in zip(
@@ -265,13 +236,13 @@ class _Maker:
             made.append(self.main.constant("b", parts.bias, parts.bias_parameters))
         return made
 
-    def case(self, what: str, *outputs: int) -> Case:
+    def case(self, what: str, *outputs: int) -> Trial:
         self.main.inputs(*(index for index, _ in self.given))
         self.main.outputs(*outputs)
-        return Case(self.builder.finish(), tuple(x for _, x in self.given), what)
+        return Trial(what, self.builder.finish(), (tuple(x for _, x in self.given),))
 
 
-def fully_connected(random: Random, side: Side) -> Case:
+def fully_connected(random: Random, side: Side) -> Trial:
     """A FULLY_CONNECTED."""
     units, depth = _channels(random), int(random.choice([1, 2, 7, 16, 33, 100, 300, 1500]))
     lead = tuple(int(n) for n in random.integers(1, 5, random.integers(1, 4)))
@@ -303,7 +274,7 @@ def fully_connected(random: Random, side: Side) -> Case:
     )
 
 
-def hybrid(random: Random) -> Case:
+def hybrid(random: Random) -> Trial:
     """A FULLY_CONNECTED of float32 activations and int8 weights."""
     rows, units, depth = (
         int(random.integers(1, 6)),
@@ -324,7 +295,7 @@ def hybrid(random: Random) -> Case:
     )
 
 
-def transpose_conv(random: Random, side: Side) -> Case:
+def transpose_conv(random: Random, side: Side) -> Trial:
     """A TRANSPOSE_CONV."""
     kernel = tuple(int(k) for k in random.integers(1, 5, 2))
     stride = tuple(int(s) for s in random.integers(1, 4, 2))
@@ -354,7 +325,7 @@ def transpose_conv(random: Random, side: Side) -> Case:
     return made.case(f"TRANSPOSE_CONV {what} per axis {per_axis} {parts.bias.dtype}", y)
 
 
-def batch_matmul(random: Random, side: Side) -> Case:
+def batch_matmul(random: Random, side: Side) -> Trial:
     """A BATCH_MATMUL of two computed operands, or a constant right one."""
     rows, depth, columns = (int(random.choice([1, 2, 5, 8, 17, 40])) for _ in range(3))
     lead = [int(n) for n in random.integers(1, 4, random.integers(0, 3))]
@@ -394,7 +365,6 @@ def batch_matmul(random: Random, side: Side) -> Case:
     return made.case(f"BATCH_MATMUL {left} {right} adj {adj_x} {adj_y} constant {constant}", y)
 
 
-Make = Callable[[Random], Case]
 INT8, INT4, INT16, UINT8, FLOAT = (
     Side(),
     Side(weight="int4"),
@@ -431,107 +401,9 @@ MAKERS: dict[str, Make] = {
 }  # fmt: skip
 
 
-def outputs(case: Case, arithmetic: Arithmetic) -> list[Array]:
-    """What the reference makes of a case."""
-    return list(run(case.model, case.inputs, arithmetic=arithmetic).outputs.values())
+def too_far(ours: Array, theirs: Array) -> Array:
+    """Which floats differ by more than the rounding of sums in another order can explain."""
+    return ~np.isclose(ours, theirs, rtol=1e-5, atol=1e-4)
 
 
-def different(ours: Array, theirs: Array) -> int:
-    """Elements that differ; floats by more than the rounding of sums in another order can explain."""
-    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
-        return max(ours.size, theirs.size, 1)
-    if ours.dtype.kind == "f":
-        return int(np.sum(~np.isclose(ours, theirs, rtol=1e-5, atol=1e-4)))
-    return int(np.sum(ours != theirs))
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """One case under one resolver: ``refused`` is LiteRT's complaint, ``noticed`` the controls that differed."""
-
-    elements: int = 0
-    different: int = 0
-    noticed: tuple[str, ...] = ()
-    refused: str = ""
-
-
-def compare(case: Case, oracle: Oracle, resolver: str) -> Verdict:
-    """A case beside LiteRT, and what is wrong on purpose, which must not pass."""
-    theirs = oracle.run(model_bytes(case.model), case.inputs, resolver)
-    if isinstance(theirs, Refused):
-        return Verdict(refused=theirs.message)
-    right = load_arithmetic(ARITHMETICS[resolver])
-    wrong = sum(different(a, b) for a, b in zip(outputs(case, right), theirs, strict=True))
-    controls = {
-        "zero point + 1": outputs(_other_output(case, 1, 1.0), right),
-        "scale * 1.01": outputs(_other_output(case, 0, 1.01), right),
-        "other input": outputs(_other_input(case), right),
-        **{name: outputs(case, load_arithmetic(name)) for name in ROUNDINGS if name != ARITHMETICS[resolver]},
-    }
-    noticed = [
-        name
-        for name, made in controls.items()
-        if any(different(a, b) for a, b in zip(made, theirs, strict=True))
-    ]
-    return Verdict(sum(t.size for t in theirs), wrong, tuple(noticed))
-
-
-def _other_output(case: Case, more: int, factor: float) -> Case:
-    """The case with another zero point or scale of its output."""
-    graph = case.model.subgraphs[0]
-    index = graph.outputs[0]
-    stated = graph.tensors[index].quantization
-    other = replace(stated, zero_point=stated.zero_point + more, scale=stated.scale * np.float32(factor))
-    tensors = tuple(replace(t, quantization=other) if t.index == index else t for t in graph.tensors)
-    return replace(case, model=replace(case.model, subgraphs=(replace(graph, tensors=tensors),)))
-
-
-def _other_input(case: Case) -> Case:
-    """The case with its first input mirrored along the last dimension, and off by a little."""
-    first, *others = case.inputs
-    return replace(case, inputs=((first[..., ::-1] + first.dtype.type(1)), *others))
-
-
-def cases(name: str, count: int, seed: int) -> Iterator[Case]:
-    """Random cases of one kind; case i does not depend on how many there are."""
-    for i in range(count):
-        yield MAKERS[name](np.random.default_rng([seed, i, *name.encode()]))
-
-
-def main() -> int:
-    """Compare and print a line per kind and resolver; 1 where anything differs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="part of a kind's name")
-    parser.add_argument("--resolver", choices=RESOLVERS, action="append")
-    parser.add_argument("--verbose", action="store_true")
-    options = parser.parse_args()
-    resolvers = tuple(options.resolver or RESOLVERS)
-    bad = 0
-    with Oracle() as oracle:
-        for name in [n for n in MAKERS if options.only in n]:
-            seen: dict[str, Counter[str]] = {r: Counter() for r in resolvers}
-            for case in track(cases(name, options.cases, options.seed), name, options.cases, transient=True):
-                for resolver in resolvers:
-                    verdict = compare(case, oracle, resolver)
-                    count = seen[resolver]
-                    count.update(verdict.noticed)
-                    count.update(models=not verdict.refused, refused=bool(verdict.refused))
-                    count.update(elements=verdict.elements, different=verdict.different)
-                    if options.verbose and (verdict.different or verdict.refused):
-                        print(
-                            f"{resolver}: {verdict.different}/{verdict.elements} {verdict.refused} {case.what}"
-                        )
-            for resolver, count in seen.items():
-                bad += count["different"] + (count["models"] == 0)
-                controls = ", ".join(f"{n} {count[n]}" for n in CONTROLS if count[n])
-                print(
-                    f"{name:28} {resolver:10} {count['different']} / {count['elements']:,} in {count['models']} models,"
-                    f" {count['refused']} refused; noticed: {controls}", flush=True
-                )  # fmt: skip
-    return 1 if bad else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+FAMILY = Family(MAKERS, lambda kind, resolver: too_far)

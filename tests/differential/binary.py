@@ -1,17 +1,16 @@
-"""Binary operators against LiteRT, all pairs of bytes: ``python -m tests.differential.binary --sets 50``."""
+"""Operators of two operands: all pairs of bytes, and wider types in shapes that broadcast."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
 from litecheck.model.build import quantized
 from litecheck.quantization import INTEGER_RANGES, Quantization
-from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
-from tests.differential.one_operator import Score, Tensor, Trial, changed, score, trial
-from tests.differential.oracle import RESOLVERS, Oracle
+from tests.differential.one_operator import Tensor, Trial, trial, within
+from tests.differential.shrink import Make
+from tests.differential.sweep import Family
 
 Random = np.random.Generator
 ACTIVATIONS = ("NONE", "NONE", "RELU", "RELU6", "RELU_N1_TO_1")
@@ -177,53 +176,20 @@ def random_shapes(rng: Random, opcode: str, dtype: str) -> Trial:
     )  # fmt: skip
 
 
-def arithmetic(resolver: str) -> Arithmetic:
-    """A resolver's arithmetic with the fault of DIV that known-faults.yaml describes."""
-    return changed(load_arithmetic(f"litert-{resolver}"), {"DIV": {"shift": "word"}})
+def _made(make: Callable[[Random, str, str], Trial], opcode: str, dtype: str) -> Make:
+    return lambda rng: make(rng, opcode, dtype)
 
 
-def sweep(
-    count: int, make: Callable[[Random, str, str], Trial], opcode: str, dtype: str
-) -> Iterator[tuple[str, Score]]:
-    """Each resolver's score over random trials; what a mathematics library computes may be 4 ULPs apart."""
-    with Oracle() as litert:
-        for resolver in RESOLVERS:
-            total, own = Score(), arithmetic(resolver)
-            for seed in range(count):
-                case = make(np.random.default_rng([seed, *opcode.encode(), *dtype.encode()]), opcode, dtype)
-                total.add(score(case, litert, resolver, own, tolerance=4 if opcode in LIBM else 0))
-            yield resolver, total
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sets", type=int, default=50, help="parameter sets for each operator and type")
-    parser.add_argument(
-        "--cases", type=int, default=200, help="random shapes for each operator and wider type"
-    )
-    parser.add_argument("--types", nargs="*", default=["int8", "uint8", "wide"])
-    parser.add_argument("opcodes", nargs="*", default=[])
-    given = parser.parse_args()
-    plan = [(eight_bits, op, t, given.sets) for t in ("int8", "uint8") if t in given.types for op in EIGHT_BITS
-            if (op, t) != ("SQUARED_DIFFERENCE", "uint8")]  # fmt: skip
-    if "int8" in given.types:
-        plan += [(random_shapes, op, "int8", given.cases) for op in EIGHT_BITS]
-    if "wide" in given.types:
-        plan += [(random_shapes, op, t, given.cases) for op, types in WIDE.items() for t in types]
-    different = 0
-    for make, opcode, dtype, count in plan:
-        if given.opcodes and opcode not in given.opcodes:
-            continue
-        for resolver, total in sweep(count, make, opcode, dtype):
-            different += total.different
-            print(
-                f"{opcode:20} {dtype:8} {make.__name__:14} {resolver:10} {total.compared:12,} compared "
-                f"{total.different:9,} different, worst {total.worst:g} {total.refused or ''}", flush=True,
-            )  # fmt: skip
-            for example in total.examples[:3]:
-                print("    " + example)
-    raise SystemExit(bool(different))
-
-
-if __name__ == "__main__":
-    main()
+#: ``pairs`` are all pairs of bytes under a drawn set of parameters, in a drawn order.
+KINDS: dict[str, Make] = {
+    **{f"{op} {t} pairs": _made(eight_bits, op, t) for t in ("int8", "uint8") for op in EIGHT_BITS
+       if (op, t) != ("SQUARED_DIFFERENCE", "uint8")},
+    **{f"{op} int8": _made(random_shapes, op, "int8") for op in EIGHT_BITS},
+    **{f"{op} {t}": _made(random_shapes, op, t) for op, types in WIDE.items() for t in types},
+}  # fmt: skip
+FAMILY = Family(
+    KINDS,
+    # what a mathematics library computes may be 4 ULPs apart
+    lambda kind, resolver: within(4 if kind.split()[0] in LIBM else 0),
+    faults={"DIV": {"shift": "word"}},
+)

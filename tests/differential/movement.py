@@ -1,18 +1,16 @@
-"""Movers and resizers against LiteRT, on random configurations: ``python -m tests.differential.movement --cases 200``."""
+"""Movers and resizers: random configurations."""
 
 from __future__ import annotations
 
-import argparse
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.reference.interpreter import run
-from tests.differential.oracle import RESOLVERS, Oracle, Refused
+from tests.differential.one_operator import Trial
+from tests.differential.shrink import Make
+from tests.differential.sweep import Family
 
 Random = np.random.Generator
 Q = quantized(0.05, -3)
@@ -349,55 +347,17 @@ CASES: dict[str, Callable[[Random], tuple[Model, list[np.ndarray]]]] = {
 }  # fmt: skip
 
 
-def compare(oracle: Oracle, opcode: str, seed: int, resolver: str) -> tuple[int, int, str]:
-    """(elements compared, elements different, what LiteRT refused)."""
-    model, inputs = CASES[opcode](np.random.default_rng((seed, len(opcode))))
-    theirs = oracle.run(model_bytes(model), inputs, resolver)
-    if isinstance(theirs, Refused):
-        return 0, 0, theirs.message
-    ours = list(run(model, tuple(inputs), arithmetic=f"litert-{resolver}").outputs.values())
-    off = 0
-    for a, b in zip(ours, theirs, strict=True):
-        if a.shape != b.shape or a.dtype != b.dtype:
-            return b.size, b.size, f"shape {a.shape} {a.dtype}, LiteRT {b.shape} {b.dtype}"
-        # interpolated floats may be summed in another order: a few ulps of the largest value
-        near = np.abs(a - b) <= 8 * np.spacing(np.abs(b).max(initial=0)) if a.dtype.kind == "f" else a == b
-        off += int((~near).sum())
-    return sum(b.size for b in theirs), off, ""
+def _made(opcode: str) -> Make:
+    def make(rng: Random) -> Trial:
+        model, inputs = CASES[opcode](rng)
+        return Trial(f"{opcode} {[x.shape for x in inputs]}", model, (tuple(inputs),))
+
+    return make
 
 
-def sweep(
-    cases: int, opcodes: Iterator[str] | None = None
-) -> Iterator[tuple[str, str, int, int, Counter[str]]]:
-    """(operator, resolver, compared, different, refusals) over seeds."""
-    with Oracle() as oracle:
-        for opcode in opcodes or CASES:
-            for resolver in RESOLVERS:
-                total = off = 0
-                refused: Counter[str] = Counter()
-                for seed in range(cases):
-                    n, wrong, message = compare(oracle, opcode, seed, resolver)
-                    total, off = total + n, off + wrong
-                    if message:
-                        refused[message[:90]] += 1
-                yield opcode, resolver, total, off, refused
+def too_far(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Interpolated floats may be summed in another order: a few ULPs of the largest value."""
+    return np.abs(ours - theirs) > 8 * np.spacing(np.abs(theirs).max(initial=0))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=200)
-    parser.add_argument("opcodes", nargs="*")
-    arguments = parser.parse_args()
-    bad = 0
-    for opcode, resolver, total, off, refused in sweep(arguments.cases, arguments.opcodes or None):
-        print(
-            f"{opcode:26} {resolver:10} {total:9,} compared {off:7,} different",
-            dict(refused) or "",
-            flush=True,
-        )
-        bad += off
-    raise SystemExit(bool(bad))
-
-
-if __name__ == "__main__":
-    main()
+FAMILY = Family({opcode: _made(opcode) for opcode in CASES}, lambda kind, resolver: too_far)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,18 +13,27 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference.arithmetic import Arithmetic
-from litecheck.reference.interpreter import run
+from litecheck.reference.interpreter import Machine
 from litecheck.reference.values import RunError
 from tests.differential.oracle import Oracle, Refused
+
+Outputs = list[np.ndarray]
+#: Which floats are too far apart: of ours and theirs, element by element. Integers have to be equal.
+Far = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A model of one operator and inputs for it; ``what`` says which one."""
+    """A model of one operator and what it is run on, inference after inference; ``what`` says which one."""
 
     what: str
     model: Model
-    inputs: tuple[np.ndarray, ...]
+    runs: tuple[tuple[np.ndarray, ...], ...]
+
+    @property
+    def inputs(self) -> tuple[np.ndarray, ...]:
+        """The operands of the first inference."""
+        return self.runs[0]
 
 
 @dataclass(frozen=True)
@@ -45,8 +54,10 @@ class Score:
     worst: float = 0.0
     refused: dict[str, int] = field(default_factory=dict)
     examples: list[str] = field(default_factory=list)
+    trials: int = 0
 
     def add(self, other: Score) -> None:
+        self.trials += other.trials
         self.compared += other.compared
         self.different += other.different
         self.worst = max(self.worst, other.worst)
@@ -74,7 +85,7 @@ def trial(
     graph.add(opcode, indexes, [out], version=version, **options)
     graph.inputs(*(i for i, _ in given))
     graph.outputs(out)
-    return Trial(what, builder.finish(), tuple(v for _, v in given))
+    return Trial(what, builder.finish(), (tuple(v for _, v in given),))
 
 
 def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -84,39 +95,87 @@ def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(a) & np.isnan(b), 0, np.abs(x - y))
 
 
+def differ(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Which floats are not the same; two NaN are."""
+    return ulps(ours, theirs) > 0
+
+
+def within(steps: int) -> Far:
+    """Floats may be so many float32 values apart."""
+    return lambda ours, theirs: ulps(ours, theirs) > steps
+
+
+def answers(case: Trial, theirs: Oracle, resolver: str) -> list[Outputs] | Refused:
+    """Another runtime's outputs for each inference, and its variables where it shows them."""
+    graph = case.model.subgraphs[0]
+    variables = [t.index for t in graph.tensors if t.is_variable]
+    if not (variables and theirs.shows_variables):
+        return theirs.run_many(model_bytes(case.model), case.runs, resolver)
+    kept = theirs.run_many(model_bytes(case.model), case.runs, resolver, keep_all=True)
+    return (
+        kept
+        if isinstance(kept, Refused)
+        else [[one[i] for i in (*graph.outputs, *variables)] for one in kept]
+    )
+
+
+def outputs(case: Trial, arithmetic: Arithmetic | str, variables: bool = True) -> list[Outputs]:
+    """Ours for each inference, from variables at rest."""
+    machine, made = Machine(case.model, arithmetic), []
+    for given in case.runs:
+        machine.reset()
+        found = list(machine.invoke(given).outputs.values())
+        made.append([*found, *(machine.variables[k] for k in sorted(machine.variables) if variables)])
+    return made
+
+
 def score(
-    case: Trial, litert: Oracle, resolver: str, arithmetic: Arithmetic | str | None = None, tolerance: int = 0
+    case: Trial,
+    litert: Oracle,
+    resolver: str,
+    arithmetic: Arithmetic | str | None = None,
+    far: Far = differ,
 ) -> Score:
-    """Compare one trial; floats may be ``tolerance`` ULPs apart, integers not at all."""
-    theirs = litert.run(model_bytes(case.model), case.inputs, resolver)
+    """Compare one trial."""
+    how = arithmetic or f"litert-{resolver}"
+    return against(case, answers(case, litert, resolver), how, far, litert.shows_variables)
+
+
+def against(
+    case: Trial, theirs: list[Outputs] | Refused, arithmetic: Arithmetic | str, far: Far, variables: bool
+) -> Score:
+    """Ours beside another runtime's answers; where we have none, all are different."""
     if isinstance(theirs, Refused):
         return Score(refused={theirs.message.split("\n")[0][-90:]: 1})
     try:
-        ours = list(
-            run(case.model, case.inputs, arithmetic=arithmetic or f"litert-{resolver}").outputs.values()
-        )
+        ours = outputs(case, arithmetic, variables)
     except RunError as error:
-        return Score(theirs[0].size, theirs[0].size, examples=[f"{case.what}: {error}"])
-    return compare(case.what, ours, theirs, tolerance)
+        size = theirs[0][0].size
+        return Score(size, max(1, size), examples=[f"{case.what}: {error}"], trials=1)
+    return compare(case.what, ours, theirs, far)
 
 
-def compare(what: str, ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray], tolerance: int = 0) -> Score:
-    """Arrays against arrays: shape, type, every element."""
-    total = Score()
-    for a, b in zip(ours, theirs, strict=True):
-        if a.shape != b.shape or a.dtype != b.dtype:
-            total.add(
-                Score(b.size, b.size, examples=[f"{what}: {a.dtype}{a.shape}, LiteRT {b.dtype}{b.shape}"])
-            )
-            continue
-        off = ulps(a, b) if a.dtype == np.float32 else np.abs(a.astype(np.float64) - b.astype(np.float64))
-        wrong = off > (tolerance if a.dtype == np.float32 else 0)
-        found = []
-        if wrong.any():
-            at = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.ndim else ()
-            found = [f"{what}: {int(wrong.sum())} of {wrong.size}, at {at} {a[at]}, LiteRT {b[at]}"]
-        total.add(Score(b.size, int(wrong.sum()), float(off.max(initial=0)), examples=found))
+def compare(what: str, ours: Sequence[Outputs], theirs: Sequence[Outputs], far: Far = differ) -> Score:
+    """Inference by inference and array by array: shape, type, every element."""
+    total = Score(trials=1)
+    for one, other in zip(ours, theirs, strict=True):
+        for a, b in zip(one, other, strict=True):
+            total.add(_array(what, a, b, far))
     return total
+
+
+def _array(what: str, a: np.ndarray, b: np.ndarray, far: Far) -> Score:
+    if a.shape != b.shape or a.dtype != b.dtype:
+        text = f"{what}: {a.dtype}{a.shape}, LiteRT {b.dtype}{b.shape}"
+        return Score(b.size, max(1, b.size), examples=[text])
+    floats = a.dtype == np.float32
+    off = ulps(a, b) if floats else np.abs(a.astype(np.float64) - b.astype(np.float64))
+    wrong = far(a, b) if floats else off > 0
+    found = []
+    if wrong.any():
+        at = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.ndim else ()
+        found = [f"{what}: {int(wrong.sum())} of {wrong.size}, at {at} {a[at]}, LiteRT {b[at]}"]
+    return Score(b.size, int(wrong.sum()), float(off.max(initial=0)), examples=found)
 
 
 def perturbed(case: Trial, scale: float = 1.0, zero_point: int = 0) -> Trial:
@@ -136,11 +195,9 @@ def noticed(
     case: Trial, other: Trial, litert: Oracle, resolver: str, arithmetic: Arithmetic | str | None = None
 ) -> int:
     """How many elements differ when the reference is given another trial than LiteRT."""
-    theirs = litert.run(model_bytes(case.model), case.inputs, resolver)
+    theirs = answers(case, litert, resolver)
     assert not isinstance(theirs, Refused)
-    ours = list(
-        run(other.model, other.inputs, arithmetic=arithmetic or f"litert-{resolver}").outputs.values()
-    )
+    ours = outputs(other, arithmetic or f"litert-{resolver}", litert.shows_variables)
     return compare(case.what, ours, theirs).different
 
 

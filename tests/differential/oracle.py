@@ -68,6 +68,8 @@ class Oracle:
     """One child, restarted when it dies; ``timeout`` seconds for each request. ``program`` is what the child runs."""
 
     program = _CHILD
+    #: Whether it can be asked for all tensors.
+    shows_variables = True
 
     def __init__(self, timeout: float = 120.0) -> None:
         self.timeout = timeout

@@ -1,19 +1,16 @@
-"""LSTM and SVDF against LiteRT, random ones over several inferences: ``python -m tests.differential.recurrent``."""
+"""LSTM and SVDF: random ones over several inferences, outputs and states."""
 
 from __future__ import annotations
 
-import argparse
-from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
 
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.reference.arithmetic import Arithmetic
-from litecheck.reference.interpreter import Machine
-from tests.differential.oracle import RESOLVERS, Oracle, Refused
+from tests.differential.one_operator import Trial
+from tests.differential.shrink import Make
+from tests.differential.sweep import Family
 
 Random = np.random.Generator
 GATES = ("input", "forget", "cell", "output")
@@ -113,54 +110,13 @@ CASES: dict[str, Callable[[Random], tuple[Model, tuple[int, ...]]]] = {
 }  # fmt: skip
 
 
-def compare(
-    oracle: Oracle, opcode: str, seed: int, resolver: str, arithmetic: Arithmetic | str | None = None
-) -> tuple[int, int, str]:
-    """(elements compared, different, what LiteRT refused): outputs and states of inferences from a reset state."""
-    rng = np.random.default_rng((seed, len(opcode)))
-    model, shape = CASES[opcode](rng)
-    runs = [[rng.integers(-128, 128, shape).astype(np.int8)] for _ in range(3)]
-    theirs = oracle.run_many(model_bytes(model), runs, resolver, keep_all=True)
-    if isinstance(theirs, Refused):
-        return 0, 0, theirs.message
-    machine = Machine(model, arithmetic or f"litert-{resolver}")
-    total = off = 0
-    for given, kept in zip(runs, theirs, strict=True):
-        machine.reset()
-        (ours,) = machine.invoke(tuple(given)).outputs.values()
-        pairs = [(ours, kept[model.subgraphs[0].outputs[0]])]
-        pairs += [(machine.variables[key], kept[key[1]]) for key in machine.variables]
-        for a, b in pairs:
-            total += b.size
-            off += int((a != b).sum()) if a.shape == b.shape and a.dtype == b.dtype else b.size
-    return total, off, ""
+def _made(opcode: str) -> Make:
+    def make(rng: Random) -> Trial:
+        model, shape = CASES[opcode](rng)
+        runs = tuple((rng.integers(-128, 128, shape).astype(np.int8),) for _ in range(3))
+        return Trial(f"{opcode} {shape}", model, runs)
+
+    return make
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=200)
-    parser.add_argument("opcodes", nargs="*", default=list(CASES))
-    arguments = parser.parse_args()
-    bad = 0
-    with Oracle() as oracle:
-        for opcode in arguments.opcodes:
-            for resolver in RESOLVERS:
-                total = off = 0
-                refused: Counter[str] = Counter()
-                for seed in range(arguments.cases):
-                    n, wrong, message = compare(oracle, opcode, seed, resolver)
-                    total, off = total + n, off + wrong
-                    refused.update([message[-90:]] if message else [])
-                    if wrong:
-                        print(f"  {opcode} seed {seed}: {wrong} of {n}")
-                print(
-                    f"{opcode:30} {resolver:10} {total:9,} compared {off:7,} different",
-                    dict(refused) or "",
-                    flush=True,
-                )
-                bad += off
-    raise SystemExit(bool(bad))
-
-
-if __name__ == "__main__":
-    main()
+FAMILY = Family({opcode: _made(opcode) for opcode in CASES})

@@ -1,16 +1,16 @@
-"""Pooling, reductions and choices against LiteRT, on random configurations: ``python -m tests.differential.reduce``."""
+"""Pooling, reductions and choices: random configurations."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
 from litecheck.model.build import quantized
 from litecheck.quantization import INTEGER_RANGES, Quantization
-from tests.differential.one_operator import Score, Tensor, Trial, score, trial
-from tests.differential.oracle import RESOLVERS, Oracle
+from tests.differential.one_operator import Tensor, Trial, trial, within
+from tests.differential.shrink import Make
+from tests.differential.sweep import Family
 
 Random = np.random.Generator
 ACTIVATIONS = ("NONE", "NONE", "RELU", "RELU6", "RELU_N1_TO_1")
@@ -194,44 +194,15 @@ MAKERS: dict[str, Callable[[Random, str, str], Trial]] = {
 }  # fmt: skip
 
 
-#: What rules/arithmetic/known-faults.yaml says LiteRT gets wrong: operator, type, resolver.
-FAULTY = {("SUM", "int8", "reference"), ("SUM", "int16", "reference")}
+def _made(opcode: str, dtype: str) -> Make:
+    return lambda rng: MAKERS[opcode](rng, opcode, dtype)
 
 
-def sweep(cases: int, opcode: str, dtype: str) -> Iterator[tuple[str, Score]]:
-    """Each resolver's score over random trials; but for BUILTIN_REF float32 sums have no fixed order: 64 ULPs."""
-    with Oracle() as litert:
-        for resolver in RESOLVERS:
-            if (opcode, dtype, resolver) in FAULTY:
-                continue
-            total = Score()
-            for seed in range(cases):
-                case = MAKERS[opcode](
-                    np.random.default_rng([seed, *opcode.encode(), *dtype.encode()]), opcode, dtype
-                )
-                total.add(score(case, litert, resolver, tolerance=0 if resolver == "reference" else 64))
-            yield resolver, total
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=200)
-    parser.add_argument("opcodes", nargs="*", default=[])
-    given = parser.parse_args()
-    different = 0
-    for opcode, dtype in ((o, t) for o, types in TYPES.items() for t in types):
-        if given.opcodes and opcode not in given.opcodes:
-            continue
-        for resolver, total in sweep(given.cases, opcode, dtype):
-            different += total.different
-            print(
-                f"{opcode:16} {dtype:8} {resolver:10} {total.compared:10,} compared {total.different:7,} different, "
-                f"worst {total.worst:g} {total.refused or ''}", flush=True,
-            )  # fmt: skip
-            for example in total.examples[:3]:
-                print("    " + example)
-    raise SystemExit(bool(different))
-
-
-if __name__ == "__main__":
-    main()
+#: What rules/arithmetic/known-faults.yaml says LiteRT gets wrong: kind and resolver.
+FAULTY = frozenset({("SUM int8", "reference"), ("SUM int16", "reference")})
+FAMILY = Family(
+    {f"{opcode} {dtype}": _made(opcode, dtype) for opcode, types in TYPES.items() for dtype in types},
+    # but for BUILTIN_REF float32 sums have no fixed order
+    lambda kind, resolver: within(0 if resolver == "reference" else 64),
+    faulty=FAULTY,
+)

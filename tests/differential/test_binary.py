@@ -1,4 +1,4 @@
-"""A small fixed slice of ``python -m tests.differential.binary``, and controls that have to be noticed."""
+"""A small fixed slice of ``python -m tests.differential binary``, and controls that have to be noticed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 
 from litecheck.model.build import quantized
 from litecheck.reference.arithmetic import load_arithmetic
-from tests.differential.binary import EIGHT_BITS, LIBM, WIDE, arithmetic, eight_bits, pairs, random_shapes
-from tests.differential.one_operator import Score, Tensor, Trial, changed, noticed, perturbed, score, trial
+from tests.differential.binary import EIGHT_BITS, FAMILY, WIDE, eight_bits, pairs
+from tests.differential.one_operator import Tensor, Trial, changed, noticed, perturbed, score, trial
 from tests.differential.oracle import RESOLVERS, Oracle
+from tests.differential.sweep import right, sweep
 
 pytestmark = pytest.mark.runtime
 
@@ -26,24 +27,17 @@ def litert() -> Iterator[Oracle]:
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("opcode", EIGHT_BITS)
 def test_all_pairs_of_bytes(litert: Oracle, opcode: str, resolver: str) -> None:
-    total = Score()
-    for seed in range(3):
-        case = eight_bits(np.random.default_rng([seed, *opcode.encode()]), opcode)
-        total.add(score(case, litert, resolver, arithmetic(resolver)))
-    assert total.compared >= 3 * 65_000
-    assert total.different == 0, total.examples
+    found = sweep(FAMILY, f"{opcode} int8 pairs", resolver, litert, 3)
+    assert found.score.compared >= 3 * 65_000
+    assert found.small == []
+    assert found.noticed["other input"]
 
 
 @pytest.mark.parametrize(("opcode", "dtype"), [(o, t) for o, types in WIDE.items() for t in types])
 def test_wider_types_in_shapes_that_broadcast(litert: Oracle, opcode: str, dtype: str) -> None:
-    total = Score()
-    for seed in range(8):
-        case = random_shapes(np.random.default_rng([seed, *dtype.encode()]), opcode, dtype)
-        total.add(
-            score(case, litert, "reference", arithmetic("reference"), tolerance=4 if opcode in LIBM else 0)
-        )
-    assert total.compared > 0, total.refused
-    assert total.different == 0, total.examples
+    found = sweep(FAMILY, f"{opcode} {dtype}", "reference", litert, 8)
+    assert found.score.compared > 0, found.score.refused
+    assert found.small == []
 
 
 def ties(opcode: str, dtype: str = "int8", count: int = 20_007) -> Trial:
@@ -63,7 +57,7 @@ def ties(opcode: str, dtype: str = "int8", count: int = 20_007) -> Trial:
 def test_a_shifted_zero_point_and_a_wrong_scale_are_noticed(
     litert: Oracle, opcode: str, resolver: str
 ) -> None:
-    case, own = eight_bits(np.random.default_rng(1), opcode), arithmetic(resolver)
+    case, own = eight_bits(np.random.default_rng(1), opcode), right(FAMILY, resolver)
     assert score(case, litert, resolver, own).different == 0
     step = 1 if case.model.subgraphs[0].tensors[-1].quantization.zero_point[0] < 127 else -1
     assert noticed(case, perturbed(case, zero_point=step), litert, resolver, own) > 1000
@@ -88,7 +82,7 @@ def test_the_fault_of_div_is_as_it_is_described(litert: Oracle, scale: float) ->
     operands = [Tensor(x, quantized(0.5)), Tensor(y, quantized(0.5))]
     case = trial(f"DIV {scale}", "DIV", operands, "int8", quantized(scale), x.shape)
     assert score(case, litert, "reference").different > 0
-    assert score(case, litert, "reference", arithmetic("reference")).different == 0
+    assert score(case, litert, "reference", right(FAMILY, "reference")).different == 0
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.model.save import model_bytes
 from litecheck.reference.interpreter import run
-from tests.differential.movement import CASES, compare
+from tests.differential.movement import CASES, FAMILY
 from tests.differential.oracle import RESOLVERS, Oracle
+from tests.differential.sweep import sweep
 
 
 @pytest.fixture(scope="module")
@@ -19,15 +20,12 @@ def oracle():
         yield oracle
 
 
-@pytest.mark.parametrize("opcode", CASES)
+@pytest.mark.parametrize("opcode", FAMILY.kinds)
 def test_equal_to_litert(oracle, opcode):
-    compared = 0
-    for seed in range(8):
-        for resolver in RESOLVERS:
-            total, off, message = compare(oracle, opcode, seed, resolver)
-            assert off == 0, (seed, resolver, message)
-            compared += total
-    assert compared
+    for resolver in RESOLVERS:
+        found = sweep(FAMILY, opcode, resolver, oracle, 8)
+        assert found.score.compared, found.score.refused
+        assert found.small == []
 
 
 def test_another_interpolation_is_noticed(oracle):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.reference import lstm as module
-from litecheck.reference.arithmetic import load_arithmetic
-from tests.differential.one_operator import changed
 from tests.differential.oracle import RESOLVERS, Oracle
-from tests.differential.recurrent import CASES, compare
+from tests.differential.recurrent import CASES, FAMILY
+from tests.differential.sweep import sweep
 
 
 @pytest.fixture(scope="module")
@@ -22,19 +23,17 @@ def oracle():
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("opcode", CASES)
 def test_equal_to_litert(oracle, opcode, resolver):
-    compared = 0
-    for seed in range(12):
-        total, off, message = compare(oracle, opcode, seed, resolver)
-        assert off == 0, (seed, message)
-        compared += total
-    assert compared > 1000
+    found = sweep(FAMILY, opcode, resolver, oracle, 12)
+    assert found.small == []
+    assert found.score.compared > 1000
+    assert found.noticed["other input"]
 
 
 def test_another_rounding_of_svdf_is_noticed(oracle):
-    single = changed(load_arithmetic("litert-reference"), {"SVDF": {"requantize": "single"}})
-    assert sum(compare(oracle, "SVDF", seed, "reference", single)[1] for seed in range(20)) > 0
+    single = replace(FAMILY, faults={"SVDF": {"requantize": "single"}})
+    assert sweep(single, "SVDF", "reference", oracle, 20).score.different > 0
 
 
 def test_a_gate_in_another_format_is_noticed(oracle, monkeypatch):
     monkeypatch.setattr(module, "Q12", module.Q12 * 2)
-    assert sum(compare(oracle, "LSTM", seed, "reference")[1] for seed in range(10)) > 0
+    assert sweep(FAMILY, "LSTM", "reference", oracle, 10).score.different > 0

@@ -1,4 +1,4 @@
-"""A fixed slice of ``python -m tests.differential.reduce``, controls, and LiteRT's faults as they are described."""
+"""A fixed slice of ``python -m tests.differential reduce``, controls, and LiteRT's faults as they are described."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from litecheck.reference.reduce import sum_
 from litecheck.reference.values import Result, Value
 from tests.differential.one_operator import Score, changed, noticed, perturbed, score
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
-from tests.differential.reduce import FAULTY, MAKERS, TYPES, reduction
+from tests.differential.reduce import FAMILY, reduction
+from tests.differential.sweep import sweep
 
 pytestmark = pytest.mark.runtime
 
@@ -26,17 +27,13 @@ def litert() -> Iterator[Oracle]:
         yield started
 
 
-@pytest.mark.parametrize(("opcode", "dtype"), [(o, t) for o, types in TYPES.items() for t in types])
-def test_random_configurations(litert: Oracle, opcode: str, dtype: str) -> None:
+@pytest.mark.parametrize("kind", FAMILY.kinds)
+def test_random_configurations(litert: Oracle, kind: str) -> None:
     for resolver in RESOLVERS:
-        if (opcode, dtype, resolver) in FAULTY:
-            continue
-        total = Score()
-        for seed in range(20):
-            case = MAKERS[opcode](np.random.default_rng([seed, 9, *opcode.encode()]), opcode, dtype)
-            total.add(score(case, litert, resolver, tolerance=0 if resolver == "reference" else 64))
-        assert total.compared > 0, total.refused
-        assert total.different == 0, total.examples
+        if (kind, resolver) not in FAMILY.faulty:
+            found = sweep(FAMILY, kind, resolver, litert, 20, 9)
+            assert found.score.compared > 0, found.score.refused
+            assert found.small == []
 
 
 @pytest.mark.parametrize("resolver", RESOLVERS)

@@ -12,15 +12,12 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.reference.interpreter import run
+from tests.differential.one_operator import noticed
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
-from tests.differential.unary import ENTRIES, TAIL, Case, Tally, cases, compare, steps
+from tests.differential.sweep import sweep
+from tests.differential.unary import FAMILY, TAIL, Case
 
 BYTES = np.arange(-128, 128).astype(np.int8)
-#: How many float32 values LiteRT's own kernels may be away: the C library's functions, and Eigen's.
-ULPS = {"reference": 4, "optimized": 4096, "xnnpack": 4096}
-#: Functions whose vectors approximate near 0 and for the denormal: there ULPs say nothing.
-APPROXIMATE = ("LOGISTIC", "EXP", "LOG", "GELU", "SIN", "COS", "LOG_SOFTMAX")
-ABSENT = {("ELU", "reference"), ("CEIL", "reference"), ("ROUND", "reference")}
 
 
 @pytest.fixture(scope="module")
@@ -30,20 +27,14 @@ def oracle():
 
 
 @pytest.mark.parametrize("resolver", RESOLVERS)
-@pytest.mark.parametrize(("opcode", "source", "target"), ENTRIES, ids="-".join)
-def test_equal_to_litert(oracle, opcode, source, target, resolver):
-    random, tally = np.random.default_rng([17, *f"{opcode}{source}{target}".encode()]), Tally()
-    for _ in range(3):
-        for case in cases(opcode, source, target, random):
-            compare(oracle, case, resolver, tally)
-    if (opcode, resolver) in ABSENT:
-        assert tally.refused
+@pytest.mark.parametrize("kind", FAMILY.kinds)
+def test_equal_to_litert(oracle, kind, resolver):
+    found = sweep(FAMILY, kind, resolver, oracle, 3)
+    if (kind, resolver) in FAMILY.faulty:
+        assert found.score.refused
         return
-    assert tally.compared
-    if target != "float32":
-        assert tally.different == 0, tally.examples
-    elif opcode not in APPROXIMATE:
-        assert tally.largest <= ULPS[resolver]
+    assert found.score.compared
+    assert found.small == []
 
 
 def bytes_case(opcode, scale=0.05, scale_out=0.1, zero=3, zero_out=-7, **options):
@@ -53,9 +44,7 @@ def bytes_case(opcode, scale=0.05, scale_out=0.1, zero=3, zero_out=-7, **options
 
 def differences(oracle, case, wrong, arithmetic="litert-reference", resolver="reference"):
     """How many outputs of LiteRT's differ from ours for another case, or under another arithmetic."""
-    [[theirs]] = oracle.run_many(model_bytes(case.model()), [[BYTES]], resolver)
-    ours = run(wrong.model(), (BYTES,), arithmetic=arithmetic).outputs["y"]
-    return int(np.count_nonzero(steps(ours, theirs)))
+    return noticed(case.trial(), wrong.trial(), oracle, resolver, arithmetic)
 
 
 CONTROLS = [
@@ -97,11 +86,8 @@ def test_the_place_in_the_tensor_matters(oracle):
     """LiteRT's vectors of sixteen round -2.5 up, what is left over away from zero."""
     x = np.full(16 + TAIL, -10, np.int8)
     case = Case("QUANTIZE", ("int8", quantized(0.25)), ("int8", quantized(1.0)), (x,))
-    tally = Tally()
-    compare(oracle, case, "optimized", tally)
-    assert (tally.compared, tally.different) == (16 + TAIL, 0)
-    compare(oracle, case, "optimized", tally, "litert-reference")
-    assert tally.different == 16
+    assert differences(oracle, case, case, "litert-optimized", "optimized") == 0
+    assert differences(oracle, case, case, "litert-reference", "optimized") == 16
 
 
 @pytest.mark.parametrize("resolver", RESOLVERS)

@@ -8,29 +8,29 @@ be predicted by a reason of ``tosa_reasons``; all else is an error. With LITECHE
 from __future__ import annotations
 
 import argparse
+import copy
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+from litecheck.errors import LitecheckError
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.arithmetic import Arithmetic
 from litecheck.reference.interpreter import run
 from tests.differential import affine, binary, movement, reduce, unary
-from tests.differential.affine import different
 from tests.differential.layers import random_inputs
-from tests.differential.one_operator import Trial
+from tests.differential.one_operator import Trial, compare
 from tests.differential.oracle import Oracle, Refused
+from tests.differential.shrink import Make, described, smallest
 from tests.differential.tosa_reasons import REASONS, as_tosa, explained, stored_ints
 
 Random = np.random.Generator
-Make = Callable[[Random], Trial]
 #: Whole models whose every operator is converted.
 MODELS = ("kws_ref_model.tflite", "pretrainedResnet_quant.tflite")
 #: Kinds that do not get through the converter, its passes or the reference model, and what stops them.
@@ -91,6 +91,7 @@ class Tosa(Oracle):
     """TOSA's reference model in a child process: ``run(model_bytes(model), inputs)``, whatever the resolver."""
 
     program = _CHILD
+    shows_variables = False
 
 
 def avoided(case: Trial) -> bool:
@@ -108,18 +109,6 @@ def avoided(case: Trial) -> bool:
     return False
 
 
-def _affine(kind: str) -> Make:
-    def make(random: Random) -> Trial:
-        case = affine.MAKERS[kind](random)
-        return Trial(case.what, case.model, case.inputs)
-
-    return make
-
-
-def _two_operands(opcode: str) -> Make:
-    return lambda random: binary.eight_bits(random, opcode)
-
-
 def _reduced(opcode: str) -> Make:
     return lambda random: reduce.MAKERS[opcode](random, opcode, "int8")
 
@@ -130,11 +119,9 @@ def _one_value(opcode: str, source: str, target: str) -> Make:
             for case in unary.cases(opcode, source, target, random):
                 if case.alpha is not None:  # the converter wants one dimension less than the input has
                     case = replace(case, runs=(case.runs[0][None],))
-                ends = [
-                    (dtype, q and (q.scale[0], q.zero_point[0])) for dtype, q in (case.source, case.target)
-                ]
-                if opcode != "HARD_SWISH" or ends[0][1][0] < 128 * ends[1][1][0]:  # LiteRT refuses others
-                    return Trial(f"{opcode} {ends} {case.options}", case.model(), (case.runs[0],))
+                ends = [q and (q.scale[0], q.zero_point[0]) for _, q in (case.source, case.target)]
+                if opcode != "HARD_SWISH" or ends[0][0] < 128 * ends[1][0]:  # LiteRT refuses others
+                    return replace(case, runs=case.runs[:1]).trial()
 
     return make
 
@@ -142,16 +129,16 @@ def _one_value(opcode: str, source: str, target: str) -> Make:
 def _moved(opcode: str) -> Make:
     def make(random: Random) -> Trial:
         while True:
-            model, inputs = movement.CASES[opcode](random)
-            if inputs[0].dtype == np.int8:
-                return Trial(f"{opcode} {[x.shape for x in inputs]}", model, tuple(inputs))
+            case = movement.FAMILY.kinds[opcode](random)
+            if case.inputs[0].dtype == np.int8:
+                return case
 
     return make
 
 
 KINDS: dict[str, Make] = {
-    **{k.replace(" int8", "", 1): _affine(k) for k in affine.MAKERS if k.split()[1] == "int8"},
-    **{opcode: _two_operands(opcode) for opcode in binary.EIGHT_BITS},
+    **{k.replace(" int8", "", 1): made for k, made in affine.MAKERS.items() if k.split()[1] == "int8"},
+    **{opcode: binary.FAMILY.kinds[f"{opcode} int8 pairs"] for opcode in binary.EIGHT_BITS},
     **{opcode: _reduced(opcode) for opcode, types in reduce.TYPES.items() if "int8" in types},
     **{op: _one_value(op, s, t) for op, s, t in unary.ENTRIES if s == "int8" and t in ("int8", "float32")
        and op not in ("CAST", "QUANTIZE")},
@@ -179,7 +166,7 @@ def judge(case: Trial, tosa: Oracle, score: Score) -> None:
         score.refused[theirs.message.split("error: ")[-1].split("\n")[0][:110]] += 1
         return
     ours = list(run(case.model, case.inputs).outputs.values())
-    off = sum(different(a, b) for a, b in zip(ours, theirs, strict=True))
+    off = compare(case.what, [ours], [theirs], affine.too_far).different
     score.models += 1
     score.compared += sum(a.size for a in ours)
     score.different += off
@@ -198,11 +185,25 @@ def drawn(name: str, random: Random) -> Trial:
     return case
 
 
+def outcome(case: Trial, tosa: Oracle) -> str:
+    """Whether a trial differs without a reason."""
+    try:
+        judge(case, tosa, score := Score())
+    except (ArithmeticError, LitecheckError, LookupError, ValueError) as error:
+        return type(error).__name__
+    return "differs" if score.wrong else ""
+
+
 def kind(name: str, count: int, tosa: Oracle, seed: int = 0) -> Score:
-    """``count`` random trials of one kind; trial i does not depend on how many there are."""
+    """``count`` random trials of one kind; trial i does not depend on how many there are. The first wrong one is small."""
     score = Score()
     for i in range(count):
-        judge(drawn(name, np.random.default_rng([seed, i, *name.encode()])), tosa, score)
+        random, already = np.random.default_rng([seed, i, *name.encode()]), len(score.wrong)
+        start = copy.deepcopy(random)
+        judge(drawn(name, random), tosa, score)
+        if score.wrong and not already:
+            small = smallest(lambda r: drawn(name, r), start, lambda case: outcome(case, tosa), 500)
+            score.wrong.append(described(small))
     return score
 
 
@@ -225,7 +226,7 @@ def whole(path: Path, tosa: Oracle, arithmetic: Arithmetic | str, runs: int = 3)
     for inputs, theirs in zip(given, made, strict=True):
         ours = run(model, tuple(inputs), arithmetic=arithmetic, keep="all").tensors
         compared += sum(t.size for t in theirs)
-        off += sum(different(ours[i], t) for i, t in zip(model.subgraphs[0].outputs, theirs, strict=True))
+        off += compare(path.name, [[ours[i] for i in model.subgraphs[0].outputs]], [theirs]).different
     return compared, off
 
 

@@ -64,11 +64,13 @@ def test_rescaling(
 @pytest.mark.parametrize("stride", [1, 2, 3])
 @pytest.mark.parametrize("dilation", [1, 2])
 @pytest.mark.parametrize("carrier", [np.float32, np.float64])
+@pytest.mark.parametrize("held", ["stored", "real"])
 def test_depthwise(
-    monkeypatch: pytest.MonkeyPatch, random: Random, stride: int, dilation: int, carrier: type
+    monkeypatch: pytest.MonkeyPatch, random: Random, stride: int, dilation: int, carrier: type, held: str
 ) -> None:
     rows, columns = axis(23, 3, stride, dilation, SAME), axis(17, 5, stride, dilation, SAME)
-    image = padded(random.integers(-128, 128, (2, 23, 17, 7)), rows, columns, -9, carrier)
+    kind = np.int8 if held == "stored" else carrier
+    image = padded(random.integers(-128, 128, (2, 23, 17, 7)), rows, columns, -9, kind)
     taps = random.integers(-127, 128, (15, 7)).astype(carrier)
 
     def make() -> np.ndarray:

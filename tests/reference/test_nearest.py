@@ -31,7 +31,7 @@ def both(made: Requantizer, sums: np.ndarray, offset: Ints) -> tuple[np.ndarray,
 
 
 def taken(made: Requantizer, offset: Ints) -> Nearest:
-    quick = made.prepared[id(offset)][1]
+    quick = made.prepared[id(offset)].quick
     assert quick is not None
     return quick
 
@@ -80,7 +80,7 @@ def test_without_its_doubts_it_would_be_wrong() -> None:
     sums = near_ties(made, offset, 4096)
     assert both(made, sums, offset)[0].size
     sure = replace(taken(made, offset), doubt=np.full(PERIOD, 2, F))
-    made.prepared[id(offset)] = offset, sure
+    made.prepared[id(offset)] = replace(made.prepared[id(offset)], quick=sure)
     quick, slow = both(made, sums, offset)
     assert (quick != slow).any()
 
@@ -112,4 +112,4 @@ def test_left_shifts_and_wrapping_take_the_integers() -> None:
     ):
         offset = np.zeros(2, np.int64)
         both(made, np.zeros((4, 2), np.int64), offset)
-        assert made.prepared[id(offset)][1] is None
+        assert made.prepared[id(offset)].quick is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.render.columns import table
+from litecheck.render.columns import cells, table
 
 
 def test_columns_are_as_wide_as_what_is_in_them() -> None:
@@ -19,3 +19,8 @@ def test_the_last_column_takes_what_is_left() -> None:
     (_, row) = table(("#", "name"), [("1", long)], 40).splitlines()
     assert len(row) <= 40
     assert (row.count("…"), row[5], row[-1]) == (1, "a", "z")
+
+
+def test_cells_stand_alone_and_the_last_keeps_the_room_it_is_given() -> None:
+    rows = [("1", "", "a" * 30)]
+    assert cells((">#", "empty", "name"), rows, 10, 6) == [["#", "name"], ["1", "aaa…aa"]]

@@ -1,0 +1,177 @@
+"""Parts of a model as models of their own: one operator or several, with everything they need and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from litecheck.flatbuffer.table import Table
+from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
+from litecheck.quantization import Blockwise, MultiAxis, Quantization
+
+#: Options with this ending name a subgraph that the operator runs.
+CALLS = "subgraph_index"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """Operators of a subgraph as a model. ``inputs`` and ``outputs`` are the tensors of the whole model that the
+    cut model's inputs and outputs are, in the same order; ``tensors`` maps the whole's tensors to the cut's."""
+
+    model: Model
+    subgraph: int
+    operators: tuple[int, ...]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    tensors: Mapping[int, int]
+
+
+def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()) -> Cut:
+    """These operators, in execution order, as a model with one entry.
+
+    Its inputs are the tensors they read that neither they nor the file provide; its outputs are ``outputs``, or
+    whatever they make that is read elsewhere. Quantization, options, constants, variables, the tensors that hold block
+    scales and the subgraphs the operators call go along; names stay.
+    """
+    inputs, made = reads(subgraph, operators), tuple(outputs) or writes(subgraph, operators)
+    used = sorted(_used(subgraph, operators))
+    numbers = {old: new for new, old in enumerate(used)}
+    callees = tuple(_called(model, operators))
+    places = {old: new for new, old in enumerate(callees, 1)}
+    main = replace(
+        subgraph,
+        index=0,
+        tensors=tuple(_renumbered(subgraph.tensors[old], numbers) for old in used),
+        operators=tuple(_moved(op, n, numbers, places) for n, op in enumerate(operators)),
+        inputs=tuple(numbers[i] for i in inputs),
+        outputs=tuple(numbers[i] for i in made),
+        debug_metadata_index=-1,
+    )
+    called = (_called_subgraph(model.subgraphs[old], new, places) for old, new in places.items())
+    alone = replace(
+        model,
+        subgraphs=(main, *called),
+        buffers=(Buffer(np.empty(0, np.uint8)),),
+        operator_codes=(),
+        signatures=(),
+        metadata=(),
+        fields=None,
+        newer=(),
+    )
+    return Cut(alone, subgraph.index, tuple(op.index for op in operators), inputs, made, numbers)
+
+
+def reads(subgraph: Subgraph, operators: Sequence[Operator]) -> tuple[int, ...]:
+    """The tensors operators read that neither they, nor the file, nor a variable provide, in order."""
+    made = {index for op in operators for index in op.outputs}
+    read = dict.fromkeys(index for op in operators for index in op.inputs if index >= 0)
+    return tuple(i for i in read if i not in made and not _provided(subgraph.tensors[i]))
+
+
+def writes(subgraph: Subgraph, operators: Sequence[Operator]) -> tuple[int, ...]:
+    """The tensors operators make that somebody else reads, or nobody at all, in order."""
+    inside = {op.index for op in operators}
+    read = {i for op in operators for i in op.inputs}
+    elsewhere = {i for op in subgraph.operators if op.index not in inside for i in op.inputs}
+    wanted = elsewhere | set(subgraph.outputs)
+    made = dict.fromkeys(i for op in operators for i in op.outputs if i >= 0)
+    return tuple(i for i in made if i in wanted or i not in read)
+
+
+def _provided(tensor: Tensor) -> bool:
+    return tensor.is_constant or tensor.is_variable
+
+
+def _used(subgraph: Subgraph, operators: Iterable[Operator]) -> set[int]:
+    used = {i for op in operators for i in (*op.inputs, *op.outputs, *op.intermediates) if i >= 0}
+    for index in tuple(used):
+        details = subgraph.tensors[index].quantization.details
+        if isinstance(details, Blockwise | MultiAxis):
+            used |= {i for i in (details.scales, details.zero_points) if i >= 0}
+    return used
+
+
+def _called(model: Model, operators: Iterable[Operator]) -> Iterator[int]:
+    """The subgraphs these operators run, and those that these run, each once."""
+    found: dict[int, None] = {}
+    left = [index for op in operators for _, index in _calls(op)]
+    while left:
+        index = left.pop(0)
+        if index not in found and 0 <= index < len(model.subgraphs):
+            found[index] = None
+            left += [i for op in model.subgraphs[index].operators for _, i in _calls(op)]
+    return iter(found)
+
+
+def _calls(operator: Operator) -> Iterator[tuple[str, int]]:
+    table = operator.options
+    names = () if table is None else tuple(name for name in table if name.endswith(CALLS))
+    if operator.opcode in _DEFAULTS:
+        # The first subgraph is number 0, which a file leaves out.
+        names = tuple(dict.fromkeys((*names, *_DEFAULTS[operator.opcode])))
+    for name in names:
+        yield name, int(table.get(name, 0)) if table is not None else 0
+
+
+_DEFAULTS = {
+    "IF": ("then_subgraph_index", "else_subgraph_index"),
+    "WHILE": ("cond_subgraph_index", "body_subgraph_index"),
+    "CALL_ONCE": ("init_subgraph_index",),
+}
+
+
+def _renumbered(tensor: Tensor, numbers: Mapping[int, int]) -> Tensor:
+    quantization = _details(tensor.quantization, numbers)
+    return replace(
+        tensor, index=numbers[tensor.index], buffer=0, external_buffer=0, quantization=quantization
+    )
+
+
+def _details(quantization: Quantization, numbers: Mapping[int, int]) -> Quantization:
+    details = quantization.details
+    if not isinstance(details, Blockwise | MultiAxis):
+        return quantization
+    scales, zeros = (numbers.get(i, -1) for i in (details.scales, details.zero_points))
+    return replace(quantization, details=replace(details, scales=scales, zero_points=zeros))
+
+
+def _moved(operator: Operator, index: int, numbers: Mapping[int, int], places: Mapping[int, int]) -> Operator:
+    def new(old: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(numbers[i] if i >= 0 else i for i in old)
+
+    return replace(
+        _calling(operator, places),
+        index=index,
+        inputs=new(operator.inputs),
+        outputs=new(operator.outputs),
+        intermediates=new(operator.intermediates),
+        code_index=0,
+        fields=_without_debug(operator.fields),
+    )
+
+
+def _calling(operator: Operator, places: Mapping[int, int]) -> Operator:
+    calls = {name: places.get(old, old) for name, old in _calls(operator)}
+    if not calls or operator.options is None:
+        return operator
+    return replace(operator, options=replace(operator.options, fields={**operator.options.fields, **calls}))
+
+
+def _called_subgraph(subgraph: Subgraph, index: int, places: Mapping[int, int]) -> Subgraph:
+    """A subgraph that is run by operators: whole, under a new number."""
+    return replace(
+        subgraph,
+        index=index,
+        tensors=tuple(replace(t, buffer=0, external_buffer=0) for t in subgraph.tensors),
+        operators=tuple(replace(_calling(op, places), code_index=0) for op in subgraph.operators),
+        debug_metadata_index=-1,
+    )
+
+
+def _without_debug(fields: Table | None) -> Table | None:
+    if fields is None or "debug_metadata_index" not in fields:
+        return fields
+    left = {k: v for k, v in fields.fields.items() if k != "debug_metadata_index"}
+    return replace(fields, fields=left) if left else None

@@ -1,0 +1,66 @@
+"""The ``conformance`` of a profile: how far a device's outputs may lie from the reference, operator by operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+
+from litecheck.errors import ProfileError
+from litecheck.flatbuffer.schema import load_schema
+from litecheck.profile.strict import Entries, Node, did_you_mean, entries, text
+from litecheck.profile.types import Conformance
+from litecheck.report import Demand
+
+#: Stands for every operator that has no entry of its own.
+EVERY = "*"
+
+
+def read_conformance(
+    node: Node | None, file: str, profile: str, inherited: Mapping[str, Conformance]
+) -> dict[str, Conformance]:
+    """What a profile states over what it inherits, by operator or ``*``.
+
+    What the parent states may only become smaller; what it leaves unstated may be stated. Raises ProfileError.
+    """
+    made, stated = dict(inherited), entries(node, file)
+    for opcode, entry in stated.values.items():
+        line = stated.lines[opcode]
+        if opcode != EVERY and opcode not in (known := load_schema().enums["BuiltinOperator"]):
+            raise ProfileError(file, line, f"no operator {opcode!r}{did_you_mean(opcode, known)}")
+        own = _entry(entries(entry, file), file, Demand(profile, file, line))
+        old, base = inherited.get(opcode), inherited.get(EVERY)
+        for what in ("tolerance", "reals"):
+            limit = next((v for c in (old, base) if c and (v := getattr(c, what)) is not None), None)
+            value = getattr(own, what)
+            if value is not None and limit is not None and value > limit:
+                raise ProfileError(
+                    file, line, f"{opcode}: {what} {value:g} allows more than the inherited {limit:g}"
+                )
+        made[opcode] = own.over(old) if old else own
+    return made
+
+
+def _entry(node: Entries, file: str, demand: Demand) -> Conformance:
+    node.only(("tolerance", "reals", "because"))
+    because = text(node.get("because"))
+    if not because or len(node.values) < 2:
+        raise ProfileError(file, demand.line, "conformance takes a tolerance in LSB or reals, and a because")
+    tolerance, reals = _number(node, "tolerance", file), _number(node, "reals", file)
+    if tolerance is not None and tolerance != int(tolerance):
+        raise ProfileError(file, node.lines["tolerance"], f"a tolerance counts LSB, not {tolerance:g}")
+    if reals is not None and reals >= 1:
+        raise ProfileError(file, node.lines["reals"], "reals are a share of the largest magnitude, below 1")
+    return Conformance(None if tolerance is None else int(tolerance), reals, because, demand)
+
+
+def _number(node: Entries, key: str, file: str) -> float | None:
+    if key not in node:
+        return None
+    word = text(node.get(key))
+    try:
+        value = float(word)
+    except ValueError:
+        value = -1.0
+    if not isfinite(value) or value < 0:
+        raise ProfileError(file, node.lines[key], f"{key} is a number from 0 upwards, not {word!r}")
+    return value

@@ -1,0 +1,271 @@
+"""Ways to compute wrongly that devices are found to have: whatever an operator's own variants cannot say.
+
+An arithmetic names one under ``departure``, beside the operator's stages::
+
+    CONV_2D: {requantize: single, departure: no-activation}
+
+A departure is a function around a kernel: it is given the kernel and its arguments by name, and changes operands,
+results or options before the kernel computes, or what the kernel made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.model.build import options_table
+from litecheck.quantization import Quantization
+from litecheck.reference.fused import stored_bounds
+from litecheck.reference.narrow import accumulated, paired
+from litecheck.reference.registry import Kernel
+from litecheck.reference.values import HELD, Result, Value
+from litecheck.reference.windows import SAME, VALID, Axis, axes, padded
+
+Arguments = Mapping[str, Any]
+Change = Callable[[Kernel, Arguments], Any]
+
+#: The stage's value for none.
+NONE = "none"
+_BYTES = ("int8", "uint8")
+_STORED = (*_BYTES, "int16")
+_PRODUCTS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
+_WINDOWS = ("CONV_2D", "DEPTHWISE_CONV_2D")
+_POOLS = ("AVERAGE_POOL_2D", "MAX_POOL_2D")
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """``does`` says in words what goes wrong; ``concerns`` whether an operator can have it."""
+
+    does: str
+    concerns: Callable[[str], bool]
+    change: Change
+
+
+def departures(opcode: str) -> tuple[str, ...]:
+    """The departures an operator can have."""
+    return tuple(name for name, departure in DEPARTURES.items() if departure.concerns(opcode))
+
+
+def departing(kernel: Kernel, name: str) -> Kernel:
+    """The kernel with a departure, by name."""
+    if name == NONE:
+        return kernel
+    change = partial(DEPARTURES[name].change, kernel)
+    return replace(kernel, function=lambda **given: change(given))
+
+
+# --- Operands -----------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def _symmetric(quantization: Quantization) -> Quantization:
+    return replace(quantization, zero_point=np.zeros_like(quantization.zero_point))
+
+
+def _without_zero_points(given: Arguments, *names: str) -> Arguments:
+    found = {
+        name: replace(value, quantization=_symmetric(value.quantization), prepared={})
+        for name, value in given.items()
+        if name in names and value.dtype in _STORED
+    }
+    return {**given, **found}
+
+
+def _no_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
+    if kernel.opcode in _WINDOWS:
+        given = _padded(given, given["input"].zero_point)
+    return kernel.function(**_without_zero_points(given, "input", "lhs", "rhs"))
+
+
+def _no_input_zero_point_bare(kernel: Kernel, given: Arguments) -> Any:
+    return kernel.function(**_without_zero_points(given, "input"))
+
+
+def _zero_padding(kernel: Kernel, given: Arguments) -> Any:
+    return kernel.function(**_padded(given, 0))
+
+
+def _no_bias(kernel: Kernel, given: Arguments) -> Any:
+    return kernel.function(**{**given, "bias": None})
+
+
+def _one_scale(choose: Callable[[NDArray[Any]], Any], kernel: Kernel, given: Arguments) -> Any:
+    weight: Value = given["weight"]
+    scale = weight.quantization.scale
+    if not scale.size:
+        return kernel.function(**given)
+    one = replace(weight.quantization, scale=np.full_like(scale, choose(scale)))
+    return kernel.function(**{**given, "weight": replace(weight, quantization=one, prepared={})})
+
+
+# --- Windows ------------------------------------------------------------------------------------------------------
+
+
+def _axes(given: Arguments) -> tuple[Axis, Axis]:
+    options: Table = given["options"]
+    if "weight" in given:
+        return axes(given["input"].shape, given["weight"].shape[1:3], options)
+    taps = int(options.get("filter_height", 0)), int(options.get("filter_width", 0))
+    return axes(given["input"].shape, taps, options)
+
+
+def _padded(given: Arguments, fill: int) -> Arguments:
+    """SAME padding made part of the image, filled with a stored value; other arguments as they are."""
+    input: Value = given["input"]
+    if given["options"] is None or given["options"].get("padding", SAME) != SAME:
+        return given
+    rows, columns = _axes(given)
+    image = padded(input.data, rows, columns, fill, input.data.dtype)[:, : _reach(rows), : _reach(columns)]
+    valid = _with(given["options"], padding=VALID)
+    return {**given, "input": replace(input, data=image, prepared={}), "options": valid}
+
+
+def _reach(axis: Axis) -> int:
+    return (axis.out - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1
+
+
+def _padding_ahead(kernel: Kernel, given: Arguments) -> Any:
+    """The odd element of SAME padding in front: what is seen when image and filters are looked at in a mirror."""
+    odd = tuple(at for at, axis in enumerate(_axes(given), 1) if axis.after > axis.before)
+
+    def mirrored(value: Value) -> Value:
+        return replace(value, data=np.ascontiguousarray(np.flip(value.data, odd)), prepared={})
+
+    if not odd or given["options"].get("padding", SAME) != SAME:
+        return kernel.function(**given)
+    turned = {name: mirrored(given[name]) for name in ("input", "weight") if name in given}
+    return np.flip(kernel.function(**{**given, **turned}), odd)
+
+
+# --- Outputs ------------------------------------------------------------------------------------------------------
+
+
+def _with(options: Table, **fields: Any) -> Table:
+    return replace(options, fields={**options.fields, **fields})
+
+
+def _unbounded(given: Arguments) -> Arguments:
+    """Without a fused activation."""
+    options = given.get("options")
+    if options is None or "fused_activation_function" not in options:
+        return given
+    return {**given, "options": _with(options, fused_activation_function=0)}
+
+
+def _no_activation(kernel: Kernel, given: Arguments) -> Any:
+    return kernel.function(**_unbounded(given))
+
+
+def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> NDArray[Any]:
+    """The output in 32 bits, before it is narrowed and bounded."""
+    output: Result = given["output"]
+    quantization = output.quantization if zero_point else _symmetric(output.quantization)
+    wide = Result("int32", output.shape, quantization)
+    return np.asarray(kernel.function(**{**_unbounded(given), "output": wide}))
+
+
+def _bounded(stored: NDArray[Any], given: Arguments) -> NDArray[Any]:
+    low, high = stored_bounds(given.get("options"), given["output"])
+    bounded: NDArray[Any] = np.clip(stored, low, high)
+    return bounded
+
+
+def _no_output_zero_point(kernel: Kernel, given: Arguments) -> Any:
+    if given["output"].dtype not in _BYTES:
+        return kernel.function(**given)
+    return _bounded(_wide(kernel, given, zero_point=False), given)
+
+
+def _wraps(kernel: Kernel, given: Arguments) -> Any:
+    if given["output"].dtype not in _BYTES:
+        return kernel.function(**given)
+    low_bits = _wide(kernel, given).astype(np.int64).astype(HELD[given["output"].dtype])
+    return _bounded(low_bits, given)
+
+
+# --- Which operators ----------------------------------------------------------------------------------------------
+
+
+def _among(*opcodes: str) -> Callable[[str], bool]:
+    return lambda opcode: opcode in opcodes
+
+
+#: Operators that compute with their zero points, one input or two.
+_SHIFTED = (
+    "ADD SUB MUL SQUARED_DIFFERENCE MEAN SUM QUANTIZE LEAKY_RELU RELU RELU6 RELU_N1_TO_1 RELU_0_TO_1 PRELU LOGISTIC"
+    " TANH HARD_SWISH EXP ELU GELU TRANSPOSE_CONV BATCH_MATMUL"
+).split()
+
+
+def _activated(opcode: str) -> bool:
+    try:
+        return options_table(opcode, fused_activation_function="NONE") is not None
+    except ValueError:
+        return False
+
+
+#: By the name an arithmetic file uses.
+DEPARTURES: dict[str, Departure] = {
+    "no-activation": Departure(
+        "the fused activation is ignored; the result still saturates", _activated, _no_activation
+    ),
+    "wraps": Departure(
+        "the lowest bits of the result are kept where it should saturate, then the fused activation applies",
+        _among(*_PRODUCTS, *_SHIFTED),
+        _wraps,
+    ),
+    "no-input-zero-point": Departure(
+        "stored inputs are used as they are; padding still is the zero point",
+        _among(*_PRODUCTS, *_SHIFTED),
+        _no_input_zero_point,
+    ),
+    "no-input-zero-point-bare": Departure(
+        "stored inputs are used as they are; padding adds nothing",
+        _among(*_WINDOWS),
+        _no_input_zero_point_bare,
+    ),
+    "no-output-zero-point": Departure(
+        "the output's zero point is not added", _among(*_PRODUCTS, *_SHIFTED), _no_output_zero_point
+    ),
+    "no-bias": Departure("the bias is left out", _among(*_PRODUCTS, "TRANSPOSE_CONV"), _no_bias),
+    "first-weight-scale": Departure(
+        "the first channel's weight scale serves all channels",
+        _among(*_PRODUCTS, "TRANSPOSE_CONV"),
+        partial(_one_scale, lambda scale: scale[0]),
+    ),
+    "largest-weight-scale": Departure(
+        "the largest weight scale serves all channels",
+        _among(*_PRODUCTS, "TRANSPOSE_CONV"),
+        partial(_one_scale, np.max),
+    ),
+    "zero-padding": Departure(
+        "SAME padding is a stored 0, not the zero point", _among(*_WINDOWS), _zero_padding
+    ),
+    "padding-ahead": Departure(
+        "the odd element of SAME padding stands in front of the image",
+        _among(*_WINDOWS, *_POOLS),
+        _padding_ahead,
+    ),
+    "u8s8": Departure(
+        "inputs become uint8, and every two products saturate to 16 bits together", _among(*_PRODUCTS), paired
+    ),
+    **{
+        f"accumulator-{bits}{suffix}": Departure(
+            f"sums of products saturate to {bits} bits after every addition, {when}",
+            _among(*_PRODUCTS),
+            partial(accumulated, bits, first),
+        )
+        for bits in (16, 24, 32)
+        for suffix, first, when in (
+            ("", False, "the bias comes last"),
+            ("-bias-first", True, "the bias comes first"),
+        )
+    },
+}

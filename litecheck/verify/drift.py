@@ -1,0 +1,100 @@
+"""How errors grow: the device fed with its own outputs, operator after operator, beside the reference end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.reference.arithmetic import Arithmetic
+from litecheck.reference.interpreter import Machine
+from litecheck.verify import plan
+from litecheck.verify.device import Answer, Arrays, Device, Job
+from litecheck.verify.outcome import Outcome, Step, Verdict
+from litecheck.verify.stored import stored
+
+Progress = Callable[[str], None]
+
+
+def drift(
+    model: Model,
+    subgraph: Subgraph,
+    inputs: Arrays,
+    device: Device,
+    arithmetic: Arithmetic,
+    verdicts: tuple[Verdict, ...] = (),
+    progress: Progress | None = None,
+) -> tuple[Step, ...]:
+    """A step for each tensor that operators make, in order. Where the device gives nothing the reference steps in.
+
+    ``verdicts`` of the operators by themselves tell where error enters. Raises RunError where the reference cannot
+    run the subgraph.
+    """
+    expected = Machine(model, arithmetic).run(subgraph, inputs, keep_all=True)
+    own: dict[int, NDArray[Any]] = dict(zip(subgraph.inputs, inputs, strict=True))
+    entered = {n for v in verdicts if v.outcome is Outcome.MISMATCH for n in v.operators}
+    steps: list[Step] = []
+    for case in plan.operators(model, subgraph):
+        operator = case.operators[0]
+        made = _answered(case, device, own) or {i: expected[i] for i in case.cut.outputs if i in expected}
+        own.update(made)
+        steps += _steps(subgraph, operator, expected, made, operator.index in entered)
+        if progress:
+            progress(case.name)
+    return tuple(steps)
+
+
+def _answered(
+    case: plan.Case, device: Device, own: Mapping[int, NDArray[Any]]
+) -> dict[int, NDArray[Any]] | None:
+    """What the device makes of its own tensors, None where it makes nothing of the right shape and type."""
+    if plan.alone(case) or any(i not in own for i in case.cut.inputs):
+        return None
+    content = model_bytes(case.cut.model, drop_unknown=True)
+    run = tuple(own[i] for i in case.cut.inputs)
+    answer = device.run(Job(case.name, case.cut.model, content, (run,)))
+    if not isinstance(answer, Answer) or len(answer.runs) != 1:
+        return None
+    arrays = answer.runs[0]
+    if len(arrays) != len(case.cut.outputs):
+        return None
+    pairs = zip(case.cut.outputs, arrays, strict=True)
+    return {i: stored(case.subgraph.tensors[i], array) for i, array in pairs}
+
+
+def _steps(
+    subgraph: Subgraph,
+    operator: Operator,
+    expected: Mapping[int, NDArray[Any]],
+    made: Mapping[int, NDArray[Any]],
+    entered: bool,
+) -> Iterator[Step]:
+    for index in operator.outputs:
+        if index in made and index in expected and made[index].shape == expected[index].shape:
+            yield _step(operator, subgraph.tensors[index], expected[index], made[index], entered)
+
+
+def _step(
+    operator: Operator, tensor: Tensor, expected: NDArray[Any], actual: NDArray[Any], entered: bool
+) -> Step:
+    reals = expected.dtype.kind == "f"
+    off = np.nan_to_num(actual.astype(np.float64) - expected.astype(np.float64))
+    if reals:
+        off /= np.abs(expected[np.isfinite(expected)], dtype=np.float64).max(initial=1e-30)
+    worst = float(off.flat[np.abs(off).argmax()]) if off.size else 0.0
+    return Step(
+        operator=operator.index,
+        opcode=operator.custom_code or operator.opcode,
+        tensor=tensor.index,
+        name=tensor.name,
+        unit="relative" if reals else "LSB",
+        size=expected.size,
+        largest=worst,
+        share=float(np.count_nonzero(off) / off.size) if off.size else 0.0,
+        rms=float(np.sqrt(np.mean(off * off))) if off.size else 0.0,
+        entered=entered,
+    )

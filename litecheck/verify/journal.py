@@ -1,0 +1,87 @@
+"""Results as they come, one line each, so that a verification that was killed goes on where it stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from litecheck.errors import ConfigError
+from litecheck.verify.outcome import Verdict
+from litecheck.verify.record import verdict_from_json, verdict_to_json
+
+
+class Journal:
+    """A file of one JSON object a line: first what is verified and how, then a verdict with what it fits.
+
+    ``known`` holds what the file had when it was opened, by case. A last line that was cut short is dropped.
+    """
+
+    def __init__(self, path: Path, about: Mapping[str, Any], resume: bool) -> None:
+        self.path = path
+        self.known: dict[str, tuple[Verdict, frozenset[str]]] = {}
+        self._file: IO[bytes] | None = None
+        header = json.dumps(about, sort_keys=True).encode() + b"\n"
+        end = self._read(header) if resume else 0
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = open(path, "r+b" if end else "wb")  # noqa: SIM115 - open until close()
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be written, {error.strerror}") from error
+        self._file.truncate(end)
+        self._file.seek(end)
+        if not end:
+            self._write(header)
+
+    def _read(self, header: bytes) -> int:
+        """What is there already; how many bytes of it are whole lines."""
+        try:
+            lines = self.path.read_bytes().splitlines(keepends=True)
+        except FileNotFoundError:
+            return 0
+        if not lines or not lines[0].endswith(b"\n"):
+            return 0
+        if lines[0] != header:
+            raise ConfigError(
+                f"{self.path}: is the journal of another verification: another model, device, input or option"
+            )
+        end = len(header)
+        for line in lines[1:]:
+            try:
+                entry = json.loads(line)
+                verdict = verdict_from_json(entry["verdict"])
+            except (ValueError, KeyError, TypeError):
+                break
+            if not line.endswith(b"\n"):
+                break
+            self.known[verdict.case] = verdict, frozenset(entry["fits"])
+            end += len(line)
+        return end
+
+    def note(self, verdict: Verdict, fits: frozenset[str]) -> None:
+        """Keep one result; it survives whatever happens to this process."""
+        entry = {"verdict": verdict_to_json(verdict), "fits": sorted(fits)}
+        self._write(json.dumps(entry).encode() + b"\n")
+
+    def _write(self, line: bytes) -> None:
+        if self._file is not None:
+            self._file.write(line)
+            self._file.flush()
+
+    def close(self, remove: bool = False) -> None:
+        """The end; ``remove`` where nothing is left to be resumed."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        if remove:
+            self.path.unlink(missing_ok=True)
+
+
+def default_path(about: Mapping[str, Any]) -> Path:
+    """Where a journal nobody named lies: in the user's cache folder, by what it is about."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
+    return Path(cache) / "litecheck" / "verify" / f"{key}.jsonl"

@@ -1,0 +1,200 @@
+"""One case judged: what the device gave against what admissible arithmetics give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.reference.arithmetic import Arithmetic
+from litecheck.report import counted
+from litecheck.verify.conformance import Tolerances
+from litecheck.verify.device import Answer, Arrays, Failure
+from litecheck.verify.difference import difference
+from litecheck.verify.feeds import Feed, exhaustive
+from litecheck.verify.outcome import Difference, Outcome, Verdict
+from litecheck.verify.plan import Case
+from litecheck.verify.stored import stored
+
+#: The outputs an arithmetic gives for every feed, or None where it has no kernel.
+Expected = Callable[[Arithmetic], "Sequence[Arrays] | None"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A case with what it is fed, how often, and a way to learn what an arithmetic expects."""
+
+    case: Case
+    feeds: tuple[Feed, ...]
+    repeat: int
+    expected: Expected
+    note: str = ""
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The feeds by number as the device gets them: all, then again backwards, so that leftovers show."""
+        once = tuple(range(len(self.feeds)))
+        return tuple(number for n in range(self.repeat) for number in (once[::-1] if n % 2 else once))
+
+    @property
+    def runs(self) -> tuple[Arrays, ...]:
+        """What the device is given."""
+        return tuple(self.feeds[number].arrays for number in self.order)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """A verdict, the published arithmetics that the outputs fit, and the outputs for each feed, as compared."""
+
+    verdict: Verdict
+    fits: frozenset[str]
+    actual: tuple[Arrays, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judge:
+    """What verdicts are given by: admissible arithmetics, published ones to look at beside them, tolerances."""
+
+    admissible: tuple[Arithmetic, ...]
+    published: tuple[Arithmetic, ...]
+    tolerances: Tolerances
+
+    def __call__(self, question: Question, answer: Answer | Failure, viable: frozenset[str]) -> Judged:
+        """The verdict. ``viable`` names the published arithmetics whose fit is still of interest."""
+        blank = _blank(question)
+        if isinstance(answer, Failure):
+            return Judged(replace(blank, outcome=answer.outcome, message=answer.message), viable)
+        blank = replace(blank, message=answer.message or blank.message)
+        if answer.delegated is not None and not all(answer.delegated):
+            return Judged(_fallback(blank, answer.delegated), viable)
+        known = (question.expected(a) for a in self.admissible)
+        expected = next((outputs for outputs in known if outputs is not None), None)
+        if expected is None:
+            return Judged(blank, viable)
+        actual = _arranged(question, answer, expected)
+        if isinstance(actual, str):
+            return Judged(replace(blank, outcome=Outcome.WRONG_SHAPE, message=actual), frozenset())
+        judged = self._compared(question, blank, actual[: len(question.feeds)], viable)
+        verdict = judged.verdict
+        if restless := _flaky(question, actual):
+            verdict = replace(verdict, outcome=Outcome.FLAKY, message=restless)
+        if answer.ended:
+            told = f"{answer.ended} after it had answered; its answer: {verdict.outcome.value}"
+            verdict = replace(verdict, outcome=Outcome.CRASHED, message=f"{told}. {answer.message}".strip())
+        return replace(judged, verdict=verdict)
+
+    def _compared(
+        self, question: Question, blank: Verdict, actual: tuple[Arrays, ...], viable: frozenset[str]
+    ) -> Judged:
+        tried = [(a, self._differences(question, actual, a)) for a in self.admissible]
+        known = [(a, found) for a, found in tried if found is not None]
+        arithmetic, found = next(
+            (pair for pair in known if not any(d.mismatches for d in pair[1])),
+            next((pair for pair in known if not any(d.beyond for d in pair[1])), known[0]),
+        )
+        outcome = _outcome(found)
+        verdict = replace(blank, outcome=outcome, differences=found, elements=sum(d.size for d in found))
+        if outcome.good:
+            verdict = replace(verdict, arithmetic=arithmetic.name)
+        asked = viable if _fits(found) else frozenset(a.name for a in self.published)
+        fits = {a.name for a in self.published if a.name in asked and self._fitting(question, actual, a)}
+        if not _fits(found):
+            verdict = replace(verdict, also=tuple(sorted(fits - {a.name for a in self.admissible})))
+        return Judged(verdict, frozenset(fits & viable), actual)
+
+    def _fitting(self, question: Question, actual: tuple[Arrays, ...], arithmetic: Arithmetic) -> bool:
+        found = self._differences(question, actual, arithmetic)
+        return found is not None and _fits(found)
+
+    def _differences(
+        self, question: Question, actual: tuple[Arrays, ...], arithmetic: Arithmetic
+    ) -> tuple[Difference, ...] | None:
+        expected = question.expected(arithmetic)
+        if expected is None:
+            return None
+        case, found = question.case, []
+        for at, index in enumerate(case.cut.outputs):
+            tensor = case.subgraph.tensors[index]
+            tolerance = max(self.tolerances.of(op.opcode, tensor.dtype)[0] for op in case.operators)
+            pair = [run[at] for run in expected], [run[at] for run in actual]
+            found.append(difference(tensor, *pair, tolerance))
+        return tuple(found)
+
+
+def _fits(found: tuple[Difference, ...]) -> bool:
+    """Whether integers are equal, and reals as near as sums in another order are."""
+    return not any(d.mismatches if d.unit == "LSB" else d.beyond for d in found)
+
+
+def _outcome(found: tuple[Difference, ...]) -> Outcome:
+    if any(d.beyond for d in found):
+        return Outcome.MISMATCH
+    return Outcome.WITHIN if any(d.mismatches for d in found) else Outcome.EXACT
+
+
+def _blank(question: Question) -> Verdict:
+    case = question.case
+    return Verdict(
+        case=case.name,
+        subgraph=case.subgraph.index,
+        operators=tuple(op.index for op in case.operators),
+        opcodes=case.opcodes,
+        name=case.called,
+        outcome=Outcome.NO_REFERENCE,
+        runs=tuple(feed.kind for feed in question.feeds),
+        exhaustive=exhaustive(case, question.feeds),
+        message=question.note,
+    )
+
+
+def _fallback(blank: Verdict, delegated: Sequence[bool]) -> Verdict:
+    left = delegated.count(False)
+    what = "the device did not take it" if left == len(delegated) else f"{left} of its outputs were left"
+    said = f"{what}: the runtime computed it. {blank.message}".strip()
+    return replace(blank, outcome=Outcome.NOT_DELEGATED, message=said)
+
+
+def _arranged(question: Question, answer: Answer, expected: Sequence[Arrays]) -> tuple[Arrays, ...] | str:
+    """The answer with real values quantized where integers are wanted; or in words what does not fit."""
+    case = question.case
+    tensors = [case.subgraph.tensors[i] for i in case.cut.outputs]
+    if len(answer.runs) != len(question.order):
+        return f"{len(answer.runs)} answers to {counted(len(question.order), 'inference')}"
+    arranged = []
+    for number, run in zip(question.order, answer.runs, strict=True):
+        if len(run) != len(tensors):
+            return f"{counted(len(run), 'output')}, the model has {len(tensors)}"
+        arrays = tuple(stored(t, a) for t, a in zip(tensors, run, strict=True))
+        for tensor, array, like in zip(tensors, arrays, expected[number], strict=True):
+            if array.dtype != like.dtype or array.shape != like.shape:
+                given, wanted = _told(array), _told(like)
+                return f"'{tensor.name}' is {given}, it should be {wanted}"
+        arranged.append(arrays)
+    return tuple(arranged)
+
+
+def _told(array: NDArray[Any]) -> str:
+    return f"{array.dtype} of shape {list(array.shape)}"
+
+
+def _flaky(question: Question, actual: tuple[Arrays, ...]) -> str:
+    """Which feed had different answers at different times, in words."""
+    seen: dict[int, Arrays] = {}
+    for number, run in zip(question.order, actual, strict=True):
+        before = seen.setdefault(number, run)
+        off = sum(int(np.count_nonzero(_bits(a) != _bits(b))) for a, b in zip(before, run, strict=True))
+        if off:
+            total = counted(sum(a.size for a in run), "element")
+            kind = question.feeds[number].kind
+            return f"the same {kind} inputs gave different outputs in {off} of {total} when repeated"
+    return ""
+
+
+def _bits(array: NDArray[Any]) -> NDArray[Any]:
+    """Something that compares as the bytes do: NaN equals itself."""
+    if array.dtype.kind != "f":
+        return array
+    return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")

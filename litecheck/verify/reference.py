@@ -1,0 +1,96 @@
+"""The reference's side of a verification: tensors handed on from operator to operator, and what each case expects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.reference.arithmetic import Arithmetic
+from litecheck.reference.interpreter import Machine, last_use
+from litecheck.reference.values import RunError
+from litecheck.verify.device import Arrays
+from litecheck.verify.feeds import Feed
+from litecheck.verify.plan import Case
+
+
+class Expectation:
+    """What arithmetics give for a case's feeds, each computed once: arithmetics alike on its operators share it."""
+
+    def __init__(self, case: Case, feeds: Sequence[Feed]) -> None:
+        self.case = case
+        self.feeds = tuple(feeds)
+        self._opcodes = sorted({op.opcode for s in case.cut.model.subgraphs for op in s.operators})
+        self._found: dict[Any, Sequence[Arrays] | None] = {}
+
+    def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
+        """The outputs for each feed; None where the reference cannot compute one of them."""
+        key = tuple(tuple(sorted(arithmetic.how(opcode).items())) for opcode in self._opcodes)
+        if key not in self._found:
+            try:
+                self._found[key] = self.compute(arithmetic)
+            except RunError:
+                self._found[key] = None
+        return self._found[key]
+
+    def compute(self, arithmetic: Arithmetic) -> Sequence[Arrays]:
+        """As calling it, but raises RunError with the reason."""
+        machine = Machine(self.case.cut.model, arithmetic)
+        return [_outputs(machine, feed) for feed in self.feeds]
+
+    def usable(self, arithmetic: Arithmetic) -> tuple[Feed, ...]:
+        """The feeds the reference can compute; raises RunError where one of the propagated ones is not."""
+        machine, kept, outputs = Machine(self.case.cut.model, arithmetic), [], []
+        for feed in self.feeds:
+            try:
+                outputs.append(_outputs(machine, feed))
+            except RunError:
+                if feed.kind == "propagated":
+                    raise
+                continue
+            kept.append(feed)
+        self.feeds = tuple(kept)
+        key = tuple(tuple(sorted(arithmetic.how(opcode).items())) for opcode in self._opcodes)
+        self._found = {key: outputs}
+        return self.feeds
+
+
+def _outputs(machine: Machine, feed: Feed) -> Arrays:
+    machine.reset()
+    main = machine.model.subgraphs[0]
+    tensors = machine.run(main, feed.arrays)
+    return tuple(tensors[index] for index in main.outputs)
+
+
+class Tape:
+    """One sample's tensors on their way through a subgraph: what the reference computed and somebody still needs."""
+
+    def __init__(self, model: Model, subgraph: Subgraph, inputs: Arrays, arithmetic: Arithmetic) -> None:
+        self.subgraph = subgraph
+        self.machine = Machine(model, arithmetic)
+        self.tensors: dict[int, NDArray[Any]] = dict(zip(subgraph.inputs, inputs, strict=True))
+        self._last = last_use(subgraph)
+
+    def step(self, operator: Operator) -> None:
+        """Compute an operator that cannot be cut out: handles of resources live in the whole model's machine."""
+        try:
+            made = self.machine.step(self.subgraph, operator, self.tensors)
+        except RunError:
+            return
+        self.tensors.update((i, o) for i, o in zip(operator.outputs, made.outputs, strict=True) if i >= 0)
+
+    def note(self, made: Mapping[int, NDArray[Any]]) -> None:
+        """Tensors that a case made."""
+        self.tensors.update(made)
+
+    def forget(self, operators: Sequence[Operator]) -> None:
+        """Drop what nobody needs behind these operators."""
+        for index in _behind(self._last, operators):
+            self.tensors.pop(index, None)
+
+
+def _behind(last: Mapping[int, tuple[int, ...]], operators: Sequence[Operator]) -> Iterator[int]:
+    for operator in operators:
+        yield from last.get(operator.index, ())

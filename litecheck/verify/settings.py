@@ -1,0 +1,87 @@
+"""What a verification is asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.verify.feeds import KINDS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settings:
+    """How a model is verified; every field has its command line option.
+
+    ``arithmetics`` are admissible: an operator conforms if one of them fits it. ``samples`` are inputs of the entry
+    point by name, stored values; without any, one is drawn from ``seed``. ``kinds`` says what each case is fed:
+    ``propagated`` (what the reference computed from the samples), ``random``, ``directed``. ``segment`` operators at a
+    time, ``between`` two tensors, or the ``whole`` model; otherwise each operator alone. ``select`` keeps the cases of
+    these operator kinds or numbers. Each inference is made ``repeat`` times.
+    """
+
+    arithmetics: tuple[str, ...] = ("litert-reference",)
+    profile: str | None = None
+    signature: str | None = None
+    samples: tuple[Mapping[str, NDArray[Any]], ...] = ()
+    seed: int = 0
+    kinds: tuple[str, ...] = KINDS
+    segment: int = 0
+    between: tuple[str, str] | None = None
+    whole: bool = False
+    drift: bool = False
+    select: tuple[str, ...] = ()
+    repeat: int = 2
+    jobs: int = 1
+    fail_on_fallback: bool = False
+    reproduce: str | None = None
+    scrub: bool = False
+    record: str | None = None
+    described: str = field(default="")
+    """Where the samples come from, in words."""
+
+    @property
+    def mode(self) -> str:
+        """What is cut out, in words."""
+        if self.between:
+            return f"between {self.between[0]} and {self.between[1]}"
+        if self.segment:
+            return f"segments of {self.segment}"
+        return "whole" if self.whole else "operators"
+
+    @property
+    def inputs(self) -> str:
+        """What is fed, in words."""
+        source = self.described or (f"drawn from seed {self.seed}" if not self.samples else "given")
+        words = {"propagated": f"propagated ({source})", "random": f"random (seed {self.seed})"}
+        return ", ".join(words.get(kind, kind) for kind in self.kinds)
+
+    def about(self) -> dict[str, Any]:
+        """What decides the result, as JSON: for telling one verification's journal from another's."""
+        return {
+            "arithmetics": list(self.arithmetics),
+            "profile": self.profile,
+            "signature": self.signature,
+            "samples": [_digest(sample) for sample in self.samples],
+            "seed": self.seed,
+            "kinds": list(self.kinds),
+            "mode": self.mode,
+            "drift": self.drift,
+            "select": list(self.select),
+            "repeat": self.repeat,
+            "fail_on_fallback": self.fail_on_fallback,
+            "reproduce": self.reproduce,
+            "scrub": self.scrub,
+        }
+
+
+def _digest(sample: Mapping[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256()
+    for name, array in sorted(sample.items()):
+        digest.update(f"{name}\0{array.dtype}{array.shape}\0".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

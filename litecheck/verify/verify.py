@@ -1,0 +1,318 @@
+"""A model on a device, case by case: fed, run, judged, explained, noted down."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from litecheck import __version__
+from litecheck.model.graph import name_of
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Subgraph
+from litecheck.profile.load import load_profile
+from litecheck.reference.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.reference.entry import entry
+from litecheck.reference.values import RunError
+from litecheck.verify import feeds, plan
+from litecheck.verify.conformance import tolerances
+from litecheck.verify.device import Answer, Arrays, Device, Failure, Job
+from litecheck.verify.explain import explain
+from litecheck.verify.faults import known_fault
+from litecheck.verify.journal import Journal
+from litecheck.verify.judge import Judge, Judged, Question
+from litecheck.verify.outcome import Operation, Outcome, Verdict, Verification
+from litecheck.verify.plan import Case
+from litecheck.verify.reference import Expectation, Tape
+from litecheck.verify.settings import Settings
+
+#: A device that ends like this may do so on some inputs only.
+RETRIED = (Outcome.CRASHED, Outcome.REFUSED)
+#: Called with a case's name once it is judged.
+Progress = Callable[[str], None]
+
+
+def verify(
+    model: Model,
+    device: Device,
+    settings: Settings | None = None,
+    *,
+    journal: Journal | None = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Run every case of a model on a device and judge it. The device stays open.
+
+    Raises ConfigError for settings that do not fit the model, ProfileError for arithmetics or profiles that cannot be
+    read, RunError for inputs that do not fit. What the device does never raises.
+    """
+    run = _Run(model, device, settings or Settings(), journal, progress or (lambda name: None))
+    return run.verification()
+
+
+def cases(model: Model, settings: Settings) -> int:
+    """How many cases a verification has, for a progress bar."""
+    return sum(
+        1
+        for s in plan.entries(model, settings.signature)
+        for c in _planned(model, s, settings)
+        if _chosen(c, settings)
+    )
+
+
+def about(model: Model, device: Device, settings: Settings) -> dict[str, object]:
+    """What tells one verification from another, as JSON."""
+    stages = [
+        sorted((op, sorted(how.items())) for op, how in load_arithmetic(a).stages.items())
+        for a in settings.arithmetics
+    ]
+    return {
+        "litecheck": __version__,
+        "model": _digest(model),
+        "device": device.name,
+        "stages": hashlib.sha256(repr(stages).encode()).hexdigest(),
+        **settings.about(),
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pending:
+    """A case on its way: its question, and the device's answer when it comes. None where no device is needed."""
+
+    question: Question
+    answer: Future[Answer | Failure] | None
+    verdict: Verdict | None = None
+
+
+class _Run:
+    def __init__(
+        self, model: Model, device: Device, settings: Settings, journal: Journal | None, progress: Progress
+    ) -> None:
+        self.model, self.device, self.settings = model, device, settings
+        self.journal, self.progress = journal, progress
+        admissible = tuple(map(load_arithmetic, settings.arithmetics))
+        published = tuple(map(load_arithmetic, arithmetic_names()))
+        profile = load_profile(settings.profile) if settings.profile else None
+        self.judge = Judge(admissible, published, tolerances(profile))
+        self.viable = frozenset(a.name for a in published) - {a.name for a in admissible}
+        self.verdicts: list[Verdict] = []
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """The first admissible one: what is handed on from operator to operator."""
+        return self.judge.admissible[0]
+
+    def verification(self) -> Verification:
+        """All cases, in order; some are on the device while others are prepared and judged."""
+        settings = self.settings
+        subgraphs = plan.entries(self.model, settings.signature)
+        with ThreadPoolExecutor(settings.jobs) as pool:
+            waiting: deque[_Pending] = deque()
+            try:
+                for subgraph in subgraphs:
+                    for pending in self._asked(subgraph, pool):
+                        waiting.append(pending)
+                        while len(waiting) > 2 * settings.jobs:
+                            self._finish(waiting.popleft())
+                while waiting:
+                    self._finish(waiting.popleft())
+            finally:
+                for pending in waiting:
+                    if pending.answer is not None:
+                        pending.answer.cancel()
+        missed = any(v.outcome in (Outcome.MISMATCH, Outcome.WITHIN) for v in self.verdicts)
+        return Verification(
+            version=__version__,
+            model=self.model.file,
+            sha256=_digest(self.model),
+            device=self.device.name,
+            described=self.device.described,
+            arithmetics=tuple(a.name for a in self.judge.admissible),
+            mode=settings.mode,
+            inputs=settings.inputs,
+            verdicts=tuple(self.verdicts),
+            operations=tuple(_operations(subgraphs)),
+            fits=tuple(sorted(self.viable)) if missed else (),
+            fail_on_fallback=settings.fail_on_fallback,
+        )
+
+    def _asked(self, subgraph: Subgraph, pool: ThreadPoolExecutor) -> Iterator[_Pending]:
+        """Every case of a subgraph, given to the device; the reference goes on with its own tensors."""
+        tapes = [
+            Tape(self.model, subgraph, inputs, self.arithmetic)
+            for inputs in sample_inputs(self.model, subgraph, self.settings)
+        ]
+        for case in _planned(self.model, subgraph, self.settings):
+            if why := plan.alone(case):
+                for tape in tapes:
+                    for operator in case.operators:
+                        tape.step(operator)
+                question = Question(case, (), 1, lambda arithmetic: None, why)
+            else:
+                question = self._question(case, tapes)
+            if _chosen(case, self.settings):
+                yield self._submitted(question, pool)
+            for tape in tapes:
+                tape.forget(case.operators)
+
+    def _question(self, case: Case, tapes: list[Tape]) -> Question:
+        """What the case is fed, and what is expected; the tapes learn what the reference makes of it."""
+        wanted, known = self.settings.kinds, tapes[0].tensors if tapes else {}
+        handed = [feeds.propagated(case, tape.tensors) for tape in tapes]
+        fed = [feed for feed in handed if feed is not None]
+        through = len(fed) if len(fed) == len(tapes) else 0
+        if feeds.RANDOM in wanted and (drawn := feeds.drawn(case, known, self.settings.seed)):
+            fed.append(drawn)
+        if feeds.DIRECTED in wanted:
+            fed += feeds.directed(case, known)
+        expectation = Expectation(case, fed)
+        try:
+            usable = expectation.usable(self.arithmetic)
+        except RunError as error:
+            return Question(case, (), 1, lambda arithmetic: None, str(error))
+        for tape, outputs in zip(tapes, (expectation(self.arithmetic) or ())[:through], strict=False):
+            tape.note(dict(zip(case.cut.outputs, outputs, strict=True)))
+        if feeds.PROPAGATED not in wanted and len(usable) > through:
+            expectation = Expectation(case, usable[through:])
+            usable = expectation.usable(self.arithmetic)
+        note = "" if usable else "its inputs come from operators the reference cannot compute"
+        return Question(case, usable, self.settings.repeat, expectation, note)
+
+    def _submitted(self, question: Question, pool: ThreadPoolExecutor) -> _Pending:
+        case = question.case
+        if self.journal is not None and case.name in self.journal.known:
+            verdict, fits = self.journal.known[case.name]
+            self.viable &= fits
+            return _Pending(question, None, verdict)
+        if not question.feeds:
+            return _Pending(question, None)
+        return _Pending(question, pool.submit(self.device.run, _job(question)))
+
+    def _finish(self, pending: _Pending) -> None:
+        verdict = pending.verdict
+        if verdict is None:
+            verdict, fits = self._judged(pending)
+            self.viable &= fits
+            if self.journal is not None:
+                self.journal.note(verdict, fits)
+        self.verdicts.append(verdict)
+        self.progress(verdict.case)
+
+    def _judged(self, pending: _Pending) -> tuple[Verdict, frozenset[str]]:
+        question = pending.question
+        if pending.answer is None:
+            judged = self.judge(question, Failure(Outcome.NO_REFERENCE, question.note), self.viable)
+            return judged.verdict, judged.fits
+        answer = pending.answer.result()
+        if isinstance(answer, Failure) and answer.outcome in RETRIED and len(question.feeds) > 1:
+            return self._apart(question, answer)
+        judged = self.judge(question, answer, self.viable)
+        return self._told(question, judged), judged.fits
+
+    def _apart(self, question: Question, failure: Failure) -> tuple[Verdict, frozenset[str]]:
+        """A case the device failed, feed by feed: which of them it fails, and what it makes of the others.
+
+        What a runtime is known to fail is noted as its fault; the verdict is then that of the others.
+        """
+        singles = (self._asked_alone(question, n) for n in range(len(question.feeds)))
+        first = next(singles)
+        if isinstance(first[1], Failure):
+            judged = self.judge(question, failure, self.viable)
+            return replace(judged.verdict, fault=self._fault(question.case)), judged.fits
+        tried = [first, *singles]
+        good = [n for n, (_, answer) in enumerate(tried) if not isinstance(answer, Failure)]
+        left = [n for n in range(len(tried)) if n not in good]
+        kept, answer = self._asked_alone(question, *good)
+        judged = self.judge(kept, answer, self.viable)
+        verdict, fault = self._told(kept, judged), self._fault(question.case)
+        kinds = sorted({question.feeds[n].kind for n in left})
+        said = f"{failure.outcome.value} on {len(left)} of {len(tried)} inputs ({', '.join(kinds)})"
+        if fault and verdict.outcome.good:
+            return replace(verdict, message=f"{said}, which are left out", fault=fault), judged.fits
+        said = f"{said}; the others: {verdict.outcome.value}\n{failure.message}"
+        return replace(verdict, outcome=failure.outcome, message=said, fault=fault), judged.fits
+
+    def _asked_alone(self, question: Question, *numbers: int) -> tuple[Question, Answer | Failure]:
+        """Some feeds of a case, run again."""
+        case = question.case
+        feeds_kept = tuple(question.feeds[n] for n in numbers)
+        expectation = Expectation(case, feeds_kept)
+        part = replace(question, feeds=feeds_kept, expected=expectation)
+        return part, self.device.run(_job(part))
+
+    def _told(self, question: Question, judged: Judged) -> Verdict:
+        """The verdict with its worst element explained and what is known of the runtime's own faults."""
+        verdict, case = judged.verdict, question.case
+        if not verdict.mismatches:
+            return verdict
+        told = []
+        for found in verdict.differences:
+            if found.worst is not None and found.unit == "LSB":
+                inputs = question.feeds[found.worst.run].arrays
+                others = self.judge.published
+                found = replace(found, explained=explain(case, inputs, found, self.arithmetic, others))
+            told.append(found)
+        fault = self._fault(case) if verdict.outcome is Outcome.MISMATCH else ""
+        return replace(verdict, differences=tuple(told), fault=fault)
+
+    def _fault(self, case: Case) -> str:
+        """What the runtime behind the device is known to do wrong with these operators, or nothing."""
+        tensors = case.subgraph.tensors
+        dtypes = {tensors[i].dtype for op in case.operators for i in (*op.inputs, *op.outputs) if i >= 0}
+        faults = (known_fault(self.device.name, op.opcode, dtypes) for op in case.operators)
+        return next(filter(None, faults), "")
+
+
+def _job(question: Question) -> Job:
+    case = question.case
+    return Job(case.name, case.cut.model, model_bytes(case.cut.model, drop_unknown=True), question.runs)
+
+
+def sample_inputs(model: Model, subgraph: Subgraph, settings: Settings) -> list[Arrays]:
+    """The inputs of a subgraph, one set for each sample: those given, where it is their entry point, or drawn ones."""
+    own = next((s.key for s in model.signatures if s.subgraph == subgraph.index), None)
+    point = entry(model, settings.signature or (own if subgraph.index else None))
+    if settings.samples and (settings.signature or not subgraph.index):
+        return [point.arrange(sample) for sample in settings.samples]
+    return [point.arrange(point.random(settings.seed))]
+
+
+def _planned(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[Case]:
+    if settings.between:
+        yield plan.between(model, subgraph, *settings.between)
+    elif settings.segment:
+        yield from plan.segments(model, subgraph, settings.segment)
+    elif settings.whole:
+        yield plan.whole(model, subgraph)
+    else:
+        yield from plan.operators(model, subgraph)
+
+
+def _chosen(case: Case, settings: Settings) -> bool:
+    numbers = {str(op.index) for op in case.operators}
+    return not settings.select or any(
+        s in numbers or s in case.opcodes or s == case.name for s in settings.select
+    )
+
+
+def _operations(subgraphs: tuple[Subgraph, ...]) -> Iterator[Operation]:
+    for subgraph in subgraphs:
+        for op in subgraph.operators:
+            names = tuple(subgraph.tensors[i].name for i in op.outputs if i >= 0)
+            ends = tuple(i for i in op.inputs if i >= 0), tuple(i for i in op.outputs if i >= 0)
+            yield Operation(
+                subgraph.index, op.index, op.custom_code or op.opcode, name_of(subgraph, op), *ends, names
+            )
+
+
+def _digest(model: Model) -> str:
+    """The file's SHA-256, or that of the model written out where it came from no file of its own."""
+    if not model.file or model.member or not Path(model.file).is_file():
+        return hashlib.sha256(model_bytes(model, drop_unknown=True)).hexdigest()
+    digest = hashlib.sha256()
+    with open(model.file, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()

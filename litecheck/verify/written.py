@@ -1,0 +1,100 @@
+"""Outputs that somebody wrote into a folder or a .npz file: by position or by name, .npy or raw bytes."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.errors import LitecheckError
+from litecheck.model.types import Model, Tensor
+from litecheck.model.values import unpack
+from litecheck.quantization import BITS
+from litecheck.quantizer.arrays import read
+
+_RAW = (".bin", ".raw")
+
+
+def outputs(model: Model) -> tuple[Tensor, ...]:
+    """The output tensors of the model's entry."""
+    main = model.subgraphs[0]
+    return tuple(main.tensors[index] for index in main.outputs)
+
+
+def names_of(tensor: Tensor, position: int | None) -> tuple[str, ...]:
+    """What an output may be called: ``output_0`` where a position is given, its tensor's name, and that as a file's."""
+    at = () if position is None else (f"output_{position}",)
+    return tuple(dict.fromkeys((*at, tensor.name, file_name(tensor.name))))
+
+
+def file_name(name: str) -> str:
+    """A tensor's name with ``_`` for everything that a file's name should not hold: ``a/b:0`` is ``a_b_0``."""
+    return re.sub(r"[^\w.-]", "_", name)
+
+
+def found(place: Path, tensor: Tensor, names: Iterable[str], prefix: str = "") -> NDArray[Any] | None:
+    """One output in a folder or an archive under the first of its names that is there, each behind ``prefix``; or None.
+
+    Raw bytes (.bin, .raw) get the tensor's type and shape (packed below eight bits); bytes that do not fill it stay
+    flat, in the tensor's type where they divide and else as uint8: wrong, and visible as that. Raises LitecheckError
+    for files that cannot be read.
+    """
+    names = [f"{prefix}{name}" for name in names]
+    if place.suffix == ".npz":
+        return _member(place, names)
+    for name in names:
+        with suppress(OSError, ValueError):  # tensors may have names that no file can have
+            if (file := place / f"{name}.npy").is_file():
+                return read(str(file)).values
+            for raw in (place / f"{name}{suffix}" for suffix in _RAW):
+                if raw.is_file():
+                    return _raw(raw, tensor)
+    for archive in _archives(place):
+        values = _member(archive, names)
+        if values is not None:
+            return values
+    return None
+
+
+def _archives(folder: Path) -> Iterator[Path]:
+    """The .npz files of a folder, by name."""
+    with suppress(OSError):
+        yield from sorted(p for p in folder.iterdir() if p.suffix == ".npz" and p.is_file())
+
+
+def _member(archive: Path, names: Iterable[str]) -> NDArray[Any] | None:
+    keys = _members(archive)
+    name = next((n for n in names if n in keys), None)
+    return None if name is None else read(f"{archive}:{name}").values
+
+
+def _members(archive: Path) -> frozenset[str]:
+    """The names of the arrays in a .npz file; none where it is no such file."""
+    with (
+        suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError),
+        zipfile.ZipFile(archive) as file,
+    ):
+        return frozenset(n.removesuffix(".npy") for n in file.namelist() if n.endswith(".npy"))
+    return frozenset()
+
+
+def _raw(file: Path, tensor: Tensor) -> NDArray[Any]:
+    data = np.fromfile(file, np.uint8)
+    if BITS.get(tensor.dtype, 8) < 8:
+        if data.size == tensor.nbytes:
+            return unpack(data, tensor.dtype, tensor.size).reshape(tensor.shape)
+        signed = data if tensor.dtype.startswith("u") else data.view(np.int8)
+        return signed.reshape(tensor.shape) if data.size == tensor.size else data
+    with suppress(TypeError, LitecheckError):
+        dtype: np.dtype[Any] = np.dtype(tensor.dtype).newbyteorder("<")
+        if data.size == tensor.nbytes:
+            return data.view(dtype).reshape(tensor.shape)
+        if data.size % dtype.itemsize == 0:
+            return data.view(dtype)
+    return data

@@ -1,0 +1,51 @@
+"""One BLAS thread, unless the user says otherwise."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from litecheck.cli.threads import OWN, SHARED, one_blas_thread
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """An environment of its own that names no number of threads."""
+    made = {name: value for name, value in os.environ.items() if name not in (*OWN, SHARED)}
+    monkeypatch.setattr(os, "environ", made)
+    return made
+
+
+def test_every_library_is_asked_for_one_thread(environment: dict[str, str]) -> None:
+    one_blas_thread()
+    assert [environment.get(name) for name in (*OWN, SHARED)] == ["1", "1", "1", None]
+
+
+@pytest.mark.parametrize("name", [*OWN, SHARED])
+def test_a_number_the_user_has_set_stays_the_only_one(environment: dict[str, str], name: str) -> None:
+    environment[name] = "2"
+    before = dict(environment)
+    one_blas_thread()
+    assert environment == before
+
+
+def test_a_run_asks_before_numpy_is_loaded(environment: dict[str, str]) -> None:
+    code = (
+        "import os, sys\n"
+        "from litecheck.cli import threads\n"
+        "ask = threads.one_blas_thread\n"
+        "def asked():\n"
+        "    ask()\n"
+        "    print('numpy' in sys.modules, os.environ['OPENBLAS_NUM_THREADS'])\n"
+        "threads.one_blas_thread = asked\n"
+        "sys.argv = ['litecheck', 'run', 'missing.tflite', '--stats']\n"
+        "from litecheck.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "False 1\n"), done.stderr

@@ -1,0 +1,107 @@
+#include "arithmetic.h"
+
+#include <math.h>
+
+Multiplier multiplier(double real, float narrow) {
+    int shift;
+    double fraction = frexp(real, &shift);
+    int64_t mantissa = (int64_t)round(fraction * 2147483648.0);
+    if (mantissa == (int64_t)1 << 31) {
+        mantissa /= 2;
+        ++shift;
+    }
+    if (shift < -31) mantissa = shift = 0;
+    if (shift > 30) shift = 30; /* saturates all but 0, and keeps every shift below in range */
+    return (Multiplier){mantissa, shift, real, narrow};
+}
+
+bool rounds(Fault fault) {
+    return fault >= HALF_UP && fault <= REDUCED_MULTIPLIER;
+}
+
+/* x / 2^bits, rounded half away from zero. */
+static int64_t shifted_away(int64_t x, int bits) {
+    int64_t half = bits > 0 ? (int64_t)1 << (bits - 1) : 0;
+    return x >= 0 ? (x + half) >> bits : -((-x + half) >> bits);
+}
+
+/* x / 2^bits, rounded half up. */
+static int64_t shifted_up(int64_t x, int bits) {
+    int64_t half = bits > 0 ? (int64_t)1 << (bits - 1) : 0;
+    return (x + half) >> bits;
+}
+
+/* Half of twice the product's high word, as SQRDMULH and gemmlowp give it. */
+static int64_t high_product(int64_t x, int64_t mantissa) {
+    return (x * mantissa + ((int64_t)1 << 30)) >> 31;
+}
+
+int64_t rescale(Fault fault, int64_t x, const Multiplier *by) {
+    int left = by->shift > 0 ? by->shift : 0, right = by->shift < 0 ? -by->shift : 0;
+    int64_t mantissa = by->mantissa, product = x * mantissa;
+    switch (fault) {
+        case HALF_UP:
+            return shifted_up(high_product(wrapped(x << left), mantissa), right);
+        case SINGLE_ROUNDING:
+            return shifted_up(product, 31 - by->shift);
+        case FLOAT32:
+            return (int64_t)rintf((float)x * by->narrow);
+        case TRUNCATE:
+            return product >= 0 ? product >> (31 - by->shift) : -(-product >> (31 - by->shift));
+        case FLOOR:
+            return product >> (31 - by->shift);
+        case REDUCED_MULTIPLIER: {
+            int64_t reduced = mantissa < 0x7FFF0000 ? (mantissa + (1 << 15)) >> 16 : 0x7FFF;
+            return by->shift > 15 ? x * reduced << (by->shift - 15) : shifted_up(x * reduced, 15 - by->shift);
+        }
+        default:
+            return shifted_away(high_product(wrapped(x << left), mantissa), right);
+    }
+}
+
+Store store_for(Fault fault, const TfLiteTensor *output, TfLiteActivation activation) {
+    int32_t zero = output->params.zero_point;
+    float scale = output->params.scale;
+    Store store = {zero, INT8_MIN, INT8_MAX, fault == WRAP_OUTPUT};
+    float low, high = INFINITY;
+    switch (activation) {
+        case kTfLiteActRelu:
+            low = 0;
+            break;
+        case kTfLiteActReluN1To1:
+            low = -1, high = 1;
+            break;
+        case kTfLiteActRelu6:
+            low = 0, high = 6;
+            break;
+        default:
+            return store;
+    }
+    if (fault == NO_OUTPUT_CLAMP) return store;
+    store.low = (int32_t)clamped(zero + (int64_t)roundf(low / scale), INT8_MIN, INT8_MAX);
+    if (high < INFINITY) store.high = (int32_t)clamped(zero + (int64_t)roundf(high / scale), INT8_MIN, INT8_MAX);
+    return store;
+}
+
+int8_t stored(const Store *store, int64_t rescaled) {
+    int64_t value = rescaled + store->zero_point;
+    if (store->wrap) value = (int8_t)(uint8_t)(uint64_t)value;
+    return (int8_t)clamped(value, store->low, store->high);
+}
+
+int64_t finished(const Sum *sum, int32_t bias) {
+    int64_t total = sum->total;
+    switch (sum->fault) {
+        case ACCUMULATOR_16:
+            return clamped(total + bias, INT16_MIN, INT16_MAX);
+        case ACCUMULATOR_24:
+            return clamped(total + bias, -(1 << 23), (1 << 23) - 1);
+        case U8S8:
+            if (sum->half) total += sum->first;
+            total -= (128 + sum->zero_point) * sum->weights;
+            break;
+        default:
+            break;
+    }
+    return wrapped(total + bias);
+}

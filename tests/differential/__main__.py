@@ -1,0 +1,66 @@
+"""Random operators beside LiteRT's: ``python -m tests.differential [FAMILY ...] --cases 200``.
+
+Every trial is a model of one operator. It runs under LiteRT's three resolvers and under the arithmetic that claims to be
+each of them. As a control it is also computed wrongly (other input, zero point + 1, scale * 1.01, other roundings): what
+the comparison cannot tell apart proves nothing. What differs is printed as the smallest trial that still does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from rich.progress import track
+
+from tests.differential import affine, binary, hybrid, movement, recurrent, reduce, unary
+from tests.differential.oracle import RESOLVERS, Oracle
+from tests.differential.sweep import CONTROLS, Family, Found, sweep
+
+FAMILIES: dict[str, Family] = {
+    "affine": affine.FAMILY, "binary": binary.FAMILY, "unary": unary.FAMILY, "reduce": reduce.FAMILY,
+    "movement": movement.FAMILY, "recurrent": recurrent.FAMILY, "hybrid": hybrid.FAMILY,
+}  # fmt: skip
+
+
+def show(kind: str, resolver: str, found: Found) -> None:
+    """A line, and failures as small as they get."""
+    score = found.score
+    refused = "; ".join(f"{n} x {why}" for why, n in score.refused.items())
+    noticed = ", ".join(f"{name} {found.noticed[name]}" for name in CONTROLS if found.noticed[name])
+    print(
+        f"{kind:36} {resolver:10} {score.different:,} of {score.compared:,} in {score.trials} trials differ, at most "
+        f"{score.worst:g}; noticed: {noticed or 'nothing'}{f'; refused: {refused}' if refused else ''}",
+        flush=True,
+    )
+    for text in (*score.examples[: len(found.small)], *found.small):
+        print("    " + text.replace("\n", "\n    "))
+
+
+def main() -> int:
+    """Print a line for each kind and resolver; 1 where anything differs, or nothing was compared."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "families", nargs="*", metavar="FAMILY", help=f"{', '.join(FAMILIES)}; all unless named"
+    )
+    parser.add_argument("--only", default="", help="part of a kind's name")
+    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--resolver", choices=RESOLVERS, action="append")
+    given = parser.parse_args()
+    different = 0
+    with Oracle() as litert:
+        for family in (FAMILIES[name] for name in given.families or FAMILIES):
+            kinds = [kind for kind in family.kinds if given.only in kind]
+            for kind in track(kinds, transient=True, disable=not sys.stderr.isatty()):
+                for resolver in given.resolver or RESOLVERS:
+                    if (kind, resolver) not in family.faulty:
+                        found = sweep(family, kind, resolver, litert, given.cases, given.seed)
+                        different += found.score.different + (found.score.trials == 0)
+                        show(kind, resolver, found)
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,366 @@
+"""Failing trials made small, as hypothesis does it: the maker runs again on simpler draws while the failure persists.
+
+Makers draw from numpy's Generator. :class:`Draws` stands in for it: it draws what numpy draws, remembers each number by
+the place in the code that asked for it, and answers otherwise where it is told to. So every smaller trial is one that
+the maker could have made. Afterwards inputs are cut, and values taken to 0.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from litecheck.errors import LitecheckError
+from litecheck.model.types import Buffer, Tensor
+from litecheck.model.values import pack, stored
+from litecheck.quantization import BITS, Quantization
+from litecheck.reference.interpreter import run
+from tests.differential.one_operator import Trial
+
+Random = np.random.Generator
+Make = Callable[[Random], Trial]
+#: What is wrong with a trial, in a word; "" if nothing. A smaller trial has to fail in the same way.
+Outcome = Callable[[Trial], str]
+#: A number's place: what code at which instruction, for which time, and its position in what was drawn at once.
+Place = tuple[object, int, int, int]
+#: Arrays longer than this are drawn as a block: only their lengths get smaller, and the values at the end.
+FEW = 8
+#: How often a search may ask whether a trial fails.
+LIMIT = 5000
+#: How often a smaller trial that does not fail is tried with other blocks: fewer values hit a tie less often.
+AGAIN = 8
+_LOG2 = float(np.log(2))
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A number, and the simplest one it could be."""
+
+    value: float
+    simplest: float
+
+    @property
+    def cost(self) -> float:
+        """How far from the simplest; reals that make exp() a power of two are simpler than others."""
+        exponent = self.value / _LOG2
+        odd = self.value != int(self.value) and abs(exponent - round(exponent)) > 1e-9
+        return abs(self.value - self.simplest) + 1000 * odd
+
+    def simpler(self) -> Iterator[float]:
+        """What to try instead, the boldest first."""
+        if self.value == self.simplest:
+            return
+        yield self.simplest
+        if self.value == int(self.value):
+            off = int(self.value - self.simplest)
+            yield from (self.simplest + int(off / part) for part in (8, 2))
+            yield self.value - int(np.sign(off))
+        else:
+            yield from (float(np.round(self.value / _LOG2) * _LOG2), 0.0)
+
+
+@dataclass
+class Record:
+    """What was drawn where."""
+
+    draws: dict[Place, Draw] = field(default_factory=dict)
+    blocks: dict[Place, np.ndarray] = field(default_factory=dict)
+
+    def told(self, other: Mapping[Place, float]) -> Record:
+        """The record with other numbers at some places."""
+        changed = {at: replace(self.draws[at], value=value) for at, value in other.items()}
+        return Record({**self.draws, **changed}, self.blocks)
+
+
+class Draws(np.random.Generator):
+    """numpy's Generator from where ``start`` is, with the numbers of ``told``; ``made`` is what it answered.
+
+    ``skip`` numbers are left out before the first: so blocks that ``told`` lacks come out otherwise.
+    """
+
+    def __init__(self, start: Random, told: Record | None = None, skip: int = 0) -> None:
+        bits = copy.deepcopy(start.bit_generator)
+        super().__init__(bits)
+        self.numpy = np.random.Generator(bits)
+        self.numpy.random(skip)
+        self.told, self.made = told or Record(), Record()
+        self.asked: Counter[tuple[object, int]] = Counter()
+
+    def _answer(self, drawn: Any, least: Any, most: Any, simplest: float = 0.0) -> Any:
+        frame = sys._getframe(2)
+        at = (frame.f_code, frame.f_lasti)
+        time, values = self.asked[at], np.array(drawn)
+        self.asked[at] += 1
+        low, high = (np.broadcast_to(end, values.shape).reshape(-1) for end in (least, most))
+        flat, place = values.reshape(-1), (*at, time)
+        if flat.size > FEW:
+            first = self.told.blocks.get((*place, 0))
+            if first is not None:
+                flat[:] = np.clip(np.resize(first, flat.size), low, high)
+            self.made.blocks[(*place, 0)] = flat
+        else:
+            for i, value in enumerate(flat.tolist()):
+                near = float(np.clip(simplest, low[i], high[i]))
+                before = self.told.draws.get((*place, i))
+                value = value if before is None else type(value)(np.clip(before.value, low[i], high[i]))
+                self.made.draws[(*place, i)] = Draw(value, near)
+                flat[i] = value
+        return flat.reshape(values.shape) if isinstance(drawn, np.ndarray) else flat.tolist()[0]
+
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
+    ) -> Any:  # type: ignore[override]
+        drawn = self.numpy.integers(low, high, size, dtype, endpoint)
+        ends = (0, low) if high is None else (low, high)
+        return self._answer(drawn, ends[0], np.asarray(ends[1]) - (not endpoint))
+
+    def random(self, size: Any = None) -> Any:  # type: ignore[override]
+        """Makers ask for what is special by ``random() < share``: close to 1 nothing is."""
+        return self._answer(self.numpy.random(size), 0.0, 1.0 - 2.0**-53, 1.0)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
+        return self._answer(self.numpy.uniform(low, high, size), low, high)
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
+        return self._answer(self.numpy.normal(loc, scale, size), -np.inf, np.inf)
+
+    def choice(self, a: Any, size: None = None) -> Any:  # type: ignore[override]
+        """One of a sequence, whose first element is the simplest."""
+        drawn = self.numpy.choice(np.arange(len(a)))
+        return np.asarray(a)[self._answer(drawn, 0, len(a) - 1)]
+
+
+def weight(trial: Trial) -> int:
+    """How large a trial is: elements of all that goes in and out."""
+    graph = trial.model.subgraphs[0]
+    return sum(t.size for t in graph.tensors) + len(graph.tensors)
+
+
+@dataclass
+class _Search:
+    outcome: Outcome
+    wanted: str
+    left: int
+
+    def fails(self, trial: Trial) -> bool:
+        """Whether a trial still fails as the first one did; each question counts."""
+        self.left -= 1
+        return self.left >= 0 and self.outcome(trial) == self.wanted
+
+
+def smallest(make: Make, start: Random, outcome: Outcome, limit: int = LIMIT) -> Trial:
+    """The smallest trial found that fails as ``make(start)`` does, asking ``limit`` times; ``start`` stays where it was.
+
+    Raises ValueError where that trial does not fail.
+    """
+    draws = Draws(start)
+    trial = make(draws)
+    search = _Search(outcome, outcome(trial), limit)
+    if not search.wanted:
+        raise ValueError("this trial does not fail")
+    trial = _simpler_draws(make, start, draws.made, trial, search)
+    large = weight(trial) + 1
+    while weight(trial) < large:
+        large = weight(trial)
+        trial = _smaller_values(_cut(trial, search), search)
+    return trial
+
+
+def _simpler_draws(make: Make, start: Random, made: Record, trial: Trial, search: _Search) -> Trial:
+    """Draws at their simplest, many at once and then one by one, then each alone in smaller steps."""
+
+    def price(record: Record, of: Trial) -> tuple[float, float]:
+        return weight(of), sum(d.cost for d in record.draws.values())
+
+    def attempt(changes: Mapping[Place, float]) -> bool:
+        told = made.told(changes)
+        return one(Draws(start, told)) or any(
+            one(Draws(start, Record(told.draws), skip), True) for skip in range(1, AGAIN) if told.blocks
+        )
+
+    def one(draws: Draws, again: bool = False) -> bool:
+        nonlocal made, trial, best
+        try:
+            other = make(draws)
+            cost = price(draws.made, other)
+            if cost >= best or (again and cost[0] == best[0]) or not search.fails(other):
+                return False
+        except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError):
+            return False  # the maker cannot do with such numbers, or has nothing to give for them
+        made, trial, best = draws.made, other, cost
+        return True
+
+    best, again = price(made, trial), True
+    while again and search.left > 0:
+        again, size = False, len(made.draws)
+        while size:
+            places = list(made.draws)
+            for first in range(0, len(places), size):
+                chunk = [p for p in places[first : first + size] if p in made.draws]
+                again |= attempt({p: made.draws[p].simplest for p in chunk})
+            size //= 2
+        for place in list(made.draws):
+            values = made.draws[place].simpler() if place in made.draws else ()
+            again |= any(attempt({place: value}) for value in values if place in made.draws)
+    return trial
+
+
+def _arrays(trial: Trial) -> dict[tuple[int, int], np.ndarray]:
+    """By inference and tensor: the inputs, and (inference -1) constants that are no axes, shapes or indexes."""
+    graph = trial.model.subgraphs[0]
+    given = {(n, i): x for n, run_ in enumerate(trial.runs) for i, x in zip(graph.inputs, run_, strict=True)}
+    real = [t for t in graph.tensors if t.is_constant and (t.quantization.scale.size or t.dtype == "float32")]
+    return {**given, **{(-1, t.index): np.asarray(stored(t)) for t in real}}
+
+
+def _with_arrays(trial: Trial, other: Mapping[tuple[int, int], np.ndarray]) -> Trial:
+    """The trial with other values of some inputs and constants, perhaps in other shapes."""
+    graph, buffers, tensors = trial.model.subgraphs[0], list(trial.model.buffers), []
+    for tensor in graph.tensors:
+        found = next((x for (_, i), x in other.items() if i == tensor.index), None)
+        if found is not None:
+            tensor = replace(tensor, shape=found.shape)
+            if tensor.is_constant:
+                raw = (
+                    pack(found, tensor.dtype) if BITS[tensor.dtype] < 8 else found.reshape(-1).view(np.uint8)
+                )
+                tensor, buffers[tensor.buffer] = replace(tensor, data=raw), Buffer(raw)
+        tensors.append(tensor)
+    graphs = (replace(graph, tensors=tuple(tensors)),)
+    runs = tuple(
+        tuple(other.get((n, i), x) for i, x in zip(graph.inputs, run_, strict=True))
+        for n, run_ in enumerate(trial.runs)
+    )
+    return replace(trial, model=replace(trial.model, subgraphs=graphs, buffers=tuple(buffers)), runs=runs)
+
+
+def _cut(trial: Trial, search: _Search) -> Trial:
+    """One inference, and halves of its operands along the axes that may belong together."""
+    alone = next((t for t in (replace(trial, runs=(one,)) for one in trial.runs) if search.fails(t)), trial)
+    again = len(alone.runs) == 1
+    while again and search.left > 0:
+        again = False
+        for axes in _axes(alone):
+            for first in (True, False):
+                smaller = _halved(alone, axes, first, search)
+                again, alone = again or smaller is not None, smaller or alone
+    return alone
+
+
+def _axes(trial: Trial) -> Iterator[dict[tuple[int, int], int]]:
+    """Which axis of which operands to cut: those of one length at the same place, all constants' of one length, or one."""
+    arrays = _arrays(trial)
+    for length in sorted({n for x in arrays.values() for n in x.shape if n > 1}, reverse=True):
+        for axis in range(-max(x.ndim for x in arrays.values()), 0):
+            yield {k: axis for k, x in arrays.items() if x.ndim >= -axis and x.shape[axis] == length}
+        for order in (1, -1):
+            fixed = {k: x.shape[::order] for k, x in arrays.items() if k[0] < 0 and length in x.shape}
+            yield {
+                k: s.index(length) if order > 0 else len(s) - 1 - s.index(length) for k, s in fixed.items()
+            }
+    for key, x in arrays.items():
+        if key[0] >= 0 or x.ndim > 1:  # a bias has as many values as there are outputs
+            yield from ({key: axis} for axis in range(-x.ndim, 0))
+
+
+def _halved(trial: Trial, axes: Mapping[tuple[int, int], int], first: bool, search: _Search) -> Trial | None:
+    arrays = _arrays(trial)
+    length = max(
+        (arrays[k].shape[axis] for k, axis in axes.items() if k in arrays and arrays[k].ndim >= -axis),
+        default=0,
+    )
+    for part in (length // 2, 1) if length > 1 else ():
+        keep = np.arange(length - part) if first else np.arange(part, length)
+        try:
+            cut = {k: arrays[k].take(keep, axis) for k, axis in axes.items()}
+            smaller = _reshaped(_with_arrays(_scales(trial, axes, length, keep), cut))
+        except (ArithmeticError, KeyError, LitecheckError, LookupError, ValueError):
+            continue
+        if search.fails(smaller):
+            return smaller
+    return None
+
+
+def _scales(trial: Trial, axes: Mapping[tuple[int, int], int], length: int, keep: np.ndarray) -> Trial:
+    """Scales for each slice go with the slices."""
+    graph = trial.model.subgraphs[0]
+    tensors = list(graph.tensors)
+    for (_, index), axis in axes.items():
+        tensor, q = tensors[index], tensors[index].quantization
+        if q.scale.size == length and q.axis == axis % max(1, len(tensor.shape)):
+            q = replace(q, scale=q.scale[keep], zero_point=q.zero_point[keep])
+            tensors[index] = replace(tensor, quantization=q)
+    return replace(trial, model=replace(trial.model, subgraphs=(replace(graph, tensors=tuple(tensors)),)))
+
+
+def _reshaped(trial: Trial) -> Trial:
+    """The trial with its outputs in the shapes they come out in."""
+    graph = trial.model.subgraphs[0]
+    made = run(trial.model, trial.inputs).outputs.values()
+    shapes = {i: y.shape for i, y in zip(graph.outputs, made, strict=True)}
+    tensors = tuple(replace(t, shape=shapes.get(t.index, t.shape)) for t in graph.tensors)
+    return replace(trial, model=replace(trial.model, subgraphs=(replace(graph, tensors=tensors),)))
+
+
+def _smaller_values(trial: Trial, search: _Search) -> Trial:
+    """Inputs and constants that stand for real numbers to 0, in blocks and one by one; few that are left to less."""
+    for key, given in _arrays(trial).items():
+        size = given.size
+        while size:
+            for at in range(0, given.size, size):
+                trial = _with_values(trial, key, slice(at, at + size), 0, search)
+            size //= 2
+        for at in np.flatnonzero(_arrays(trial)[key])[:FEW] if given.dtype.kind in "iu" else ():
+            for divisor in (16, 4, 2, 2):
+                value = int(int(_arrays(trial)[key].reshape(-1)[at]) / divisor)
+                trial = _with_values(trial, key, slice(at, at + 1), value, search)
+    return trial
+
+
+def _with_values(trial: Trial, key: tuple[int, int], part: slice, value: int, search: _Search) -> Trial:
+    array = _arrays(trial)[key].copy()
+    if search.left <= 0 or not (array.reshape(-1)[part] != value).any():
+        return trial
+    array.reshape(-1)[part] = value
+    other = _with_arrays(trial, {key: array})
+    return other if search.fails(other) else trial
+
+
+def described(trial: Trial) -> str:
+    """Operator, options, and every operand with its shape, parameters and, where they are few, values."""
+    graph = trial.model.subgraphs[0]
+    given = dict(zip(graph.inputs, trial.inputs, strict=False))
+    lines = []
+    for operator in graph.operators:
+        ends = [("input", i) for i in operator.inputs if i >= 0] + [("output", i) for i in operator.outputs]
+        options = dict(operator.options.fields) if operator.options is not None else {}
+        lines.append(f"{operator.opcode} {options}")
+        lines += [f"  {kind} {_tensor(graph.tensors[i], given.get(i))}" for kind, i in ends]
+    return "\n".join([*lines, *(f"  then {[x.tolist() for x in more]}" for more in trial.runs[1:4])])
+
+
+def _tensor(tensor: Tensor, given: np.ndarray | None) -> str:
+    q: Quantization = tensor.quantization
+    if given is None and tensor.is_constant:
+        given = stored(tensor)
+    parameters = (
+        f" scale {q.scale.tolist()[:FEW]} zero point {q.zero_point.tolist()[:FEW]}" if q.scale.size else ""
+    )
+    shown = "" if given is None else f" {given.tolist()}" if given.size <= 2 * FEW else _sparse(given)
+    return f"{tensor.name}: {tensor.dtype}{list(tensor.shape)}{parameters}{shown}"
+
+
+def _sparse(given: np.ndarray) -> str:
+    """The values that are not 0, where they are few."""
+    there = np.argwhere(given)
+    return (
+        f" 0 but for { ({tuple(at.tolist()): given[tuple(at)].item() for at in there}) }"
+        if len(there) <= FEW
+        else ""
+    )

@@ -1,0 +1,78 @@
+"""A small fixed slice of ``python -m tests.differential hybrid``, and what must not pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.differential.hybrid import FAMILY, MAKERS
+from tests.differential.one_operator import Trial, answers, changed, compare, outputs, score
+from tests.differential.oracle import RESOLVERS, Oracle
+from tests.differential.sweep import right, sweep, trials
+
+pytestmark = pytest.mark.runtime
+FULLY, CONV = "FULLY_CONNECTED", "CONV_2D"
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Iterator[Oracle]:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    with Oracle() as started:
+        yield started
+
+
+@pytest.mark.parametrize("resolver", RESOLVERS)
+@pytest.mark.parametrize("kind", MAKERS)
+def test_no_output_is_too_far_and_another_input_is_noticed(oracle: Oracle, kind: str, resolver: str) -> None:
+    if (kind, resolver) in FAMILY.faulty:
+        pytest.skip("a known fault, see rules/arithmetic/known-faults.yaml")
+    found = sweep(FAMILY, kind, resolver, oracle, 15, 1000)
+    assert found.score.trials == 15
+    assert found.score.different == 0, found.score.examples
+    assert found.noticed["other input"] > 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "resolver", "stages"),
+    [
+        ("FULLY_CONNECTED x int8", "reference", {FULLY: {"dynamic": "xnnpack"}}),
+        ("FULLY_CONNECTED x int8", "xnnpack", {FULLY: {"dynamic": "as-asked"}}),
+        ("FULLY_CONNECTED x int4", "optimized", {FULLY: {"int4": "as-asked"}}),
+        ("FULLY_CONNECTED x blocks of int4", "optimized", {FULLY: {"blocks": "xnnpack"}}),
+        ("FULLY_CONNECTED x blocks of int4", "xnnpack", {FULLY: {"blocks": "asymmetric"}}),
+        ("CONV_2D x int8", "optimized", {CONV: {"dynamic": "xnnpack"}}),
+        ("CONV_2D x int8", "xnnpack", {CONV: {"dynamic": "by-scales"}}),
+        ("BATCH_MATMUL x int8", "xnnpack", {"BATCH_MATMUL": {"dynamic": "as-asked"}}),
+    ],
+)
+def test_another_way_of_quantizing_rows_is_noticed(
+    oracle: Oracle, kind: str, resolver: str, stages: dict[str, dict[str, str]]
+) -> None:
+    wrong = changed(right(FAMILY, resolver), stages)
+    far = FAMILY.far(kind, resolver)
+    different = [score(t, oracle, resolver, wrong, far).different for t in trials(FAMILY, kind, 20, 1000)]
+    assert sum(d > 0 for d in different) > 2
+
+
+@pytest.mark.parametrize("kind", [k for k in MAKERS if "blocks" not in k])
+def test_scales_off_by_a_thousandth_are_noticed(oracle: Oracle, kind: str) -> None:
+    far, how = FAMILY.far(kind, "optimized"), right(FAMILY, "optimized")
+    noticed = 0
+    for trial in trials(FAMILY, kind, 10, 1000):
+        theirs = answers(trial, oracle, "optimized")
+        assert isinstance(theirs, list)
+        noticed += compare(trial.what, outputs(_coarser(trial), how), theirs, far).different > 0
+    assert noticed > 5
+
+
+def _coarser(trial: Trial) -> Trial:
+    """The trial with other scales of its weights."""
+    graph = trial.model.subgraphs[0]
+    tensors = tuple(
+        replace(t, quantization=replace(t.quantization, scale=t.quantization.scale * np.float32(1.001)))
+        for t in graph.tensors
+    )
+    return replace(trial, model=replace(trial.model, subgraphs=(replace(graph, tensors=tensors),)))

@@ -1,0 +1,156 @@
+"""Planted faults: the sweep finds them, and what it prints is small. Draws are numpy's until they are told otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from litecheck.model.save import model_bytes
+from litecheck.reference.arithmetic import load_arithmetic
+from litecheck.reference.interpreter import run
+from tests.differential import affine, binary, movement, recurrent, reduce, unary
+from tests.differential.one_operator import Trial, changed, compare, outputs, perturbed
+from tests.differential.oracle import Oracle
+from tests.differential.shrink import Draws, Outcome, Record, described, smallest, weight
+from tests.differential.sweep import Family, start, sweep, trials
+
+REFERENCE = load_arithmetic("litert-reference")
+FAMILIES = (affine, binary, movement, recurrent, reduce, unary)
+
+
+def planted(stages: dict[str, dict[str, str]]) -> Outcome:
+    """Whether a trial comes out otherwise with other variants: two arithmetics of ours, no runtime."""
+    other = changed(REFERENCE, stages)
+    return lambda trial: (
+        "differs" if compare("", outputs(trial, other), outputs(trial, REFERENCE)).different else ""
+    )
+
+
+def shifted(trial: Trial) -> str:
+    """Whether another zero point of the output is noticed."""
+    mine, other = outputs(trial, REFERENCE), outputs(perturbed(trial, zero_point=1), REFERENCE)
+    return "differs" if compare("", other, mine).different else ""
+
+
+def first(family: Family, kind: str, fails: Outcome) -> Trial:
+    """The first trial of a kind that fails, made small."""
+    at = next(at for at, trial in enumerate(trials(family, kind, 100)) if fails(trial))
+    return smallest(family.kinds[kind], start(kind, 0, at), fails)
+
+
+#: Kind, planted variant, the most elements that all its tensors may have together with their number.
+ROUNDED_ONCE = [
+    (affine, "CONV_2D int8", "CONV_2D", "requantize", "single", 20),
+    (affine, "CONV_2D int8 grouped", "CONV_2D", "grouped", "single", 20),
+    (affine, "DEPTHWISE_CONV_2D int8", "DEPTHWISE_CONV_2D", "requantize", "single", 20),
+    (affine, "TRANSPOSE_CONV int8", "TRANSPOSE_CONV", "requantize", "single", 20),
+    (affine, "FULLY_CONNECTED int8", "FULLY_CONNECTED", "requantize", "double", 100),
+    (binary, "ADD int8 pairs", "ADD", "requantize", "single", 6),
+    (binary, "MUL int8 pairs", "MUL", "requantize", "single", 6),
+    (binary, "SQUARED_DIFFERENCE int8 pairs", "SQUARED_DIFFERENCE", "requantize", "single", 6),
+    (reduce, "MEAN int8", "MEAN", "requantize", "single", 10),
+    (unary, "LEAKY_RELU int8 to int8 tail", "LEAKY_RELU", "requantize", "single", 4),
+    (unary, "QUANTIZE int8 to int8 body", "QUANTIZE", "requantize", "single", 4),
+    (movement, "RESIZE_BILINEAR", "RESIZE_BILINEAR", "interpolate", "q11", 20),
+    (recurrent, "SVDF", "SVDF", "requantize", "single", 20),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("module", "kind", "opcode", "stage", "variant", "most"), ROUNDED_ONCE, ids=lambda v: str(v)
+)
+def test_a_planted_rounding_is_found_and_made_small(module, kind, opcode, stage, variant, most):
+    fails = planted({opcode: {stage: variant}})
+    small = first(module.FAMILY, kind, fails)
+    assert fails(small)
+    assert weight(small) <= most, described(small)
+
+
+def test_what_does_not_matter_is_at_its_simplest():
+    """A depthwise convolution with a wrong zero point: one pixel, one channel, strides and dilations 1, zeros in it."""
+    small = first(affine.FAMILY, "DEPTHWISE_CONV_2D int8", shifted)
+    (operator,) = small.model.subgraphs[0].operators
+    assert [x.tolist() for x in small.inputs] == [[[[[0]]]]]
+    for name in ("stride_h", "stride_w", "dilation_h_factor", "dilation_w_factor", "depth_multiplier"):
+        assert operator.options.get(name) == 1, described(small)
+    for tensor in small.model.subgraphs[0].tensors:
+        assert tensor.size == 1
+        assert tensor.quantization.zero_point.tolist() == [0]
+        assert np.frexp(tensor.quantization.scale)[0] == 0.5
+
+
+def test_one_value_is_left_of_all_pairs():
+    """ADD rounded once: scales that are powers of two, zero points 0, one pair, one of them 0."""
+    small = first(binary.FAMILY, "ADD int8 pairs", planted({"ADD": {"requantize": "single"}}))
+    assert [x.size for x in small.inputs] == [1, 1]
+    assert min(abs(int(x.reshape(-1)[0])) for x in small.inputs) == 0
+    for tensor in small.model.subgraphs[0].tensors:
+        assert tensor.quantization.zero_point.tolist() == [0]
+        assert np.frexp(tensor.quantization.scale)[0] == 0.5
+
+
+def test_a_trial_that_does_not_fail_is_none():
+    with pytest.raises(ValueError, match="does not fail"):
+        smallest(affine.FAMILY.kinds["CONV_2D int8"], np.random.default_rng(0), lambda trial: "")
+
+
+def test_another_failure_is_not_taken_for_the_first():
+    """What fails in another way when it is smaller stays as it is."""
+    kind, begin = "MEAN int8", start("MEAN int8", 0, 3)
+    whole = reduce.FAMILY.kinds[kind](start(kind, 0, 3))
+    size = weight(whole)
+    small = smallest(
+        reduce.FAMILY.kinds[kind], begin, lambda t: "differs" if weight(t) >= size else "ValueError"
+    )
+    assert weight(small) == size
+
+
+@pytest.mark.parametrize("module", FAMILIES, ids=lambda m: m.__name__.split(".")[-1])
+def test_draws_are_numpys(module):
+    """Untold draws give the very trial that numpy gives, and told what was made they give it again."""
+    for kind, make in list(module.FAMILY.kinds.items())[::9]:
+        begin = start(kind, 5, 0)
+        recorded = Draws(begin)
+        first, again = make(recorded), make(Draws(begin, recorded.made))
+        for other in (first, again):
+            whole = make(start(kind, 5, 0))
+            assert described(other) == described(whole)
+            assert all(np.array_equal(a, b) for a, b in zip(other.runs[-1], whole.runs[-1], strict=True))
+
+
+def test_told_numbers_stay_within_what_is_asked_for():
+    def make(random: np.random.Generator) -> tuple[int, int]:
+        high = int(random.integers(1, 100))
+        return high, int(random.integers(0, high))
+
+    draws = Draws(np.random.default_rng(8))
+    make(draws)
+    (one, two) = draws.made.draws
+    assert make(Draws(np.random.default_rng(8), draws.made.told({one: 5, two: 77}))) == (5, 4)
+    assert Record().told({}).draws == {}
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Iterator[Oracle]:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    with Oracle() as started:
+        yield started
+
+
+def test_the_sweep_prints_the_small_trial(oracle: Oracle) -> None:
+    """Half-up for LiteRT's half-away, on LiteRT itself."""
+    wrong = replace(affine.FAMILY, faults={"CONV_2D": {"requantize": "single"}})
+    found = sweep(wrong, "CONV_2D int8", "reference", oracle, 40)
+    assert 0 < len(found.small) <= 3
+    assert all(text.startswith("CONV_2D {") and text.count("\n") in (3, 4) for text in found.small)
+    assert any("int8[1, 1, 1, 1]" in text for text in found.small), found.small
+
+
+def test_a_smaller_model_is_still_a_model(oracle: Oracle) -> None:
+    small = first(binary.FAMILY, "MUL int8 pairs", planted({"MUL": {"requantize": "single"}}))
+    (theirs,) = oracle.run_many(model_bytes(small.model), small.runs)
+    (ours,) = run(small.model, small.inputs).outputs.values()
+    assert np.array_equal(ours, theirs[0])

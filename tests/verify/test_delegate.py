@@ -1,0 +1,265 @@
+"""A real external delegate, compiled from tests/delegate, behind the device port: right, wrong, and every way to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from litecheck.reference.arithmetic import load_arithmetic
+from litecheck.reference.interpreter import run
+from litecheck.verify.device import Answer, Arrays, Device, DeviceError, Failure, Job, Limits
+from litecheck.verify.opening import open_device
+from litecheck.verify.outcome import Outcome
+from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
+from tests.delegate.specimens import SPECIMENS, inputs_of, network, specimen
+
+pytestmark = pytest.mark.runtime
+
+Opening = Callable[..., Device]
+
+
+@pytest.fixture
+def opened(delegate: Path) -> Iterator[Opening]:  # noqa: F811
+    """Opens the test delegate with options; ends it with the test."""
+    devices: list[Device] = []
+
+    def opening(limits: Limits | None = None, **options: str) -> Device:
+        devices.append(open_device(device(delegate, **options), limits or Limits()))
+        return devices[-1]
+
+    yield opening
+    for one in devices:
+        one.close()
+
+
+def _job(model: Model, *runs: Arrays) -> Job:
+    return Job("0000-test", model, model_bytes(model), runs or (inputs_of(model),))
+
+
+def _expected(model: Model, inputs: Arrays, **stages: dict[str, str]) -> np.ndarray:
+    """The reference's one output, with these variants in place of its own."""
+    arithmetic = load_arithmetic("litert-reference")
+    changed = {op: {**arithmetic.how(op), **own} for op, own in stages.items()}
+    used = replace(arithmetic, stages={**arithmetic.stages, **changed})
+    (output,) = run(model, inputs, arithmetic=used).outputs.values()
+    return output
+
+
+def _answer(outcome: Answer | Failure) -> Answer:
+    assert isinstance(outcome, Answer), outcome
+    return outcome
+
+
+def _outputs(outcome: Answer | Failure) -> np.ndarray:
+    """The one output of the only run."""
+    return _answer(outcome).runs[0][0]
+
+
+@pytest.mark.parametrize("opcode", SPECIMENS)
+def test_without_a_fault_the_delegate_is_the_reference(opened: Opening, opcode: str) -> None:
+    model = specimen(opcode)
+    answer = _answer(opened().run(_job(model)))
+    assert answer.delegated == (True,)
+    assert answer.ended == ""
+    np.testing.assert_array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
+
+
+#: Fault -> operators whose specimen shows it; in the others there it changes nothing.
+_SUMS = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"}
+_RESCALED = {*_SUMS, "ADD", "MUL", "MEAN", "QUANTIZE", "LEAKY_RELU"}
+VISIBLE = {
+    "half-up": _RESCALED - {"ADD"},
+    "single-rounding": _RESCALED,
+    "float32": _RESCALED,
+    "truncate": _RESCALED,
+    "floor": _RESCALED,
+    "reduced-multiplier": _RESCALED,
+    "add-single-rounding": {"ADD"},
+    "no-input-zero-point": {*_RESCALED, "LOGISTIC"},
+    "no-output-clamp": {"CONV_2D", "ADD", "MUL", "AVERAGE_POOL_2D"},
+    "wrap-output": {*_SUMS, "ADD", "MUL", "MEAN", "QUANTIZE"},
+    "accumulator-16": _SUMS,
+    "accumulator-24": {"FULLY_CONNECTED"},
+    "per-tensor-scale": _SUMS,
+    "u8s8": _SUMS,
+    "same-padding": {"CONV_2D", "AVERAGE_POOL_2D"},
+    "pool-truncate": {"AVERAGE_POOL_2D"},
+}
+
+
+@pytest.mark.parametrize("fault", VISIBLE)
+def test_a_fault_shows_where_it_has_a_meaning_and_nowhere_else(opened: Opening, fault: str) -> None:
+    wrong = opened(fault=fault)
+    seen = set()
+    for opcode in SPECIMENS:
+        model = specimen(opcode)
+        given = _outputs(wrong.run(_job(model)))
+        if not np.array_equal(given, _expected(model, inputs_of(model))):
+            seen.add(opcode)
+    assert seen == VISIBLE[fault]
+
+
+#: Faults that are published variants, and the variant's name.
+VARIANTS = {
+    "half-up": ("double-half-up", ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")),
+    "single-rounding": ("single", tuple(sorted(_RESCALED))),
+    "float32": ("float32", ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MUL")),
+}
+
+
+@pytest.mark.parametrize(
+    ("fault", "variant", "opcode"), [(f, v, o) for f, (v, ops) in VARIANTS.items() for o in ops]
+)
+def test_a_fault_that_is_a_published_variant_is_that_variant(
+    opened: Opening, fault: str, variant: str, opcode: str
+) -> None:
+    model = specimen(opcode)
+    given = _outputs(opened(fault=fault).run(_job(model)))
+    expected = _expected(model, inputs_of(model), **{opcode: {"requantize": variant}})
+    np.testing.assert_array_equal(given, expected)
+
+
+def test_only_the_chosen_operators_are_taken(opened: Opening) -> None:
+    chosen = opened(ops="CONV_2D+ADD")
+    for opcode in ("CONV_2D", "ADD", "MUL", "FULLY_CONNECTED"):
+        model = specimen(opcode)
+        answer = _answer(chosen.run(_job(model)))
+        assert answer.delegated == (opcode in ("CONV_2D", "ADD"),)
+        np.testing.assert_array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
+
+
+def test_a_fault_can_be_kept_to_some_operators(opened: Opening) -> None:
+    wrong = opened(fault="floor", at="ADD")
+    for opcode in ("CONV_2D", "ADD"):
+        model = specimen(opcode)
+        answer = _answer(wrong.run(_job(model)))
+        assert answer.delegated == (True,)
+        same = np.array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
+        assert same == (opcode != "ADD")
+
+
+def test_the_environment_chooses_where_no_option_does(
+    opened: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LITECHECK_DELEGATE_FAULT", "truncate")
+    monkeypatch.setenv("LITECHECK_DELEGATE_OPS", "CONV_2D")
+    model = specimen("CONV_2D")
+    answer = _answer(opened().run(_job(model)))
+    assert answer.delegated == (True,)
+    assert not np.array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
+    np.testing.assert_array_equal(
+        _outputs(opened(fault="none").run(_job(model))), _expected(model, inputs_of(model))
+    )
+    assert _answer(opened().run(_job(specimen("ADD")))).delegated == (False,)
+
+
+def test_a_whole_network_is_exact_with_any_operators_taken(opened: Opening) -> None:
+    model = network()
+    inputs = inputs_of(model)
+    for operators in ("CONV_2D", "ADD+FULLY_CONNECTED", "CONV_2D+ADD+AVERAGE_POOL_2D+FULLY_CONNECTED"):
+        answer = _answer(opened(ops=operators).run(_job(model)))
+        assert answer.delegated == ("FULLY_CONNECTED" in operators,)
+        np.testing.assert_array_equal(answer.runs[0][0], _expected(model, inputs))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"fault": "gremlins"}, "knows no fault 'gremlins'"),
+        ({"mode": "tired"}, "knows no mode 'tired'"),
+        ({"ops": "CONV_2D+SOFTMAX"}, "knows no operator 'SOFTMAX'"),
+        ({"colour": "red"}, "knows no option 'colour'"),
+    ],
+)
+def test_what_the_delegate_says_against_its_options_is_passed_on(
+    delegate: Path,  # noqa: F811
+    options: dict[str, str],
+    said: str,
+) -> None:
+    with pytest.raises(DeviceError, match=said):
+        open_device(device(delegate, **options))
+
+
+#: Mode -> how its job ends, and words of the message.
+FAILURES = {
+    "crash": (Outcome.CRASHED, "SIGSEGV"),
+    "abort": (Outcome.CRASHED, "SIGABRT"),
+    "hang": (Outcome.TIMED_OUT, "2 s"),
+    "refuse": (Outcome.REFUSED, "the test delegate refuses node 0"),
+    "refuse-invoke": (Outcome.REFUSED, "the test delegate refuses to compute node 0"),
+    "exit0": (Outcome.CRASHED, ""),
+    "memory": (Outcome.OUT_OF_MEMORY, "the test delegate is out of memory"),
+}
+
+
+@pytest.mark.parametrize("mode", FAILURES)
+def test_every_failure_is_an_outcome_and_the_next_job_runs(opened: Opening, mode: str) -> None:
+    outcome, words = FAILURES[mode]
+    limits = Limits(seconds=2.0) if mode == "hang" else Limits(memory=1 << 30)
+    failing = opened(limits, mode=mode, at="CONV_2D")
+    well = specimen("ADD")
+    for _ in range(2):
+        failure = failing.run(_job(specimen("CONV_2D")))
+        assert isinstance(failure, Failure), failure
+        assert failure.outcome is outcome
+        assert words in failure.message
+        answer = _answer(failing.run(_job(well)))
+        assert answer.delegated == (True,)
+        np.testing.assert_array_equal(answer.runs[0][0], _expected(well, inputs_of(well)))
+
+
+def test_a_wrong_shape_is_handed_on_as_it_is(opened: Opening) -> None:
+    given = _outputs(opened(mode="wrong-shape").run(_job(specimen("CONV_2D"))))
+    assert given.shape == (1, 9, 9, 9)
+    assert given.dtype == np.int8
+
+
+def test_a_wrong_type_is_handed_on_as_it_is(opened: Opening) -> None:
+    given = _outputs(opened(mode="wrong-type").run(_job(specimen("CONV_2D"))))
+    assert given.dtype == np.uint8
+
+
+def test_an_answer_is_kept_when_the_process_dies_after_it(opened: Opening) -> None:
+    model = specimen("CONV_2D")
+    answer = _answer(opened(mode="corrupt").run(_job(model)))
+    assert "SIGABRT" in answer.ended
+    np.testing.assert_array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
+
+
+def test_a_delegate_that_takes_nothing_is_found_out(opened: Opening) -> None:
+    model = specimen("CONV_2D")
+    answer = _answer(opened(mode="claims-none").run(_job(model)))
+    assert answer.delegated == (False,)
+    np.testing.assert_array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
+
+
+def test_an_output_nobody_wrote_is_not_the_answer_of_the_run_before(opened: Opening) -> None:
+    model = specimen("FULLY_CONNECTED")
+    first, second = inputs_of(model, 1), inputs_of(model, 2)
+    answer = _answer(opened(mode="nothing").run(_job(model, first, second)))
+    assert answer.delegated == (True,)
+    assert not np.array_equal(answer.runs[0][0], answer.runs[1][0])
+    for inputs, given in zip((first, second), answer.runs, strict=True):
+        assert not np.array_equal(given[0], _expected(model, inputs))
+
+
+def test_a_flaky_delegate_differs_in_one_element_of_the_second_run(opened: Opening) -> None:
+    model = specimen("CONV_2D")
+    inputs = inputs_of(model)
+    answer = _answer(opened(mode="flaky").run(_job(model, inputs, inputs)))
+    (first,), (second,) = answer.runs
+    np.testing.assert_array_equal(first, _expected(model, inputs))
+    assert np.count_nonzero(first != second) == 1
+
+
+def test_what_a_delegate_prints_does_not_get_into_the_answer(opened: Opening) -> None:
+    model = specimen("CONV_2D")
+    answer = _answer(opened(mode="noisy").run(_job(model)))
+    assert answer.ended == ""
+    np.testing.assert_array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
