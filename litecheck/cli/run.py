@@ -73,9 +73,9 @@ def run(
       litecheck run model.tflite --input x.npy --arithmetic litert-xnnpack --keep all -o tensors.npz
       litecheck run model.tflite --random 0 --signature multiply -o out.npz -f json
     """
-    from litecheck.cli.threads import one_blas_thread
+    from litecheck.cli.threads import one_thread
 
-    one_blas_thread()
+    one_thread()
     from litecheck.cli.feed import feed
     from litecheck.cli.steps import steps
     from litecheck.errors import ConfigError

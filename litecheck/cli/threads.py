@@ -9,7 +9,7 @@ OWN = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 SHARED = "OMP_NUM_THREADS"
 
 
-def one_blas_thread() -> None:
+def one_thread() -> None:
     """Ask for one thread unless the user has asked for some number; has no effect once numpy is imported.
 
     A layer's matrices are small: a second thread gains little, and where another process keeps its core busy, both

@@ -188,7 +188,7 @@ def elu(input: Value, output: Result, how: How) -> NDArray[Any]:
     return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), how["round"])
 
 
-@kernel("GELU", "int8", "uint8", "float32")
+@kernel("GELU", "int8", "uint8", "int16", "float32")
 def gelu(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
     """x times the normal distribution function of x, looked up; ``approximate`` takes a tanh for it.
 

@@ -133,7 +133,10 @@ def _along(image: NDArray[Any], start: int, taps: tuple[int, ...], rows: Axis, a
     other meet, the first of them from column ``start`` on."""
     n, down, across, item = image.strides
     strides = n, down * rows.stride, down * rows.dilation, across * apart, item
-    return np.ndarray((len(image), rows.out, *taps), image.dtype, image, start * across, strides)
+    view: NDArray[Any] = np.ndarray(
+        (len(image), rows.out, *taps), image.dtype, image, start * across, strides
+    )
+    return view
 
 
 def _by_pixel(loops: Compiled, image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis) -> AddUp:

@@ -18,6 +18,7 @@ from litecheck.quantization import Blockwise
 from litecheck.reference.arithmetic import Arithmetic
 from litecheck.reference.departures import departing
 from litecheck.reference.registry import ANY, How, Kernel, KernelFunction, kernels
+from litecheck.reference.sparse import densified
 from litecheck.reference.values import HELD, Result, RunError, Value
 
 #: Parameters of kernels that are no operands.
@@ -110,7 +111,7 @@ def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | N
 
 def constant(subgraph: Subgraph, tensor: Tensor) -> Value | None:
     """A constant tensor as an operand, None where it has no values or no numpy type."""
-    values = stored(tensor)
+    values = stored(tensor) if tensor.sparsity is None else densified(subgraph, tensor)
     if values is None:
         return None
     held = values.astype(np.bool_) if tensor.dtype == "bool" else values

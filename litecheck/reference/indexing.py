@@ -118,6 +118,18 @@ def mirror_pad(input: Value, paddings: Value, output: Result, options: Options, 
     )
 
 
+@kernel("DILATE", *ANY)
+def dilate(
+    input: Value, dilations: Value, padding_value: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """Elements that many places apart along each dimension, one stored value between them. Source: dilate.cc."""
+    steps = ints(dilations)
+    sizes = [max(0, (n - 1) * d + 1) for n, d in zip(input.shape, steps, strict=True)]
+    out = np.full(sizes, padding_value.data.reshape(-1)[0])
+    out[tuple(slice(None, None, d) for d in steps)] = input.data
+    return out
+
+
 @kernel("DYNAMIC_UPDATE_SLICE", *ANY)
 def dynamic_update_slice(
     input: Value, update: Value, start_indices: Value, output: Result, options: Options, how: How

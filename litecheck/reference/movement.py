@@ -37,6 +37,21 @@ def reshape(input: Value, shape: Value | None, output: Result, options: Options,
     return input.data.reshape(wanted)
 
 
+@kernel("BITCAST", *(name for name in HELD if not name.endswith(("int2", "int4"))))
+def bitcast(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """The same bytes under another type; a last dimension divides wider values, or is joined to them.
+
+    Source: tflite/kernels/bitcast.cc.
+    """
+    x, kind = input.data, np.dtype(HELD[output.dtype])
+    if kind.itemsize > x.itemsize and (not x.ndim or x.shape[-1] * x.itemsize != kind.itemsize):
+        raise RunError(f"the last dimension of {list(x.shape)} does not hold one {output.dtype}")
+    bytes_ = np.ascontiguousarray(x).tobytes()
+    longer = (x.itemsize // kind.itemsize,) if kind.itemsize < x.itemsize else ()
+    shape = x.shape[:-1] if kind.itemsize > x.itemsize else (*x.shape, *longer)
+    return np.frombuffer(bytes_, kind).reshape(shape)
+
+
 @kernel("SQUEEZE", *ANY)
 def squeeze(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
     """Dimensions of length 1 dropped: those named, or all. Source: squeeze.cc."""

@@ -41,15 +41,15 @@ def _slide(x: NDArray[Any], rows: Axis, columns: Axis, combine: np.ufunc) -> NDA
 
 
 def _along(x: NDArray[Any], dimension: int, axis: Axis, combine: np.ufunc) -> NDArray[Any]:
-    before = (slice(None),) * dimension
+    whole = (slice(None),) * dimension
     if axis.out == 1:
-        only: NDArray[Any] = combine.reduce(x[(*before, slice(axis.kernel))], dimension, keepdims=True)
-        return only
-    first, *others = (x[(*before, tap)] for tap in _taps(axis))
-    total = first.copy()
-    for tap in others:
-        combine(total, tap, out=total)
-    return total
+        window = (*whole, slice(axis.kernel))
+        return np.asarray(combine.reduce(x[window], dimension, keepdims=True))
+    first, *others = ((*whole, tap) for tap in _taps(axis))
+    total = x[first].copy()
+    for other in others:
+        combine(total, x[other], out=total)
+    return np.asarray(total)
 
 
 def _slide_in_order(x: NDArray[Any], rows: Axis, columns: Axis) -> NDArray[Any]:

@@ -42,7 +42,7 @@ OPERANDS: dict[str, Callable[[Ints, int, Multiplier], Ints]] = {
         for name, f in MULTIPLY.items()
     },
     "one-shift": lambda x, left, by: doubling_high_mul(wrap32(_shift(x, left + by[1])), by[0]),
-    "floor": lambda x, left, by: _shift(doubling_high_mul(x << left, by[0]), by[1]),
+    "two-shifts": lambda x, left, by: _shift(doubling_high_mul(x << left, by[0]), by[1]),
 }
 
 
@@ -178,15 +178,15 @@ def quantized_sum(
     general = WeightedSum(points, left_shift, (of_lhs, of_rhs, of_sum), sign, bounds)
     if how["requantize"] in MULTIPLY:
         general = replace(general, operands=how["requantize"], rounding=how["requantize"])
-    elif how["requantize"] != "21-bit" and sign > 0:
+    elif sign > 0:
         return _sum_in_vectors(general, lhs.data, rhs.data, output.dtype)
     return apply(general, lhs.data, rhs.data, output.dtype)
 
 
 #: Type and kind of run -> (elements at a time, how LiteRT's vector loops scale the operands of a sum).
 _SUM_LOOPS = {
-    ("int8", "elementwise"): (16, "one-shift"), ("int8", "scalar"): (8, "floor"),
-    ("uint8", "elementwise"): (8, "floor"), ("uint8", "scalar"): (8, "floor"),
+    ("int8", "elementwise"): (16, "one-shift"), ("int8", "scalar"): (8, "two-shifts"),
+    ("uint8", "elementwise"): (8, "two-shifts"), ("uint8", "scalar"): (8, "two-shifts"),
     ("int16", "elementwise"): (16, "one-shift"),
 }  # fmt: skip
 

@@ -75,4 +75,5 @@ def windows(image: NDArray[Any], rows: Axis, columns: Axis) -> NDArray[Any]:
         across * columns.dilation,
         depth,
     )
-    return np.ndarray(shape, image.dtype, image, 0, strides)
+    view: NDArray[Any] = np.ndarray(shape, image.dtype, image, 0, strides)
+    return view

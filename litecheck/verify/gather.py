@@ -162,7 +162,7 @@ def gathers(scatter: Scatter) -> tuple[str, ...]:
 
 def _axes(s: Scatter) -> tuple[str, ...]:
     """Every dimension by itself."""
-    rank, found = len(s.shape), []
+    rank, found = len(s.shape), list[str]()
     called = _AXES.get(rank, (*(f"index of dimension {n}" for n in range(rank - 1)), "channel"))
     places = np.unravel_index(s.flat, s.shape) if rank else ()
     for axis, (name, place) in enumerate(zip(called, places, strict=False)):
@@ -278,7 +278,7 @@ def _runs(s: Scatter) -> tuple[str, ...]:
 
 def _rails(s: Scatter) -> tuple[str, ...]:
     """One value that the reference, or the device, has wherever they differ."""
-    (expected, actual), found = s.values, []
+    (expected, actual), found = s.values, list[str]()
     held: list[int] = np.unique(expected).tolist()
     if set(held) <= set(s.rails):
         there = sum(int(np.isin(e, held).sum()) for e in s.expected)

@@ -22,6 +22,7 @@ _MEMORY = re.compile(
     r"bad_alloc|MemoryError|out[ _]of[ _]memory|cannot allocate|failed to allocate|failed to resize buffer",
     re.I,
 )
+_CLOSED = "the device was closed"
 
 
 class Isolated:
@@ -61,17 +62,19 @@ class Isolated:
             if job is not None:
                 _hand_over(keeper, job)
             ended = keeper.run(probe=job is None)
+            if self._closed:
+                raise EOFError
             return _read(keeper, ended, self._limits)
         except (EOFError, OSError) as error:
             keeper.close()
-            raise DeviceError("the device was closed" if self._closed else str(error)) from None
+            raise DeviceError(_CLOSED if self._closed else str(error)) from None
         finally:
             self._give_back(keeper)
 
     def _borrowed(self) -> Keeper:
         with self._lock:
             if self._closed:
-                raise DeviceError("the device was closed")
+                raise DeviceError(_CLOSED)
             keeper = self._free.pop() if self._free else None
         if keeper is None or not keeper.alive:
             if keeper is not None:

@@ -24,6 +24,8 @@ from litecheck.verify.device import DeviceError, Limits
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from litecheck.verify.child import main; main()"
 )
+#: Seconds for loading a runtime.
+_LOADING = 120.0
 #: Seconds that a child may take beyond a job's own, before it is taken for lost.
 _GRACE = 30.0
 
@@ -58,7 +60,7 @@ class Keeper:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
         self._finalizer = weakref.finalize(self, _end, self._process, self.folder)
-        ready = self._line(limits.seconds)
+        ready = self._line(_LOADING)
         if "forks" not in ready:
             message = ready.get("error") or self._why_silent()
             self.close()

@@ -101,7 +101,7 @@ def _decode(value: Any, kind: Any, path: str) -> Any:
         return None if value is None else _decode(value, inner[0], path)
     if issubclass(kind, Enum):
         known = {member.value: member for member in kind}
-        if value not in known:
+        if not isinstance(value, str) or value not in known:
             raise _wrong(path, value, f"one of {', '.join(known)}")
         return known[value]
     if kind is float:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.errors import LitecheckError
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import unpack
 from litecheck.quantization import BITS
@@ -91,7 +90,7 @@ def _raw(file: Path, tensor: Tensor) -> NDArray[Any]:
             return unpack(data, tensor.dtype, tensor.size).reshape(tensor.shape)
         signed = data if tensor.dtype.startswith("u") else data.view(np.int8)
         return signed.reshape(tensor.shape) if data.size == tensor.size else data
-    with suppress(TypeError, LitecheckError):
+    with suppress(TypeError):
         dtype: np.dtype[Any] = np.dtype(tensor.dtype).newbyteorder("<")
         if data.size == tensor.nbytes:
             return data.view(dtype).reshape(tensor.shape)

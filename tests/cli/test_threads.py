@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from litecheck.cli.threads import OWN, SHARED, one_blas_thread
+from litecheck.cli.threads import OWN, SHARED, one_thread
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def test_every_library_is_asked_for_one_thread(environment: dict[str, str]) -> None:
-    one_blas_thread()
+    one_thread()
     assert [environment.get(name) for name in (*OWN, SHARED)] == ["1", "1", "1", None]
 
 
@@ -28,7 +28,7 @@ def test_every_library_is_asked_for_one_thread(environment: dict[str, str]) -> N
 def test_a_number_the_user_has_set_stays_the_only_one(environment: dict[str, str], name: str) -> None:
     environment[name] = "2"
     before = dict(environment)
-    one_blas_thread()
+    one_thread()
     assert environment == before
 
 
@@ -36,11 +36,11 @@ def test_a_run_asks_before_numpy_is_loaded(environment: dict[str, str]) -> None:
     code = (
         "import os, sys\n"
         "from litecheck.cli import threads\n"
-        "ask = threads.one_blas_thread\n"
+        "ask = threads.one_thread\n"
         "def asked():\n"
         "    ask()\n"
         "    print('numpy' in sys.modules, os.environ['OPENBLAS_NUM_THREADS'])\n"
-        "threads.one_blas_thread = asked\n"
+        "threads.one_thread = asked\n"
         "sys.argv = ['litecheck', 'run', 'missing.tflite', '--stats']\n"
         "from litecheck.cli import main\n"
         "main()\n"

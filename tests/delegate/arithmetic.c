@@ -37,11 +37,12 @@ static int64_t high_product(int64_t x, int64_t mantissa) {
 }
 
 int64_t rescale(Fault fault, int64_t x, const Multiplier *by) {
-    int left = by->shift > 0 ? by->shift : 0, right = by->shift < 0 ? -by->shift : 0;
+    int right = by->shift < 0 ? -by->shift : 0;
     int64_t mantissa = by->mantissa, product = x * mantissa;
+    int64_t left = x * ((int64_t)1 << (by->shift > 0 ? by->shift : 0));
     switch (fault) {
         case HALF_UP:
-            return shifted_up(high_product(wrapped(x << left), mantissa), right);
+            return shifted_up(high_product(wrapped(left), mantissa), right);
         case SINGLE_ROUNDING:
             return shifted_up(product, 31 - by->shift);
         case FLOAT32:
@@ -52,17 +53,17 @@ int64_t rescale(Fault fault, int64_t x, const Multiplier *by) {
             return product >> (31 - by->shift);
         case REDUCED_MULTIPLIER: {
             int64_t reduced = mantissa < 0x7FFF0000 ? (mantissa + (1 << 15)) >> 16 : 0x7FFF;
-            return by->shift > 15 ? x * reduced << (by->shift - 15) : shifted_up(x * reduced, 15 - by->shift);
+            return by->shift > 15 ? x * reduced * ((int64_t)1 << (by->shift - 15)) : shifted_up(x * reduced, 15 - by->shift);
         }
         default:
-            return shifted_away(high_product(wrapped(x << left), mantissa), right);
+            return shifted_away(high_product(wrapped(left), mantissa), right);
     }
 }
 
 Store store_for(Fault fault, const TfLiteTensor *output, TfLiteActivation activation) {
     int32_t zero = output->params.zero_point;
     float scale = output->params.scale;
-    Store store = {zero, INT8_MIN, INT8_MAX, fault == WRAP_OUTPUT};
+    Store store = {fault == NO_OUTPUT_ZERO_POINT ? 0 : zero, INT8_MIN, INT8_MAX, fault == WRAP_OUTPUT};
     float low, high = INFINITY;
     switch (activation) {
         case kTfLiteActRelu:

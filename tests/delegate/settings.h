@@ -17,6 +17,9 @@ typedef enum {
     REDUCED_MULTIPLIER,  /* m rounded to 15 fractional bits, then one shift half up */
     ADD_SINGLE_ROUNDING, /* SINGLE_ROUNDING in all three rescalings of ADD, nowhere else */
     NO_INPUT_ZERO_POINT, /* stored inputs are used as they are; padding still is the zero point */
+    NO_OUTPUT_ZERO_POINT,/* the output's zero point is not added */
+    NO_BIAS,             /* the bias is left out */
+    ZERO_PADDING,        /* SAME padding of convolutions is a stored 0, not the zero point */
     NO_OUTPUT_CLAMP,     /* the fused activation is ignored; the result still saturates to int8 */
     WRAP_OUTPUT,         /* the result's low 8 bits are kept, then the fused activation applies */
     ACCUMULATOR_16,      /* sums of products saturate to 16 bits after every addition, in the order of the taps */

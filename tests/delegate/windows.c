@@ -35,7 +35,12 @@ static Channel channel(const Call *call, int index) {
 }
 
 static int32_t bias_of(const Call *call, int index) {
-    return call->input[2] ? ((const int32_t *)call->input[2]->data)[index] : 0;
+    return call->input[2] && call->fault != NO_BIAS ? ((const int32_t *)call->input[2]->data)[index] : 0;
+}
+
+/* What windows see beyond the image. */
+static int32_t padding_of(const Call *call) {
+    return call->fault == ZERO_PADDING ? 0 : call->input[0]->params.zero_point;
 }
 
 /* A window of the image in front of one pixel of the output: an offset, or -1 where a tap meets only padding. */
@@ -54,7 +59,7 @@ void conv_2d(const Call *call) {
     const int8_t *image = call->input[0]->data, *weights = call->input[1]->data;
     int8_t *result = call->output->data;
     Store store = store_for(call->fault, call->output, p->activation);
-    int32_t zero = call->input[0]->params.zero_point;
+    int32_t zero = call->input[0]->params.zero_point, beyond = padding_of(call);
     int per_group = filter[0] / (in[3] / filter[3]);
     for (int c = 0; c < filter[0]; ++c) {
         Channel by = channel(call, c);
@@ -66,7 +71,7 @@ void conv_2d(const Call *call) {
             for (int i = 0; i < rows.taps; ++i) {
                 for (int j = 0; j < columns.taps; ++j, w += filter[3]) {
                     int64_t at = place(&rows, &columns, n, y, x, i, j, in[3]);
-                    for (int d = 0; d < filter[3]; ++d) add_product(&sum, at < 0 ? zero : image[at + group + d], w[d]);
+                    for (int d = 0; d < filter[3]; ++d) add_product(&sum, at < 0 ? beyond : image[at + group + d], w[d]);
                 }
             }
             int64_t total = finished(&sum, bias_of(call, c));
@@ -83,7 +88,7 @@ void depthwise_conv_2d(const Call *call) {
     const int8_t *image = call->input[0]->data, *weights = call->input[1]->data;
     int8_t *result = call->output->data;
     Store store = store_for(call->fault, call->output, p->activation);
-    int32_t zero = call->input[0]->params.zero_point;
+    int32_t zero = call->input[0]->params.zero_point, beyond = padding_of(call);
     int channels = filter[3], each = channels / in[3];
     for (int c = 0; c < channels; ++c) {
         Channel by = channel(call, c);
@@ -94,7 +99,7 @@ void depthwise_conv_2d(const Call *call) {
                 for (int j = 0; j < columns.taps; ++j) {
                     int64_t at = place(&rows, &columns, n, y, x, i, j, in[3]);
                     int32_t weight = weights[((int64_t)i * columns.taps + j) * channels + c];
-                    add_product(&sum, at < 0 ? zero : image[at + c / each], weight);
+                    add_product(&sum, at < 0 ? beyond : image[at + c / each], weight);
                 }
             }
             int64_t total = finished(&sum, bias_of(call, c));

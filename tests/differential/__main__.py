@@ -12,13 +12,15 @@ import sys
 
 from rich.progress import track
 
-from tests.differential import affine, binary, hybrid, movement, recurrent, reduce, unary
+from tests.differential import affine, binary, hybrid, movement, recurrent, reduce, spread, unary
 from tests.differential.oracle import RESOLVERS, Oracle
 from tests.differential.sweep import CONTROLS, Family, Found, sweep
+from tests.differential.tflm import Tflm
 
 FAMILIES: dict[str, Family] = {
     "affine": affine.FAMILY, "binary": binary.FAMILY, "unary": unary.FAMILY, "reduce": reduce.FAMILY,
     "movement": movement.FAMILY, "recurrent": recurrent.FAMILY, "hybrid": hybrid.FAMILY,
+    "spread": spread.FAMILY,
 }  # fmt: skip
 
 
@@ -47,16 +49,17 @@ def main() -> int:
     parser.add_argument("--only", default="", help="part of a kind's name")
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--resolver", choices=RESOLVERS, action="append")
+    parser.add_argument("--resolver", choices=(*RESOLVERS, "tflm"), action="append")
     given = parser.parse_args()
     different = 0
-    with Oracle() as litert:
+    with Oracle() as litert, Tflm() as tflm:
         for family in (FAMILIES[name] for name in given.families or FAMILIES):
             kinds = [kind for kind in family.kinds if given.only in kind]
             for kind in track(kinds, transient=True, disable=not sys.stderr.isatty()):
                 for resolver in given.resolver or RESOLVERS:
                     if (kind, resolver) not in family.faulty:
-                        found = sweep(family, kind, resolver, litert, given.cases, given.seed)
+                        oracle = tflm if resolver == "tflm" else litert
+                        found = sweep(family, kind, resolver, oracle, given.cases, given.seed)
                         different += found.score.different + (found.score.trials == 0)
                         show(kind, resolver, found)
     return 1 if different else 0

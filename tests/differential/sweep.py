@@ -118,6 +118,13 @@ def _other_input(trial: Trial) -> Trial:
     return replace(trial, runs=tuple((other(run[0]), *run[1:]) for run in trial.runs))
 
 
+def _small(make: Make, begin: Random, judge: Outcome) -> str:
+    try:
+        return described(smallest(make, begin, judge))
+    except ValueError:
+        return "the runtime gives something else each time"
+
+
 def sweep(family: Family, kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0) -> Found:
     """``count`` trials of one kind on one resolver."""
     found, how, far = Found(), right(family, resolver), family.far(kind, resolver)
@@ -129,5 +136,5 @@ def sweep(family: Family, kind: str, resolver: str, litert: Oracle, count: int, 
             found.noticed.update(controls(trial, theirs, how, far, litert.shows_variables))
         if one.different and len(found.small) < SHOWN:
             judge = outcome(litert, resolver, how, far)
-            found.small.append(described(smallest(family.kinds[kind], start(kind, seed, at), judge)))
+            found.small.append(_small(family.kinds[kind], start(kind, seed, at), judge))
     return found

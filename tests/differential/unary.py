@@ -106,7 +106,7 @@ ENTRIES: tuple[tuple[str, str, str], ...] = (
     *(("EXP", t, t) for t in ("int8", "int16", "float32")),
     *(("LOG", t, t) for t in ("int8", "int16", "float32")),
     *(("ELU", t, t) for t in ("int8", "float32")),
-    *(("GELU", t, t) for t in ("int8", "uint8", "float32")),
+    *(("GELU", t, t) for t in ("int8", "uint8", "int16", "float32")),
     *((op, t, t) for op in ("RELU", "RELU6") for t in ("int8", "uint8", "int16", "float32")),
     *((op, t, t) for op in ("RELU_N1_TO_1", "RELU_0_TO_1") for t in ("int8", "uint8", "float32")),
     *(("LEAKY_RELU", t, t) for t in ("int8", "uint8", "int16", "float32")),

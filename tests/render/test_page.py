@@ -56,4 +56,4 @@ def test_a_column_alone_is_coloured() -> None:
 
 
 def test_captured_is_80_columns_of_plain_text() -> None:
-    assert captured(lambda console: console.print("[red]x[/red] " + "y" * 90)) == f"x {'y' * 78}\n{'y' * 12}\n"
+    assert captured(lambda console: console.print("[red]" + "y" * 90)) == f"{'y' * 80}\n{'y' * 10}\n"

@@ -88,6 +88,7 @@ def details(
             yield from _difference(d, chart or _told_histogram)
     silent = not verdict.message and not verdict.differences and not verdict.outcome.good
     facts = (
+        ("under", verdict.arithmetic),
         ("fits", f"exact under {', '.join(verdict.also)}" if verdict.also else ""),
         ("fault", verdict.fault),
         ("message", MEANING[verdict.outcome] if silent else verdict.message),

@@ -235,9 +235,19 @@ def good() -> Verification:
 
 
 @pytest.fixture
-def open_() -> Verification:
+def unjudged() -> Verification:
     """A run in which nothing could be judged, and none was asked for a fallback's failure."""
-    verdicts = (verdict(0, "CUSTOM", "detect", Outcome.NOT_DELEGATED, message="the plan leaves it to the CPU"),)
+    verdicts = (
+        verdict(0, "CUSTOM", "detect", Outcome.NOT_DELEGATED, message="the plan leaves it to the CPU"),
+    )
     return Verification(
-        "0.1.0", "m.tflite", "0" * 64, "tflm", "tflm", ("tflm", "litert-reference"), "segments of 2", "", verdicts
+        "0.1.0",
+        "m.tflite",
+        "0" * 64,
+        "tflm",
+        "tflm",
+        ("tflm", "litert-reference"),
+        "segments of 2",
+        "",
+        verdicts,
     )

@@ -1,0 +1,29 @@
+"""A small fixed slice of ``python -m tests.differential spread``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.differential.oracle import RESOLVERS, Oracle
+from tests.differential.spread import FAMILY, MAKERS
+from tests.differential.sweep import sweep
+
+pytestmark = pytest.mark.runtime
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Iterator[Oracle]:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    with Oracle() as started:
+        yield started
+
+
+@pytest.mark.parametrize("resolver", RESOLVERS)
+@pytest.mark.parametrize("kind", MAKERS)
+def test_no_element_differs_and_another_input_is_noticed(oracle: Oracle, kind: str, resolver: str) -> None:
+    found = sweep(FAMILY, kind, resolver, oracle, 15, 1000)
+    assert found.score.trials == 15, found.score.refused
+    assert found.score.different == 0, found.score.examples
+    assert found.noticed["other input"] > 8

@@ -1,0 +1,96 @@
+"""Parts of a model compute what they compute in the whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.model.cut import cut, reads, writes
+from litecheck.model.load import load_model
+from litecheck.model.save import model_bytes, save_model
+from litecheck.model.types import Model
+from litecheck.reference.entry import entry
+from litecheck.reference.interpreter import Machine
+from tests.verify.networks import branching, convolutional, remembering
+
+NETWORKS = (convolutional, remembering, branching)
+
+
+def computed(model: Model) -> dict[int, np.ndarray]:
+    point = entry(model)
+    machine = Machine(model)
+    return machine.run(point.subgraph, point.arrange(point.random(3)), keep_all=True)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_every_operator_alone_gives_what_it_gives_in_the_whole(network, tmp_path: Path) -> None:
+    model = network()
+    main, tensors = model.subgraphs[0], computed(model)
+    for operator in main.operators:
+        made = cut(model, main, [operator])
+        save_model(made.model, tmp_path / "part.tflite")
+        again = load_model(tmp_path / "part.tflite")
+        point = again.subgraphs[0]
+        got = Machine(again).run(point, tuple(tensors[i] for i in made.inputs))
+        for index, here in zip(made.outputs, point.outputs, strict=True):
+            assert np.array_equal(got[here], tensors[index]), operator.opcode
+
+
+def test_a_cut_holds_only_what_its_operators_need() -> None:
+    model = convolutional()
+    main = model.subgraphs[0]
+    add = next(op for op in main.operators if op.opcode == "ADD")
+    made = cut(model, main, [add])
+    assert [t.name for t in made.model.subgraphs[0].tensors] == ["stem", "depthwise", "sum"]
+    assert len(model_bytes(made.model)) < 1000
+    assert made.inputs == tuple(add.inputs)
+
+
+def test_a_segment_gives_what_others_read() -> None:
+    model = convolutional()
+    main = model.subgraphs[0]
+    both = main.operators[:2]
+    names = {t.index: t.name for t in main.tensors}
+    assert [names[i] for i in writes(main, both)] == ["stem", "depthwise"]
+    assert [names[i] for i in reads(main, main.operators[1:3])] == ["stem"]
+    assert [names[i] for i in writes(main, main.operators[1:3])] == ["sum"]
+
+
+def test_variables_stay_variables() -> None:
+    model = remembering()
+    made = cut(model, model.subgraphs[0], model.subgraphs[0].operators[:1])
+    assert [t.name for t in made.model.subgraphs[0].tensors if t.is_variable] == ["state"]
+    assert made.inputs == (0,)
+
+
+def test_called_subgraphs_come_along_under_new_numbers() -> None:
+    model = branching()
+    main = model.subgraphs[0]
+    made = cut(model, main, main.operators[1:]).model
+    assert [s.name for s in made.subgraphs] == ["main", "then", "else"]
+    options = made.subgraphs[0].operators[0].options
+    assert options is not None
+    assert options.fields["then_subgraph_index"] == 1
+    alone = cut(model, main, main.operators[:1]).model
+    assert len(alone.subgraphs) == 1
+
+
+def test_block_scales_come_along(models: Path) -> None:
+    model = load_model(models / "qwen_fc_blockwise_quantized.tflite")
+    main = model.subgraphs[0]
+    operator = next(op for op in main.operators if op.opcode == "FULLY_CONNECTED")
+    made = cut(model, main, [operator]).model.subgraphs[0]
+    details = made.tensors[made.operators[0].inputs[1]].quantization.details
+    assert made.tensors[details.scales].is_constant
+
+
+def test_real_models_operator_by_operator(models: Path) -> None:
+    model = load_model(models / "kws_ref_model.tflite")
+    main, tensors = model.subgraphs[0], computed(model)
+    for operator in main.operators:
+        made = cut(model, main, [operator])
+        got = Machine(made.model).run(made.model.subgraphs[0], tuple(tensors[i] for i in made.inputs))
+        here = made.model.subgraphs[0].outputs
+        assert all(np.array_equal(got[n], tensors[i]) for n, i in zip(here, made.outputs, strict=True))

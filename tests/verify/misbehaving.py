@@ -1,0 +1,124 @@
+"""Adapters that misbehave on purpose, as plugins for the child process."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from litecheck.verify.device import AdapterAnswer, Arrays
+
+CALLS = []
+
+
+def hang() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    while True:
+        time.sleep(1)
+
+
+def bomb() -> None:
+    kept = []
+    while True:
+        kept.append(np.ones(1 << 24, np.uint8))
+
+
+def terminate() -> None:
+    print("terminate called after throwing an instance of 'std::bad_alloc'", file=sys.stderr, flush=True)
+    os.abort()
+
+
+def chatter() -> None:
+    print("x" * 100_000, "\nlast words", flush=True)
+    os.abort()
+
+
+def refuse() -> None:
+    print("INFO: a runtime was created\nnode 3 wants int8", file=sys.stderr, flush=True)
+    raise ValueError("the driver\nrefuses")
+
+
+def unbuffered() -> None:
+    ctypes.CDLL(None).printf(b"printed by C\n")
+    os.abort()
+
+
+def leave() -> None:
+    sys.exit("no licence")
+
+
+#: What happens instead of an answer.
+INSTEAD: Mapping[str, Callable[[], object]] = {
+    "abort": os.abort,
+    "segfault": lambda: ctypes.string_at(0),
+    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "exit0": lambda: os._exit(0),
+    "exit3": lambda: os._exit(3),
+    "hang": hang,
+    "bomb": bomb,
+    "terminate": terminate,
+    "chatter": chatter,
+    "refuse": refuse,
+    "unbuffered": unbuffered,
+    "leave": leave,
+}
+
+
+def corrupt() -> int:
+    """Overwrites what the C library keeps before a block of memory, its size; freeing the block shows it."""
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = ctypes.c_void_p
+    libc.malloc.argtypes = [ctypes.c_size_t]
+    block = int(libc.malloc(40_000))
+    ctypes.memset(block - 8, 0xFF, 8)
+    return block
+
+
+class Adapter:
+    """Option ``mode``: one of INSTEAD; what happens after the answer; or nothing: the inputs are the outputs."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.mode = options.get("mode", "")
+        self.block: int | None = None
+        if self.mode.startswith("make-"):
+            INSTEAD[self.mode[5:]]()
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        CALLS.append(len(runs))
+        if self.mode in INSTEAD and model != b"good":
+            INSTEAD[self.mode]()
+        special: Mapping[str, Callable[[], AdapterAnswer]] = {
+            "calls": lambda: AdapterAnswer(((np.array(len(CALLS)),),)),
+            "object": lambda: AdapterAnswer(((np.array([object()]),),)),
+            "child": lambda: AdapterAnswer(((np.array(self.child()),),)),
+            "pid": lambda: AdapterAnswer(((np.array(os.getpid()),),)),
+            "proof": lambda: AdapterAnswer(tuple(runs), (True, False), "a word"),
+        }
+        if self.mode in special:
+            return special[self.mode]()
+        if self.mode == "corrupt":
+            self.block = corrupt()
+        return AdapterAnswer(tuple(runs))
+
+    def child(self) -> int:
+        return subprocess.Popen(["sleep", "1000"]).pid
+
+    def __del__(self) -> None:
+        if self.block is not None:
+            ctypes.CDLL(None).free(ctypes.c_void_p(self.block))
+        if self.mode == "abort-after":
+            os.abort()
+        if self.mode == "hang-after":
+            hang()
+
+
+def broken(options: Mapping[str, str]) -> Any:
+    raise OSError("no board at the port")

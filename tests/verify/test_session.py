@@ -1,0 +1,107 @@
+"""Journals, resuming and drift."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.errors import ConfigError
+from litecheck.verify.device import Answer, Arrays, Failure, Job
+from litecheck.verify.outcome import Verification
+from litecheck.verify.session import run
+from litecheck.verify.settings import Settings
+from tests.verify.inprocess import InProcess
+from tests.verify.networks import convolutional
+
+
+class Killed(InProcess):
+    """Interrupts the program at the third case."""
+
+    def run(self, job: Job) -> Answer | Failure:
+        if len(self.jobs) == 3:
+            raise KeyboardInterrupt
+        return super().run(job)
+
+
+def timeless(report: Verification) -> Verification:
+    return replace(report, started="")
+
+
+def test_a_resumed_run_repeats_nothing_and_reports_the_same(tmp_path: Path) -> None:
+    model, book = convolutional(), str(tmp_path / "journal.jsonl")
+    whole = run(model, InProcess("litert-xnnpack"), Settings(), str(tmp_path / "whole.jsonl"))
+    with pytest.raises(KeyboardInterrupt):
+        run(model, Killed("litert-xnnpack"), Settings(), book)
+    noted = len(Path(book).read_text().splitlines()) - 1
+    assert 0 < noted < 7
+    device = InProcess("litert-xnnpack")
+    again = run(model, device, Settings(), book, resume=True)
+    assert len(device.jobs) == 7 - noted
+    assert timeless(again) == timeless(whole)
+    assert again.fits == whole.fits
+
+
+def test_a_line_cut_short_is_run_again(tmp_path: Path) -> None:
+    book = tmp_path / "journal.jsonl"
+    first = run(convolutional(), InProcess(), Settings(), str(book))
+    text = book.read_bytes()
+    book.write_bytes(text[:-20])
+    device = InProcess()
+    again = run(convolutional(), device, Settings(), str(book), resume=True)
+    assert device.jobs == ["0006-SOFTMAX"]
+    assert timeless(again) == timeless(first)
+    assert book.read_bytes() == text
+
+
+@pytest.mark.parametrize("other", [Settings(seed=1), Settings(arithmetics=("tflm",)), Settings(repeat=3)])
+def test_a_journal_of_something_else_is_refused(tmp_path: Path, other: Settings) -> None:
+    book = tmp_path / "journal.jsonl"
+    run(convolutional(), InProcess(), Settings(), str(book))
+    with pytest.raises(ConfigError, match="another verification"):
+        run(convolutional(), InProcess(), other, str(book), resume=True)
+
+
+def test_without_resume_a_run_starts_over(tmp_path: Path) -> None:
+    book = str(tmp_path / "journal.jsonl")
+    run(convolutional(), InProcess(), Settings(), book)
+    device = InProcess()
+    run(convolutional(), device, Settings(seed=5), book)
+    assert len(device.jobs) == 7
+    assert json.loads(Path(book).read_text().splitlines()[0])["seed"] == 5
+
+
+def test_a_journal_nobody_named_goes_when_all_is_done(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    run(convolutional(), InProcess(), Settings())
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
+    with pytest.raises(KeyboardInterrupt):
+        run(convolutional(), Killed(), Settings())
+    device = InProcess()
+    run(convolutional(), device, Settings(), resume=True)
+    assert len(device.jobs) < 7
+
+
+def test_drift_says_where_error_enters_and_how_it_grows(tmp_path: Path) -> None:
+    def off(job: Job, number: int, outputs: Arrays) -> Arrays:
+        if "DEPTHWISE" in job.name:
+            return (np.clip(outputs[0].astype(np.int16) + 9, -128, 127).astype(np.int8),)
+        return outputs
+
+    report = run(convolutional(), InProcess(change=off), Settings(drift=True), str(tmp_path / "j"))
+    steps = {s.opcode: s for s in report.drift}
+    assert [s.opcode for s in report.drift if s.entered] == ["DEPTHWISE_CONV_2D"]
+    assert steps["CONV_2D"].largest == 0
+    assert steps["DEPTHWISE_CONV_2D"].largest == 9
+    assert steps["ADD"].largest > 0
+    assert steps["ADD"].share > 0.1
+    assert steps["FULLY_CONNECTED"].rms > 0
+
+
+def test_drift_goes_on_where_the_device_gives_nothing(tmp_path: Path) -> None:
+    refusing = InProcess(instead=lambda job: Failure("refused", "no") if "ADD" in job.name else None)  # type: ignore[arg-type]
+    report = run(convolutional(), refusing, Settings(drift=True, select=("0",)), str(tmp_path / "j"))
+    assert [s.largest for s in report.drift] == [0] * 7
