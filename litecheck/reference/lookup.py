@@ -16,6 +16,8 @@ Floats: TypeAlias = NDArray[Any]
 Real: TypeAlias = Callable[[Floats], Floats]
 
 _FLOAT32 = np.float32
+#: Elements looked up at a time: their indexes, 8 bytes each, stay in a second-level cache.
+TILE = 1 << 15
 
 
 def libm(function: Real) -> Real:
@@ -36,8 +38,16 @@ def each_value(data: NDArray[Any], function: Callable[[Ints], Ints], dtype: str)
         return function(data.astype(np.int64)).astype(held)
     low = -128 if data.dtype.kind == "i" else 0
     table = function(np.roll(np.arange(low, low + 256, dtype=np.int64), low)).astype(held)
-    indexed: NDArray[Any] = table[data.view(np.uint8)]
-    return indexed
+    return picked(table, data.view(np.uint8))
+
+
+def picked(table: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
+    """table[index] for a table of one dimension: ``take`` is three times faster, but needs 8 bytes for each index."""
+    flat = index.reshape(-1)
+    made = np.empty(flat.shape, table.dtype)
+    for at in range(0, flat.size, TILE):
+        made[at : at + TILE] = table.take(flat[at : at + TILE])
+    return made.reshape(index.shape)
 
 
 def entries(x: Ints, function: Real, input: Value, output: Result, round_: str) -> Ints:

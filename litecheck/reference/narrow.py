@@ -31,9 +31,7 @@ class Taps:
 
 def taken(given: Arguments) -> bool:
     """Whether it is a sum of products of int8 and int8."""
-    return (
-        given["input"].dtype == "int8" and given["weight"].dtype == "int8" and given["output"].dtype == "int8"
-    )
+    return not {given[name].dtype for name in ("input", "weight", "output")} - {"int8"}
 
 
 def accumulated(bits: int, bias_first: bool, kernel: Kernel, given: Arguments) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.reference.fixedpoint import Ints
+from litecheck.reference.lookup import picked
 
 #: (stored lhs, stored rhs) in int64 -> stored output in int64, equal formulas with equal hashes.
 Formula = Callable[[Ints, Ints], Ints]
@@ -29,8 +30,7 @@ def apply(formula: Formula, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) ->
     count = int(np.prod(shape))
     if lhs.dtype.itemsize == rhs.dtype.itemsize == 1 and count >= _TABLE_FROM:
         left = lhs.view(np.uint8).astype(np.uint16) << 8
-        looked_up: NDArray[Any] = _table(formula, lhs.dtype.str, dtype)[left | rhs.view(np.uint8)]
-        return looked_up
+        return picked(_table(formula, lhs.dtype.str, dtype), left | rhs.view(np.uint8))
     if lhs.shape == rhs.shape:
         flat = lhs.reshape(-1), rhs.reshape(-1)
     else:

@@ -38,6 +38,8 @@ def densified(subgraph: Subgraph, tensor: Tensor) -> NDArray[Any] | None:
     out = np.zeros(tensor.shape, values.dtype)
     try:
         at = places(tensor.sparsity, out.ndim)
+        if len(at[0]) > len(values):
+            raise ValueError(f"{len(at[0])} places for {len(values)} values")
         out[tuple(at)] = values[: len(at[0])]
     except (IndexError, KeyError, ValueError) as error:
         raise RunError(

@@ -35,7 +35,7 @@ def bars(histogram: Sequence[Bucket], plain: bool, width: int | None = None) -> 
 
     Bars are at most BAR long, and shorter where ``width`` has no room for that.
     """
-    most = max((bucket.count for bucket in histogram), default=0)
+    most = max((1, *(bucket.count for bucket in histogram)))
     names = [span(bucket) for bucket in histogram]
     numbers = [f"{bucket.count:,}" for bucket in histogram]
     taken = max(map(len, names), default=0) + max(map(len, numbers), default=0) + 4

@@ -24,7 +24,8 @@ from typing import IO, Any, NoReturn
 
 import numpy as np
 
-from litecheck.verify.device import Adapter, AdapterAnswer, Factory
+from litecheck.verify.device import Adapter, AdapterAnswer, Factory, NotDelegated
+from litecheck.verify.outcome import Outcome
 from litecheck.verify.parcel import read_parcel, split, write_parcel
 
 #: Files in the child's folder.
@@ -203,11 +204,17 @@ def _answered(
         facts = {"runs": list(map(len, runs)), "delegated": delegated, "message": answer.message}
         return facts, [a for run in runs for a in run], adapter
     except BaseException as error:  # an adapter may raise anything, sys.exit included
-        return {"error": _described(error), "memory": isinstance(error, MemoryError)}, [], adapter
+        return {"error": _described(error), "outcome": _outcome(error).value}, [], adapter
+
+
+def _outcome(error: BaseException) -> Outcome:
+    if isinstance(error, NotDelegated):
+        return Outcome.NOT_DELEGATED
+    return Outcome.OUT_OF_MEMORY if isinstance(error, MemoryError) else Outcome.REFUSED
 
 
 def _described(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return (
-        text if text and isinstance(error, (RuntimeError, ValueError)) else f"{type(error).__name__}: {text}"
+        text if text and isinstance(error, (RuntimeError, ValueError, NotDelegated)) else f"{type(error).__name__}: {text}"
     )

@@ -20,6 +20,10 @@ class DeviceError(LitecheckError):
     """A device that cannot be opened at all: an unknown kind, a missing library, a missing package."""
 
 
+class NotDelegated(Exception):  # noqa: N818  (an outcome, not an error)
+    """What an adapter raises where its device leaves the model, or a part of it, to others; the text says what."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a device may take for one job: seconds, and bytes of address space beyond what its runtime needs."""
@@ -67,7 +71,10 @@ class Failure:
 
 
 class Device(Protocol):
-    """Something that runs models. ``run`` never raises for what the device does; it may be called from threads."""
+    """Something that runs models. ``run`` never raises for what the device does; it may be called from threads.
+
+    It raises DeviceError once the device is closed, also for a job that is running then.
+    """
 
     name: str
     """As the user wrote it: ``litert:xnnpack``."""
@@ -86,7 +93,9 @@ class Device(Protocol):
 class Adapter(Protocol):
     """What drives a runtime inside the child process: litecheck's own, or a plugin's (entry point litecheck.devices).
 
-    It may raise anything: the message becomes the outcome ``refused``. It may also die.
+    It is made anew for every job, in a process of its own. It may raise anything: the message becomes the outcome
+    ``refused``, or ``not delegated`` for NotDelegated. It may also die. What it keeps on itself (an interpreter, a
+    session) is torn down after its answer is safe, so that damage seen only then does not lose the answer.
     """
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
@@ -103,7 +112,8 @@ class AdapterAnswer:
     message: str = ""
 
 
-#: What an entry point of group ``litecheck.devices`` names: options from ``--device name,key=value`` to an adapter.
+#: What an entry point of group ``litecheck.devices`` names: options from ``--device name:argument,key=value`` to an
+#: adapter. The argument, where there is one, is the option ``""``.
 Factory = Callable[[Mapping[str, str]], Adapter]
 
 

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.dispatch import Bound, bind, compute, signature
+from litecheck.reference.dispatch import Bound, bind, compute
 from litecheck.reference.fixedpoint import quantize_multiplier
 from litecheck.reference.fused import stored_bounds
 from litecheck.reference.interpreter import Machine
 from litecheck.reference.values import Result, RunError, Value
-from litecheck.verify.accumulator import STORED, Exact, Site, exact
+from litecheck.verify.accumulator import exact
 from litecheck.verify.device import Arrays
 from litecheck.verify.outcome import Candidate, Difference, Explained
 from litecheck.verify.plan import Case
+from litecheck.verify.site import Exact, Site
 
 #: Digits behind the point that are always shown, and the most that tell a value from a tie.
 DIGITS, MOST_DIGITS = 4, 20
 #: Names listed in a sentence.
 _NAMED = 4
 _HALF = Fraction(1, 2)
-_ROUNDINGS = {
+_ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
     "half away": lambda q: (1 if q >= 0 else -1) * math.floor(abs(q) + _HALF),
     "half up": lambda q: math.floor(q + _HALF),
     "half even": round,
@@ -66,7 +66,7 @@ def explain(
     )
     place = ", ".join(map(str, difference.worst.index))
     head = f"element ({place}) of run {repr(run) if run else difference.worst.run}"
-    told = [*_exact_words(value, element.site.output), *_rounded_words(rounded)]
+    told = [*_exact_words(value), *_rounded_words(rounded)]
     told += element.reference_words(int(difference.worst.expected))
     sentence = f"{head}: {'; '.join(told)}; {_device_words(device, known, arithmetic.name)}"
     if value is None or value.accumulator is None or value.multiplier is None:
@@ -126,16 +126,14 @@ class _Element:
         operator, worst = subgraph.operators[0], difference.worst
         index = worst.index if worst else ()
         tensors = dict(zip(subgraph.inputs, inputs, strict=True))
-        operands = tuple(
-            machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs
-        )
+        operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
         output = operator.outputs.index(case.cut.tensors[difference.tensor])
         bound = bind(subgraph, operator, arithmetic, machine)
         asked = _Asked(bound.how)
         made = compute(_under(bound, asked), operands).outputs[output]
         tensor = subgraph.tensors[operator.outputs[output]]
         wanted = Result(tensor.dtype, made.shape, tensor.quantization)
-        roles = zip(signature_of(bound), operands, strict=False)
+        roles = zip(bound.roles.inputs, operands, strict=False)
         site = Site({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
         return _Element(operator, machine, bound, operands, site, output, tuple(asked.stages))
 
@@ -144,7 +142,8 @@ class _Element:
         return (*self._arithmetics(others), *self._variants())
 
     def _arithmetics(self, others: Sequence[Arithmetic]) -> Iterator[Candidate]:
-        subgraph, known = self.machine.model.subgraphs[0], {}
+        subgraph = self.machine.model.subgraphs[0]
+        known: dict[tuple[str | None, ...], int | None] = {}
         named = {a.name: a for a in (self.machine.arithmetic, *others)}
         for name, arithmetic in named.items():
             how = arithmetic.how(self.operator.opcode)
@@ -185,11 +184,6 @@ class _Element:
         return [f"{self.machine.arithmetic.name}{f' ({how})' if how else ''} gives {expected}"]
 
 
-def signature_of(bound: Bound) -> tuple[str, ...]:
-    """The input roles of a bound kernel."""
-    return bound.roles.inputs
-
-
 def _under(bound: Bound, how: Mapping[str, str]) -> Bound:
     """The same operator under other variants."""
     if "how" not in bound.known:
@@ -197,7 +191,7 @@ def _under(bound: Bound, how: Mapping[str, str]) -> Bound:
     return replace(bound, how=how, known={**bound.known, "how": how})
 
 
-def _exact_words(value: Exact | None, output: Result) -> list[str]:
+def _exact_words(value: Exact | None) -> list[str]:
     if value is None:
         return []
     shown = decimals(value.quotient)

@@ -19,8 +19,8 @@ from litecheck.verify.parcel import ParcelError, read_parcel, split, write_parce
 
 #: What runtimes say when they get no memory.
 _MEMORY = re.compile(
-    r"bad_alloc|MemoryError|out[ _]of[ _]memory|cannot allocate|failed to allocate|failed to resize buffer",
-    re.I,
+    r"bad_alloc|MemoryError|out[ _]of[ _]memory|cannot allocate memory|failed to (allocate (\w+ )?memory|resize buffer)",
+    re.IGNORECASE,
 )
 _CLOSED = "the device was closed"
 
@@ -113,7 +113,7 @@ def _read(keeper: Keeper, ended: Ended, limits: Limits) -> Answer | Failure:
     with suppress(ParcelError, OSError, KeyError, TypeError, ValueError):
         header, arrays = read_parcel(keeper.folder / child.ANSWER)
         if "error" in header:
-            return _refused(str(header["error"]), bool(header["memory"]), keeper.said())
+            return _refused(Outcome(header["outcome"]), str(header["error"]), keeper.said())
         delegated = None if header["delegated"] is None else tuple(map(bool, header["delegated"]))
         runs = split(arrays, header["runs"])
         how = (
@@ -131,8 +131,11 @@ def _read(keeper: Keeper, ended: Ended, limits: Limits) -> Answer | Failure:
     return Failure(outcome, _joined(f"ended with {end_name(ended.code)} without an answer", said))
 
 
-def _refused(error: str, memory: bool, said: str) -> Failure:
-    outcome = Outcome.OUT_OF_MEMORY if memory or _MEMORY.search(f"{error}\n{said}") else Outcome.REFUSED
+def _refused(outcome: Outcome, error: str, said: str) -> Failure:
+    if outcome is Outcome.NOT_DELEGATED:
+        return Failure(outcome, error)
+    if _MEMORY.search(f"{error}\n{said}"):
+        outcome = Outcome.OUT_OF_MEMORY
     lines = [line for line in said.splitlines() if " ".join(line.split()) not in error]
     return Failure(outcome, _joined(error, "\n".join(lines)))
 

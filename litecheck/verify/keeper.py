@@ -28,6 +28,8 @@ _START = (
 _LOADING = 120.0
 #: Seconds that a child may take beyond a job's own, before it is taken for lost.
 _GRACE = 30.0
+#: Bytes of a runtime's last words that are kept.
+_SAID = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +152,13 @@ class Keeper:
         return f"the process that runs it {how}{': ' if said else ''}{said}"
 
     def said(self) -> str:
-        """The last lines that the runtime wrote to stdout and stderr, without its chatter; at most 2,000 bytes."""
+        """The last lines that the runtime wrote to stdout and stderr, without its chatter; at most _SAID bytes."""
         with suppress(OSError), open(self.folder / child.LOG, "rb") as log:
-            log.seek(max(0, os.fstat(log.fileno()).st_size - 2000))
-            lines = log.read().decode("utf-8", "replace").split("\n")
+            skipped = max(0, os.fstat(log.fileno()).st_size - _SAID)
+            log.seek(skipped)
+            lines = log.read(_SAID).decode("utf-8", "replace").split("\n")
+            if skipped and len(lines) > 1:
+                del lines[0]  # the rest of a line
             shown = [line.strip() for line in lines if not line.startswith(("INFO:", "VERBOSE:"))]
             return "\n".join(line for line in shown if line)
         return ""

@@ -135,10 +135,9 @@ def network() -> Model:
 
 
 def inputs_of(model: Model, seed: int = 0) -> tuple[np.ndarray, ...]:
-    """Every input of a model, random; all 256 values in order where there are as many elements."""
+    """Every input of a model, random bytes; all 256 values in order where one input has as many elements."""
     random = np.random.default_rng(seed)
-    main = model.subgraphs[0]
-    shapes = [main.tensors[i].shape for i in main.inputs]
-    if [int(np.prod(s)) for s in shapes] == [256]:
-        return (np.arange(-128, 128).astype(np.int8).reshape(shapes[0]),)
-    return tuple(random.integers(-128, 128, s).astype(np.int8) for s in shapes)
+    tensors = [model.subgraphs[0].tensors[i] for i in model.subgraphs[0].inputs]
+    if [int(np.prod(t.shape)) for t in tensors] == [256]:
+        return (np.arange(-128, 128).astype(np.int8).reshape(tensors[0].shape),)
+    return tuple(random.integers(-128, 128, t.shape).astype(np.int8).view(t.dtype) for t in tensors)

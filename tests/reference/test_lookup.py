@@ -65,3 +65,10 @@ def test_widths_of_quotients_differ():
     a, b = np.float32(0.1), np.float32(0.3)
     assert quotient("float32", a, over=b) == float(a / b)
     assert quotient("float64", a, over=b) == float(a) / float(b) != float(a / b)
+
+
+@pytest.mark.parametrize("shape", [(0,), (5, 3), (3, lookup.TILE)])
+def test_picking_is_indexing(shape: tuple[int, ...]) -> None:
+    table = np.arange(1 << 16)[::-1].astype(np.int32)
+    index = np.random.default_rng(0).integers(0, 1 << 16, shape, np.uint16)
+    np.testing.assert_array_equal(lookup.picked(table, index), table[index])

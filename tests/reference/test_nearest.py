@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.model.build import quantized
 from litecheck.reference.fixedpoint import Ints
-from litecheck.reference.nearest import PERIOD, TILE, Nearest, nearest
+from litecheck.reference.nearest import PERIOD, TILE, Nearest, nearest, repeats
 from litecheck.reference.requantize import Requantizer, Scales, requantizer
 from litecheck.reference.values import Result
 
@@ -120,3 +120,13 @@ def test_left_shifts_and_wrapping_take_the_integers() -> None:
         offset = np.zeros(2, np.int64)
         both(made, np.zeros((4, 2), np.int64), offset)
         assert made.prepared[id(offset)].quick is None
+
+
+@pytest.mark.parametrize(
+    ("pixels", "channels", "most", "taken"),
+    [(125, 64, 2048, 25), (64, 32, 2048, 64), (127, 8, 2048, 127), (10_007, 8, 2048, 1), (7, 3000, 2048, 1)],
+)
+def test_rows_are_whole_pixels_that_divide_the_whole(
+    pixels: int, channels: int, most: int, taken: int
+) -> None:
+    assert repeats(pixels * channels, channels, most) == taken * channels

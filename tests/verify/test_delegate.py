@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.arithmetic import load_arithmetic
@@ -279,6 +281,38 @@ def test_a_flaky_delegate_differs_in_one_element_of_the_second_run(opened: Openi
     (first,), (second,) = answer.runs
     np.testing.assert_array_equal(first, _expected(model, inputs))
     assert np.count_nonzero(first != second) == 1
+
+
+@pytest.mark.parametrize(("fault", "variant"), [("none", "double"), ("single-rounding", "single")])
+@pytest.mark.parametrize("opcode", ["ADD", "MUL"])
+def test_every_pair_of_two_operands(opened: Opening, opcode: str, fault: str, variant: str) -> None:
+    builder = ModelBuilder(opcode)
+    graph = builder.subgraph("main")
+    parameters = quantized(0.1, 3), quantized(0.3, -7), quantized(0.2, 5)
+    x, y, z = (graph.tensor(name, (256, 256), "int8", q) for name, q in zip("xyz", parameters, strict=True))
+    graph.add(opcode, [x, y], [z], version=2)
+    graph.inputs(x, y)
+    graph.outputs(z)
+    model = builder.finish()
+    left, right = np.meshgrid(*[np.arange(-128, 128).astype(np.int8)] * 2, indexing="ij")
+    given = _outputs(opened(fault=fault).run(_job(model, (left, right))))
+    named = _expected(model, (left, right), **{opcode: {"requantize": variant}})
+    np.testing.assert_array_equal(given, named)
+    assert np.array_equal(given, _expected(model, (left, right))) == (fault == "none")
+
+
+PUBLIC = ("kws_ref_model", "pretrainedResnet_quant", "ad01_int8", "tf2_mobilenet_v2_1.0_224_ptq")
+
+
+@pytest.mark.models
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_model_is_exact_with_everything_taken(opened: Opening, models: Path, name: str) -> None:
+    model = load_model(models / f"{name}.tflite")
+    runs = tuple(inputs_of(model, seed) for seed in (1, 2))
+    answer = _answer(opened().run(_job(model, *runs)))
+    for inputs, given in zip(runs, answer.runs, strict=True):
+        np.testing.assert_array_equal(given[0], _expected(model, inputs))
 
 
 def test_what_a_delegate_prints_does_not_get_into_the_answer(opened: Opening) -> None:

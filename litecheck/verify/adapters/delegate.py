@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
 
-from litecheck.verify.adapters.litert import inferred, shaped
+from litecheck.verify.adapters.litert import inferred, memory_named, shaped
 from litecheck.verify.device import AdapterAnswer, Arrays
 
 #: Bytes that a delegated output holds before a run, one for even and one for odd runs.
@@ -32,6 +32,10 @@ class Delegate:
         own = len(plain._get_ops_details())
         del plain
         self._interpreter = _interpreter(model, experimental_delegates=[self._delegate])
+        with memory_named(self._interpreter):
+            return self._inferred(runs, own)
+
+    def _inferred(self, runs: Sequence[Arrays], own: int) -> AdapterAnswer:
         self._interpreter.allocate_tensors()
         made, silent = [], []
         delegated: tuple[bool, ...] = ()

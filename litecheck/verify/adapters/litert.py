@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
 from litecheck.verify.device import AdapterAnswer, Arrays
@@ -29,8 +32,33 @@ class Litert:
         self._interpreter = Interpreter(
             model_content=model, experimental_op_resolver_type=self._resolver, num_threads=self._threads
         )
-        self._interpreter.allocate_tensors()
-        return AdapterAnswer(tuple(inferred(self._interpreter, run) for run in runs))
+        with memory_named(self._interpreter):
+            self._interpreter.allocate_tensors()
+            return AdapterAnswer(tuple(inferred(self._interpreter, run) for run in runs))
+
+
+@contextmanager
+def memory_named(interpreter: Any) -> Iterator[None]:
+    """Turns LiteRT's errors without a word into MemoryError where its tensors do not fit into the room there is."""
+    try:
+        yield
+    except RuntimeError as error:
+        needed = sum(int(np.prod(t["shape"])) * np.dtype(t["dtype"]).itemsize for t in interpreter.get_tensor_details())
+        if str(error) or needed <= _room():
+            raise
+        raise MemoryError(f"the tensors need {needed:,} bytes") from None
+
+
+def _room() -> float:
+    """Bytes of address space that this process may still take."""
+    try:
+        import resource
+
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    except (ImportError, OSError):
+        return float("inf")
+    return float("inf") if limit == resource.RLIM_INFINITY else limit - used
 
 
 def shaped(interpreter: Any, inputs: Arrays) -> None:

@@ -1,0 +1,148 @@
+"""A whole ``litecheck verify`` beside the work it cannot avoid: ``python benchmarks/verify.py``; exit 1 if a goal fails.
+
+Three things in turn, several times, medians: the command ``litecheck verify MODEL --device litert:xnnpack -j 2`` with
+every operator by itself; the bare runtime, one program that does nothing but build the same interpreters and make the
+same inferences; and the bare reference, one program that computes the same expected tensors. Both programs include
+their start and their imports, as the command does.
+
+Goals: the command takes at most 10 seconds, and at most three times the sum of the two. The model is looked for in the
+folder LITECHECK_MODELS names; see docs/models.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from litecheck.model.load import load_model
+from litecheck.verify.device import Answer, Failure, Job
+from litecheck.verify.outcome import Outcome
+from litecheck.verify.settings import Settings
+from litecheck.verify.verify import verify
+
+MODEL = "tf2_mobilenet_v2_1.0_224_ptq"
+SECONDS, TIMES = 10.0, 3.0
+QUIET = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+RUNTIME = r"""
+import sys
+from pathlib import Path
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter
+for file in sorted(Path(sys.argv[1]).glob("*.tflite")):
+    runs = np.load(file.with_suffix(".npz"))
+    interpreter = Interpreter(model_content=file.read_bytes(), num_threads=1)
+    interpreter.allocate_tensors()
+    details, outputs = interpreter.get_input_details(), interpreter.get_output_details()
+    arrays = [runs[name] for name in sorted(runs.files)]
+    for start in range(0, len(arrays), max(1, len(details))):
+        for d, array in zip(details, arrays[start : start + len(details)]):
+            interpreter.set_tensor(d["index"], array)
+        interpreter.invoke()
+        for o in outputs:
+            interpreter.get_tensor(o["index"])
+"""
+REFERENCE = r"""
+import sys
+from pathlib import Path
+import numpy as np
+from litecheck.model.load import load_model
+from litecheck.reference.interpreter import Machine
+for file in sorted(Path(sys.argv[1]).glob("*.tflite")):
+    runs = np.load(file.with_suffix(".npz"))
+    machine = Machine(load_model(file), "litert-xnnpack")
+    main = machine.model.subgraphs[0]
+    arrays = [runs[name] for name in sorted(runs.files)]
+    arrays = arrays[: len(arrays) // 2]  # the device runs everything twice
+    for start in range(0, len(arrays), max(1, len(main.inputs))):
+        machine.run(main, tuple(arrays[start : start + len(main.inputs)]))
+"""
+
+
+class Keeping:
+    """A device that only keeps what it is asked to run."""
+
+    name = described = "keeping"
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.inferences = 0
+
+    def run(self, job: Job) -> Answer | Failure:
+        (self.folder / f"{job.name}.tflite").write_bytes(job.content)
+        arrays = [array for run in job.runs for array in run]
+        np.savez(self.folder / f"{job.name}.npz", **{f"{n:06d}": a for n, a in enumerate(arrays)})
+        self.inferences += len(job.runs)
+        return Failure(Outcome.TIMED_OUT, "only kept")
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+def timed(command: list[str]) -> float:
+    start = time.perf_counter()
+    done = subprocess.run(command, env=QUIET, capture_output=True, text=True, check=False)
+    taken = time.perf_counter() - start
+    if done.returncode:
+        raise SystemExit(
+            f"{command[:4]} ended with {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}"
+        )
+    return taken
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--times", type=int, default=5, help="how often each is measured")
+    times = parser.parse_args().times
+    models = os.environ.get("LITECHECK_MODELS")
+    if not models:
+        raise SystemExit("LITECHECK_MODELS names no folder with the public models")
+    model = Path(models) / f"{MODEL}.tflite"
+    with tempfile.TemporaryDirectory() as folder:
+        device = Keeping(Path(folder))
+        verify(load_model(model), device, Settings(arithmetics=("litert-xnnpack",)))
+        command = [sys.executable, "-m", "litecheck", "verify", str(model), "--device", "litert:xnnpack"]
+        command += ["--arithmetic", "litert-xnnpack", "--quiet", "-j", "2"]
+        tasks = {
+            "litecheck verify": command,
+            "bare runtime": [sys.executable, "-c", RUNTIME, folder],
+            "bare reference": [sys.executable, "-c", REFERENCE, folder],
+        }
+        taken = {name: [] for name in tasks}
+        for _ in range(times):
+            for name, task in tasks.items():
+                taken[name].append(timed(task))
+    medians = {name: statistics.median(seconds) for name, seconds in taken.items()}
+    whole, bare = medians["litecheck verify"], medians["bare runtime"] + medians["bare reference"]
+    return report(medians, whole, bare, device.inferences)
+
+
+def report(medians: dict[str, float], whole: float, bare: float, inferences: int) -> int:
+    table = Table(title=f"{MODEL}, every operator by itself, {inferences:,} inferences")
+    table.add_column("program")
+    table.add_column("seconds", justify="right")
+    for name, seconds in medians.items():
+        table.add_row(name, f"{seconds:.2f}")
+    goals = {
+        f"at most {SECONDS:g} s": whole <= SECONDS,
+        f"at most {TIMES:g} times runtime + reference: {whole / bare:.2f}": whole <= TIMES * bare,
+    }
+    console = Console()
+    console.print(table)
+    for goal, met in goals.items():
+        console.print(f"{'met' if met else 'MISSED'}: {goal}")
+    return 0 if all(goals.values()) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,112 @@
+"""What a diagnosis finds: for each kind of operator the ways of computing that fit a device, and why others do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from litecheck.verify.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to compute an operator: a variant for each stage that counts, and a departure or nothing.
+
+    ``published`` are the arithmetics that come with litecheck and have it so.
+    """
+
+    stages: tuple[tuple[str, str], ...]
+    departure: str = ""
+    published: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """``requantize: double, departure: no-activation``."""
+        named = [f"{stage}: {variant}" for stage, variant in self.stages]
+        departure = [f"departure: {self.departure}"] if self.departure else []
+        return ", ".join([*named, *departure]) or "the only way there is"
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A way that does not fit: one element that shows it, out of ``differing`` of ``size`` in one probe.
+
+    ``accumulator`` is the sum before rescaling, where it is known; ``inputs`` the stored operands of the element, for
+    operators on elements.
+    """
+
+    way: Way
+    probe: str
+    run: int
+    index: tuple[int, ...]
+    expected: float
+    actual: float
+    differing: int
+    size: int
+    accumulator: int | None = None
+    inputs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """Where no way fits, the one with the fewest differences over all probes, and an element that shows one."""
+
+    differing: int
+    size: int
+    example: Excluded
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A probe that the device gave no usable answer to."""
+
+    probe: str
+    outcome: Outcome
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """Operators of one kind that the same stages decide.
+
+    ``kind`` tells groups of one operator apart (``int8``, ``float32``). ``probes`` and ``elements`` count what was
+    compared. ``fits`` are all ways that give exactly what the device gave, the most usual one first; several of them
+    were not told apart by any input.
+    """
+
+    opcode: str
+    kind: str
+    stages: tuple[str, ...]
+    probes: int
+    elements: int
+    fits: tuple[Way, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+    nearest: Nearest | None = None
+    unanswered: tuple[Unanswered, ...] = ()
+
+    @property
+    def conclusion(self) -> str:
+        """``named``, ``not told apart``, ``none fits`` or ``not answered``."""
+        if not self.probes:
+            return "not answered"
+        if not self.fits:
+            return "none fits"
+        return "named" if len(self.fits) == 1 else "not told apart"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """A device's arithmetic as far as it was found. ``model`` is the file whose operators were tried too."""
+
+    version: str
+    device: str
+    described: str
+    model: str
+    seed: int
+    operators: tuple[Diagnosed, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 where every operator that answered is explained, 1 where one is not, 2 where none answered."""
+        conclusions = {d.conclusion for d in self.operators}
+        if "none fits" in conclusions:
+            return 1
+        return 0 if conclusions - {"not answered"} else 2
