@@ -175,6 +175,7 @@ def verify(
         reproduce=reproduce,
         scrub=scrub,
         record=record,
+        seconds=timeout,
     )
     opened = open_device(device, Limits(timeout, memory << 20))
     try:

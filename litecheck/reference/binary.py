@@ -26,6 +26,8 @@ from litecheck.reference.values import Result, Value
 from litecheck.reference.vectors import chunks, in_vectors
 
 _QUANTIZED = ("int8", "uint8", "int16")
+#: What int16 sums under power-of-two scales take: shifts alone, or the way of all others.
+_POWERS = ("shifts", "general")
 _PLAIN = ("float32", "int32", "int64")
 
 
@@ -93,13 +95,14 @@ class SquaredDifference:
         return saturate(multiply(wrap32((x - y) ** 2), *of_square) + self.zero_points[2], *self.bounds)
 
 
-@kernel("ADD", *_QUANTIZED, requantize=(*MULTIPLY, "vectors", "21-bit", *REAL))
+@kernel("ADD", *_QUANTIZED, requantize=(*MULTIPLY, "vectors", "21-bit", *REAL), power_of_two=_POWERS)
 def add(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """output = lhs + rhs, clamped by the fused activation; shapes broadcast.
 
     8 bits: each operand less its zero point, 20 bits to the left (int16: 15), times scale / (2 * larger scale);
     the sum times 2 * larger scale / (2^20 * output scale), plus the zero point. int16 with power-of-two scales
-    (``pot_scale_int16``): one operand shifted right, half away from zero, and a saturating sum.
+    (``pot_scale_int16``), unless ``power_of_two: general``: one operand shifted right, half away from zero, and a
+    saturating sum.
     Source: tflite/kernels/add.cc; XNNPACK's qs8-vadd (``21-bit``).
     """
     if output.dtype == "int16" and not lhs.quantization.scale.size:
@@ -107,7 +110,7 @@ def add(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How)
     return quantized_sum(lhs, rhs, output, options, how, 1)
 
 
-@kernel("SUB", *_QUANTIZED, requantize=(*MULTIPLY, "21-bit", *REAL))
+@kernel("SUB", *_QUANTIZED, requantize=(*MULTIPLY, "21-bit", *REAL), power_of_two=_POWERS)
 def sub(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """output = lhs - rhs, clamped by the fused activation; the integer steps of ADD. Source: tflite/kernels/sub.cc."""
     return quantized_sum(lhs, rhs, output, options, how, -1)

@@ -119,12 +119,16 @@ def logistic_word(input: Value, output: Result, how: How) -> NDArray[Any]:
     x = input.data.astype(np.int64)
     if how["power_of_two"] == "fixed-point" and _is_power(input.scale, 1):
         return gemmlowp.logistic(x, 3, 16).astype(np.int16)
-    scaled, table = _in_24ths(x, input.scale, 1), _sigmoid_table()
-    index, between = np.minimum(np.abs(scaled) >> 9, 254), np.abs(scaled) & 511
+    return logistic_in_24ths(_in_24ths(x, input.scale, 1)).astype(np.int16)
+
+
+def logistic_in_24ths(x: Ints) -> Ints:
+    """Logistic of x / (3 * 4096) in Q0.15, on straight lines between the table's entries."""
+    table = _sigmoid_table()
+    index, between = np.minimum(np.abs(x) >> 9, 254), np.abs(x) & 511
     line = (table[index] << 9) + between * (table[index + 1] - table[index])
-    result = np.where(np.abs(scaled) >> 9 >= 255, 0x7FFF << 10, line)
-    result = np.where(scaled >= 0, result + (1 << 9), (1 << 25) - result + (1 << 9) - 1)
-    return (result >> 10).astype(np.int16)
+    result = np.where(np.abs(x) >> 9 >= 255, 0x7FFF << 10, line)
+    return np.where(x >= 0, result + (1 << 9), (1 << 25) - result + (1 << 9) - 1) >> 10
 
 
 @kernel("TANH", "int16", power_of_two=("table", "fixed-point"))
@@ -138,12 +142,16 @@ def tanh_word(input: Value, output: Result, how: How) -> NDArray[Any]:
     if how["power_of_two"] == "fixed-point" and _is_power(input.scale, 2):
         doubled = saturate(x << (12 + round(math.log2(float(input.scale)))), -32768, 32767)
         return gemmlowp.tanh(doubled, 3, 16).astype(np.int16)
-    scaled, table = _in_24ths(x, input.scale, 2), _sigmoid_table()
-    index, between = np.minimum(np.abs(scaled) >> 8, 254), np.abs(scaled) & 255
+    return tanh_in_24ths(_in_24ths(x, input.scale, 2)).astype(np.int16)
+
+
+def tanh_in_24ths(x: Ints) -> Ints:
+    """Tanh of x / (3 * 4096) in Q0.15, on straight lines between the table's entries."""
+    table = _sigmoid_table()
+    index, between = np.minimum(np.abs(x) >> 8, 254), np.abs(x) & 255
     line = (table[index] << 8) + between * (table[index + 1] - table[index])
-    result = np.where(np.abs(scaled) >> 8 >= 255, 0xFFFF << 8, line) - (1 << 23)
-    result = np.where(scaled >= 0, result + (1 << 7), -result + (1 << 7) - 1)
-    return (result >> 8).astype(np.int16)
+    result = np.where(np.abs(x) >> 8 >= 255, 0xFFFF << 8, line) - (1 << 23)
+    return np.where(x >= 0, result + (1 << 7), -result + (1 << 7) - 1) >> 8
 
 
 @kernel("LOGISTIC", "float32")

@@ -14,7 +14,7 @@ from litecheck.reference.hybrid import block_products, dynamic, products
 from litecheck.reference.layer import Rescaling, layer
 from litecheck.reference.products import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.requantize import sums_stage, variants
+from litecheck.reference.requantize import FIXED, sums_stage, variants
 from litecheck.reference.values import Result, RunError, Value
 
 #: Rows multiplied at a time, so that the accumulators of long batches stay small.
@@ -32,6 +32,7 @@ ROWS = 1 << 12
     declined_unsigned=variants("float64"),
     int32_sums=variants("float64"),
     int64_sums=("float64", "reduced"),
+    multiplier=("float32", "float64"),
 )
 def fully_connected(
     input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How
@@ -39,8 +40,8 @@ def fully_connected(
     """out[n, c] = bias[c] + sum over depth of weight[c, d] * input[n, d], input read as rows of the weights' depth.
 
     1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16). zw counts only where the weights have one scale.
-    2. Rescale by input scale * weight scale[c] / output scale. In fixed point one weight scale means a float32
-       product, a scale for each unit a float64 one.
+    2. Rescale by input scale * weight scale[c] / output scale. In fixed point one weight scale means a product in the
+       width of ``multiplier``, a scale for each unit a float64 one.
     3. Add the output zero point, clamp to type and fused activation.
 
     weight (units, depth), bias (units,); out has the input's leading dimensions where keep_num_dims is set, and is
@@ -56,7 +57,8 @@ def fully_connected(
         return weights(stored, signed(weight)[1] if per_tensor else 0, LARGEST[kind])
 
     stage = sums_stage(input, options, _declined(input, weight))
-    rescaling = Rescaling("FULLY_CONNECTED", how[stage], per_tensor, stage != "int64_sums")
+    narrow = per_tensor and how[stage] in FIXED and how["multiplier"] == "float32"
+    rescaling = Rescaling("FULLY_CONNECTED", how[stage], narrow, stage != "int64_sums")
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     matrix = made.filters.matrix
     rows = as_signed(input.data).reshape(-1, depth)

@@ -1,4 +1,4 @@
-"""UNIDIRECTIONAL_SEQUENCE_LSTM and LSTM with int8 activations and weights and an int16 cell (8x8_16).
+"""UNIDIRECTIONAL_SEQUENCE_LSTM and LSTM with int8 activations and weights and an int16 cell (8x8_16 and 8x8_8).
 
 Fixed-point formats: a gate's sum is Q3.12 where layer normalization does not say otherwise, its activation Q0.15; the
 cell has as many integer bits m as its scale 2^(m-15) says.
@@ -9,7 +9,7 @@ PopulateQuantizedLstmParams8x8_16; internal/reference/portable_tensor_utils.cc.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +23,18 @@ from litecheck.reference.fixedpoint import (
     quantize_multiplier,
     rounding_shift,
     saturate,
-    wrap32,
 )
+from litecheck.reference.gates import Product, product
 from litecheck.reference.layer_norm import Norm
-from litecheck.reference.registry import kernel
+from litecheck.reference.lstm_narrow import CELL, NarrowGate, projection, step
+from litecheck.reference.registry import How, kernel
 from litecheck.reference.values import Result, RunError, Value
 
 Q12, Q15 = np.float32(2.0**-12), 2.0**-15
 
 
 @kernel("UNIDIRECTIONAL_SEQUENCE_LSTM", "int8")
-@kernel("LSTM", "int8")
+@kernel("LSTM", "int8", output_gate=("complete", "input-alone"))
 def lstm(
     input: Value,
     input_to_input_weights: Value | None, input_to_forget_weights: Value,
@@ -45,7 +46,7 @@ def lstm(
     projection_weights: Value | None, projection_bias: Value | None, output_state: Value, cell_state: Value,
     input_layer_norm_coefficients: Value | None, forget_layer_norm_coefficients: Value | None,
     cell_layer_norm_coefficients: Value | None, output_layer_norm_coefficients: Value | None,
-    output: Result, options: Table | None, intermediates: tuple[Result, ...],
+    output: Result, options: Table | None, intermediates: tuple[Result, ...], how: How,
 ) -> Computed:  # fmt: skip
     """c' = f * c + i * g and h' = o * tanh(c'), step after step, with gates i, f, o = logistic(...), g = tanh(...).
 
@@ -53,8 +54,31 @@ def lstm(
     Without input gate (CIFG) i = 1 - f. A projection is a matrix product behind h'. input (batch, time, n), with
     ``time_major`` (time, batch, n), or (batch, n) for one step; weights (cells, n) and (cells, outputs), output_state
     (batch, outputs), cell_state int16 (batch, cells). ``intermediates``: the gates' sums before normalization, and
-    o * tanh(c'). Source: tflite/kernels/lstm_eval.cc.
+    o * tanh(c'); an LSTM with 12 of them is of the 8x8_8 form. Source: tflite/kernels/lstm_eval.cc.
     """
+    if len(intermediates) == 12 and how:
+        forget = (
+            input_to_forget_weights,
+            recurrent_to_forget_weights,
+            forget_layer_norm_coefficients,
+            forget_gate_bias,
+        )
+        cell = (
+            input_to_cell_weights,
+            recurrent_to_cell_weights,
+            cell_layer_norm_coefficients,
+            cell_gate_bias,
+        )
+        last = (
+            input_to_output_weights,
+            recurrent_to_output_weights,
+            output_layer_norm_coefficients,
+            output_gate_bias,
+        )
+        ends, made = (input, output_state, cell_state), (projection_weights, projection_bias, output)
+        return narrow(
+            ends, (forget, cell, last), made, options, intermediates, how["output_gate"] == "complete"
+        )
     if len(intermediates) != 5:
         raise RunError(f"no kernel for an LSTM with {len(intermediates)} intermediate tensors; 8x8_16 has 5")
     ends, sums = (input, output_state, cell_state), intermediates
@@ -70,27 +94,6 @@ def lstm(
     )  # fmt: skip
     hidden = output_for(options, output_state, sums[4], projection_weights, projection_bias, output)
     return unroll(input.data, gates, hidden, output_state, cell_state, options)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Product:
-    """A matrix of weights times stored vectors: (w @ v + offset) * M, int32 rounded twice."""
-
-    matrix: NDArray[np.float64]
-    offset: Ints
-    multiplier: tuple[int, int]
-
-    def __call__(self, vectors: NDArray[np.int64]) -> Ints:
-        """``vectors`` of shape (..., n) to (..., rows); float64 sums of int8 products are exact."""
-        sums = (vectors.astype(np.float64) @ self.matrix.T).astype(np.int64) + self.offset
-        return multiply_double(wrap32(sums), *self.multiplier)
-
-
-def product(weights: Value, zero_point: int, real: np.float32, bias: Value | None = None) -> Product:
-    """Weights times (v - zero_point), with a bias, rescaled by ``real``, a float32 that LiteRT computes."""
-    sums = weights.data.sum(axis=1, dtype=np.int64)
-    offset = -zero_point * sums if bias is None else bias.data - zero_point * sums
-    return Product(weights.data.astype(np.float64), offset, quantize_multiplier(float(real)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,3 +239,35 @@ def unroll(
         made[t] = h
     result = made[0] if data.ndim == 2 else made.swapaxes(0, 1) if batch_first else made
     return Computed((result,), {"output_state": h.astype(np.int8), "cell_state": c.astype(np.int16)})
+
+
+def narrow(
+    ends: tuple[Value, Value, Value],
+    gates: tuple[tuple[Value, Value, Value | None, Value], ...],
+    end: tuple[Value | None, Value | None, Result],
+    options: Table | None,
+    sums: tuple[Result, ...],
+    complete: bool,
+) -> Computed:
+    """One step of the 8x8_8 form; ``gates`` are forget, cell and output, each with its three of the ``sums``.
+
+    ``ends`` are input, output state and cell state, ``end`` the projection's weights and bias, and the output. Without
+    ``complete`` the output gate leaves out its recurrent product.
+    """
+    source, output_state, cell_state = ends
+    if source.data.ndim != 2 or cell_state.scale != CELL:
+        raise RunError(
+            "an 8x8_8 LSTM takes one step, with an input (batch, n), and has a cell in steps of 2^-15"
+        )
+    forget, cell, last = (
+        NarrowGate.of((w, source), (r, output_state), norm, bias, sums[at : at + 3])
+        for at, (w, r, norm, bias) in zip((3, 6, 9), gates, strict=True)
+    )
+    last = last if complete else replace(last, recurrent=None)
+    clips = float(np.float32(_real(options, "proj_clip")) / end[2].scale), _real(options, "cell_clip")
+    bound = int(np.float32(clips[1]) / CELL) if 0 < clips[1] < 1 else 0
+    made = projection(end[0], end[1], output_state, int(min(clips[0], 127.0)))
+    x, h, c = (v.data.astype(np.int64) for v in ends)
+    h, c = step(x, h, c, (forget, cell, last), made, bound)
+    kept = h.astype(np.int8)
+    return Computed((kept,), {"output_state": kept, "cell_state": c.astype(np.int16)})

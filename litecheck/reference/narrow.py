@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.reference.fixedpoint import Ints, saturate, wrap32
 from litecheck.reference.registry import Kernel
-from litecheck.reference.requantize import Scales, requantizer
+from litecheck.reference.requantize import FIXED, Scales, requantizer
 from litecheck.reference.values import RunError, Value
 from litecheck.reference.windows import axes, padded, windows
 
@@ -120,6 +120,7 @@ def _stored(opcode: str, sums: Ints, taps: Taps, given: Arguments) -> NDArray[An
     variant = how["grouped" if grouped else "requantize"]
     scales = Scales.of(input, weight, output, sums.shape[1])
     narrow = opcode == "FULLY_CONNECTED" and weight.quantization.scale.size == 1
+    narrow = narrow and variant in FIXED and how["multiplier"] == "float32"
     out = np.empty(sums.shape, np.int8)
     requantizer(variant, scales, output, given["options"], narrow=narrow)(
         np.ascontiguousarray(sums), np.zeros(sums.shape[1], np.int64), out

@@ -265,6 +265,9 @@ VARIANTS: dict[str, Callable[[NDArray[np.float64], Scales], Rescale]] = {
     "truncate": truncate,
 }
 
+#: Those with a multiplier in fixed point: here it counts whether the scales were multiplied in float32 or float64.
+FIXED = ("double", "double-half-up", "double-by-eight", "single", "reduced", "reduced-8", "floor", "truncate")
+
 
 def variants(first: str) -> tuple[str, ...]:
     """Every variant of a stage that rescales 32-bit sums, ``first`` of them as the stage's default."""

@@ -157,7 +157,8 @@ def common_scale(lhs: Value, rhs: Value) -> tuple[float, Multiplier, Multiplier]
 def quantized_sum(
     lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, sign: int
 ) -> NDArray[Any]:
-    if output.dtype == "int16" and options is not None and options.get("pot_scale_int16", True):
+    stated = options is not None and options.get("pot_scale_int16", True)
+    if output.dtype == "int16" and stated and how.get("power_of_two") != "general":
         shifts = _power_of_two_shifts(lhs, rhs, output)
         if shifts:
             return apply(

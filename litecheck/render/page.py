@@ -55,7 +55,7 @@ class Page:
         """``first`` in the margin and ``text`` beside it, wrapped, every line at the same column."""
         body = text if isinstance(text, Text) else Text(text)
         margin = first if isinstance(first, Text) else Text(first)
-        wrapped = body.wrap(self.console, max(self.width - indent, 20), overflow="fold") if body else [body]
+        wrapped = body.wrap(self.console, max(self.width - indent, 16), overflow="fold") if body else [body]
         for part in wrapped:
             gap = " " * (indent - margin.cell_len)
             row = Text.assemble(margin, gap, part)

@@ -216,5 +216,7 @@ def _outcome(error: BaseException) -> Outcome:
 def _described(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return (
-        text if text and isinstance(error, (RuntimeError, ValueError, NotDelegated)) else f"{type(error).__name__}: {text}"
+        text
+        if text and isinstance(error, (RuntimeError, ValueError, NotDelegated))
+        else f"{type(error).__name__}: {text}"
     )

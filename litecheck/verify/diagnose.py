@@ -51,14 +51,30 @@ def prepared(model: Model | None, opcodes: Sequence[str] = (), seed: int = 0) ->
     if unknown:
         where = "there are no probes for" if model is None else "the model has no"
         raise RunError(f"{where} {unknown[0]!r}; there are {', '.join(there)}")
-    found: dict[Any, list[Probe]] = {}
-    for opcode in opcodes or there:
-        for probe in (*probes(opcode, seed), *(p for p in own if p.opcode == opcode)):
-            found.setdefault((opcode, id(kernel_of(probe)), ways(probe)), []).append(probe)
-    return tuple(
-        Group(opcode, kernel_of(several[0]), possible, tuple(several))
-        for (opcode, _, possible), several in found.items()
-    )
+    found = [
+        group
+        for opcode in opcodes or there
+        for group in _grouped([*probes(opcode, seed), *(p for p in own if p.opcode == opcode)])
+    ]
+    return tuple(found)
+
+
+def _grouped(several: Sequence[Probe]) -> Iterator[Group]:
+    """Probes of one operator by what decides them; those that fewer stages decide go with others, if they can."""
+    found: dict[tuple[int, tuple[Way, ...]], list[Probe]] = {}
+    for probe in several:
+        found.setdefault((id(kernel_of(probe)), ways(probe)), []).append(probe)
+    widest = sorted(found, key=lambda key: -len(_stages(key[1])))
+    groups: dict[tuple[int, tuple[Way, ...]], list[Probe]] = {}
+    for kernel, possible in widest:
+        wider = (key for key in groups if key[0] == kernel and set(_stages(possible)) <= set(_stages(key[1])))
+        groups.setdefault(next(wider, (kernel, possible)), []).extend(found[kernel, possible])
+    for (_, possible), members in groups.items():
+        yield Group(members[0].opcode, kernel_of(members[0]), possible, tuple(members))
+
+
+def _stages(possible: Iterable[Way]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(stage for way in possible for stage, _ in way.stages))
 
 
 def _own(model: Model, seed: int) -> Iterator[Probe]:
@@ -177,7 +193,7 @@ def _diagnosed(group: Group, answers: Sequence[Answer | Failure]) -> Diagnosed:
     return Diagnosed(
         group.opcode,
         operand.dtype,
-        tuple(dict.fromkeys(stage for way in possible for stage, _ in way.stages)),
+        _stages(possible),
         len(seen),
         sum(s.size for s in seen),
         tuple(sorted(fits, key=lambda way: _rank(way, tuple(known)))) if seen else (),

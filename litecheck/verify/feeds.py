@@ -32,11 +32,11 @@ _POSITIVE = {("LOG", "input"), ("RSQRT", "input"), ("DIV", "rhs"), ("FLOOR_DIV",
 _POSITIVE |= {("POW", "lhs")}
 _NOT_NEGATIVE = {("SQRT", "input")}
 #: Operators that treat each element by itself: their outputs on a sweep over all codes are all they can ever give.
-_UNARY = frozenset(
+UNARY = frozenset(
     "ABS CAST CEIL COS DEQUANTIZE ELU EXP FLOOR GELU HARD_SWISH LEAKY_RELU LOG LOGICAL_NOT LOGISTIC NEG QUANTIZE RELU"
     " RELU6 RELU_0_TO_1 RELU_N1_TO_1 ROUND RSQRT SIGN SIN SQRT SQUARE TANH".split()
 )
-_BINARY = frozenset(
+BINARY = frozenset(
     "ADD DIV EQUAL FLOOR_DIV FLOOR_MOD GREATER GREATER_EQUAL LESS LESS_EQUAL MAXIMUM MINIMUM MUL NOT_EQUAL"
     " SQUARED_DIFFERENCE SUB".split()
 )
@@ -106,9 +106,9 @@ def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
     if any(BITS.get(u.tensor.dtype, 64) != 8 or not _has_codes(u) for u in uses):
         return ""
     sizes = [array.size for array in feeds[-1].arrays]
-    if operator.opcode in _UNARY and len(uses) == 1 and sizes[0] >= 1 << 8:
+    if operator.opcode in UNARY and len(uses) == 1 and sizes[0] >= 1 << 8:
         return "all 256 values"
-    whole = operator.opcode in _BINARY and len(uses) == 2 and len({a.shape for a in feeds[-1].arrays}) == 1
+    whole = operator.opcode in BINARY and len(uses) == 2 and len({a.shape for a in feeds[-1].arrays}) == 1
     return "all 65,536 pairs" if whole and sizes[0] >= 1 << 16 else ""
 
 

@@ -22,6 +22,7 @@ class Settings:
     ``propagated`` (what the reference computed from the samples), ``random``, ``directed``. ``segment`` operators at a
     time, ``between`` two tensors, or the ``whole`` model; otherwise each operator alone. ``select`` keeps the cases of
     these operator kinds or numbers. Each inference is made ``repeat`` times.
+    ``seconds`` is what reproducers wait for an answer.
     """
 
     arithmetics: tuple[str, ...] = ("litert-reference",)
@@ -41,6 +42,7 @@ class Settings:
     reproduce: str | None = None
     scrub: bool = False
     record: str | None = None
+    seconds: float = 60.0
     described: str = field(default="")
     """Where the samples come from, in words."""
 

@@ -26,7 +26,9 @@ from litecheck.verify.journal import Journal
 from litecheck.verify.judge import Judge, Judged, Question
 from litecheck.verify.outcome import Operation, Outcome, Verdict, Verification
 from litecheck.verify.plan import Case
+from litecheck.verify.recorded import record
 from litecheck.verify.reference import Expectation, Tape
+from litecheck.verify.reproduce import Reproducer
 from litecheck.verify.settings import Settings
 
 #: A device that ends like this may do so on some inputs only.
@@ -98,6 +100,10 @@ class _Run:
         self.judge = Judge(admissible, published, tolerances(profile))
         self.viable = frozenset(a.name for a in published) - {a.name for a in admissible}
         self.verdicts: list[Verdict] = []
+        self.reproducer = None
+        if settings.reproduce:
+            folder = Path(settings.reproduce)
+            self.reproducer = Reproducer(folder, device, self.judge, settings.seconds, settings.scrub)
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -194,6 +200,8 @@ class _Run:
         verdict = pending.verdict
         if verdict is None:
             verdict, fits = self._judged(pending)
+            if self.reproducer is not None and verdict.outcome.judged and not verdict.outcome.good:
+                verdict = replace(verdict, reproducer=self.reproducer(pending.question, verdict))
             self.viable &= fits
             if self.journal is not None:
                 self.journal.note(verdict, fits)
@@ -206,6 +214,8 @@ class _Run:
             judged = self.judge(question, Failure(Outcome.NO_REFERENCE, question.note), self.viable)
             return judged.verdict, judged.fits
         answer = pending.answer.result()
+        if self.settings.record:
+            record(self.settings.record, _job(question), answer)
         if isinstance(answer, Failure) and answer.outcome in RETRIED and len(question.feeds) > 1:
             return self._apart(question, answer)
         judged = self.judge(question, answer, self.viable)

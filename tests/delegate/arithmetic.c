@@ -53,7 +53,8 @@ int64_t rescale(Fault fault, int64_t x, const Multiplier *by) {
             return product >> (31 - by->shift);
         case REDUCED_MULTIPLIER: {
             int64_t reduced = mantissa < 0x7FFF0000 ? (mantissa + (1 << 15)) >> 16 : 0x7FFF;
-            return by->shift > 15 ? x * reduced * ((int64_t)1 << (by->shift - 15)) : shifted_up(x * reduced, 15 - by->shift);
+            if (by->shift > 15) return x * reduced * ((int64_t)1 << (by->shift - 15));
+            return shifted_up(x * reduced, 15 - by->shift);
         }
         default:
             return shifted_away(high_product(wrapped(left), mantissa), right);

@@ -1,5 +1,5 @@
-/* An external delegate for tests: computes chosen operators as LiteRT's reference kernels do, or with one planted fault,
- * or fails in one planted way. See settings.h for its options. */
+/* An external delegate for tests: computes chosen operators as LiteRT's reference kernels do, or with one planted
+ * fault, or fails in one planted way. See settings.h for its options. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <signal.h>

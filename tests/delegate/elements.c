@@ -137,7 +137,9 @@ void mean(const Call *call) {
     const TfLiteIntArray *shape = call->input[0]->dims;
     const int32_t *axes = call->input[1]->data;
     bool reduced[RANK] = {false};
-    for (int64_t i = 0; i < elements(call->input[1]); ++i) reduced[axes[i] < 0 ? axes[i] + shape->size : axes[i]] = true;
+    for (int64_t i = 0, end = elements(call->input[1]); i < end; ++i) {
+        reduced[axes[i] < 0 ? axes[i] + shape->size : axes[i]] = true;
+    }
     int64_t strides[RANK] = {0}, kept = 1, count = 1;
     for (int i = shape->size - 1; i >= 0; --i) {
         if (reduced[i]) {

@@ -5,48 +5,49 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Planted faults, each in every operator it has a meaning for; settings.c has their names. Below: of a rescaling
- * x * m * 2^-s with a mantissa m of 31 bits; no fault rounds the doubling high product, then the shift half away. */
+/* Planted faults, each in every operator it has a meaning for; settings.c has their names. The roundings are those of
+ * x * m * 2^-s with a mantissa m of 31 bits, which is rounded twice where no fault is planted: its doubling high
+ * product half up, then the shift half away from zero. */
 typedef enum {
     EXACT,
-    HALF_UP,             /* the second shift rounds half up */
-    SINGLE_ROUNDING,     /* one rounding of the whole product, half up */
-    FLOAT32,             /* the product with a float32 multiplier, half to even */
-    TRUNCATE,            /* the exact product, towards zero */
-    FLOOR,               /* the exact product, towards minus infinity */
-    REDUCED_MULTIPLIER,  /* m rounded to 15 fractional bits, then one shift half up */
-    ADD_SINGLE_ROUNDING, /* SINGLE_ROUNDING in all three rescalings of ADD, nowhere else */
-    NO_INPUT_ZERO_POINT, /* stored inputs are used as they are; padding still is the zero point */
-    NO_OUTPUT_ZERO_POINT,/* the output's zero point is not added */
-    NO_BIAS,             /* the bias is left out */
-    ZERO_PADDING,        /* SAME padding of convolutions is a stored 0, not the zero point */
-    NO_OUTPUT_CLAMP,     /* the fused activation is ignored; the result still saturates to int8 */
-    WRAP_OUTPUT,         /* the result's low 8 bits are kept, then the fused activation applies */
-    ACCUMULATOR_16,      /* sums of products saturate to 16 bits after every addition, in the order of the taps */
-    ACCUMULATOR_24,      /* the same with 24 bits; the bias comes last and saturates too */
-    PER_TENSOR_SCALE,    /* the first channel's multiplier for all channels */
-    U8S8,                /* inputs as uint8, pairs of products saturated to int16, corrected by 128 * sum of weights */
-    SAME_PADDING,        /* the odd element of SAME padding goes in front */
-    POOL_TRUNCATE,       /* average pooling divides towards zero */
+    HALF_UP,              /* the second shift rounds half up */
+    SINGLE_ROUNDING,      /* one rounding of the whole product, half up */
+    FLOAT32,              /* the product with a float32 multiplier, half to even */
+    TRUNCATE,             /* the exact product, towards zero */
+    FLOOR,                /* the exact product, towards minus infinity */
+    REDUCED_MULTIPLIER,   /* m rounded to 15 fractional bits, then one shift half up */
+    ADD_SINGLE_ROUNDING,  /* SINGLE_ROUNDING in all three rescalings of ADD, nowhere else */
+    NO_INPUT_ZERO_POINT,  /* stored inputs are used as they are; padding still is the zero point */
+    NO_OUTPUT_ZERO_POINT, /* the output's zero point is not added */
+    NO_BIAS,              /* the bias is left out */
+    ZERO_PADDING,         /* SAME padding of convolutions is a stored 0, not the zero point */
+    NO_OUTPUT_CLAMP,      /* the fused activation is ignored; the result still saturates to int8 */
+    WRAP_OUTPUT,          /* the result's low 8 bits are kept, then the fused activation applies */
+    ACCUMULATOR_16,       /* sums saturate to 16 bits after every addition, tap by tap, the bias last */
+    ACCUMULATOR_24,       /* the same with 24 bits */
+    PER_TENSOR_SCALE,     /* the first channel's multiplier for all channels */
+    U8S8,                 /* inputs + 128 as uint8; every two products saturate to int16 together */
+    SAME_PADDING,         /* the odd element of SAME padding goes in front */
+    POOL_TRUNCATE,        /* average pooling divides towards zero */
     FAULTS,
 } Fault;
 
 typedef enum {
     WELL,
-    CRASH,        /* writes through a null pointer in invoke */
-    ABORT,        /* abort() while the graph is prepared */
-    HANG,         /* never comes back from invoke, and ignores what can be ignored */
-    REFUSE,       /* reports an error while the graph is prepared */
-    REFUSE_INVOKE,/* reports an error in invoke */
-    WRONG_SHAPE,  /* the output's last dimension is one longer */
-    WRONG_TYPE,   /* the output becomes uint8 */
-    CORRUPT,      /* writes beyond its block on the heap after answering: free() aborts at teardown */
-    EXIT_0,       /* ends the process in invoke, as if all were well */
-    NOTHING,      /* writes no output */
-    FLAKY,        /* one random element is one off in every second invocation of the process */
-    CLAIMS_NONE,  /* takes no operator */
-    MEMORY,       /* asks for memory in invoke until there is none */
-    NOISY,        /* prints to standard output and standard error */
+    CRASH,         /* writes through a null pointer in invoke */
+    ABORT,         /* abort() while the graph is prepared */
+    HANG,          /* never comes back from invoke, and ignores what can be ignored */
+    REFUSE,        /* reports an error while the graph is prepared */
+    REFUSE_INVOKE, /* reports an error in invoke */
+    WRONG_SHAPE,   /* the output's last dimension is one longer */
+    WRONG_TYPE,    /* the output becomes uint8 */
+    CORRUPT,       /* writes in front of its block on the heap after answering: free() aborts at teardown */
+    EXIT_0,        /* ends the process in invoke, as if all were well */
+    NOTHING,       /* writes no output */
+    FLAKY,         /* one random element is one off in every second invocation of the process */
+    CLAIMS_NONE,   /* takes no operator */
+    MEMORY,        /* asks for memory in invoke until there is none */
+    NOISY,         /* prints to standard output and standard error */
     MODES,
 } Mode;
 

@@ -71,7 +71,9 @@ void conv_2d(const Call *call) {
             for (int i = 0; i < rows.taps; ++i) {
                 for (int j = 0; j < columns.taps; ++j, w += filter[3]) {
                     int64_t at = place(&rows, &columns, n, y, x, i, j, in[3]);
-                    for (int d = 0; d < filter[3]; ++d) add_product(&sum, at < 0 ? beyond : image[at + group + d], w[d]);
+                    for (int d = 0; d < filter[3]; ++d) {
+                        add_product(&sum, at < 0 ? beyond : image[at + group + d], w[d]);
+                    }
                 }
             }
             int64_t total = finished(&sum, bias_of(call, c));

@@ -86,6 +86,50 @@ def plain_lstm(rng: Random) -> tuple[Model, tuple[int, ...]]:
     return lstm(rng, "LSTM")
 
 
+def narrow_lstm(rng: Random) -> tuple[Model, tuple[int, ...]]:
+    """A random 8x8_8 LSTM, which LiteRT has for one step only, and the shape of its input."""
+    builder = ModelBuilder("lstm 8x8_8")
+    graph = builder.subgraph("main")
+    batch, n, cells, outputs = (int(v) for v in rng.integers(1, (4, 20, 40, 20)))
+    sx, sh = rng.uniform(0.005, 0.05), rng.uniform(0.005, 0.01)
+    zx, zh = (int(v) for v in rng.integers(-128, 128, 2))
+    x = graph.tensor("x", (batch, n), "int8", quantized(sx, zx))
+    cifg, clipped = rng.random() < 0.5, rng.random() < 0.3
+    here = [not (cifg and gate == "input") for gate in GATES]
+    scales = rng.uniform(0.001, 0.02, (2, 4))
+
+    def each(name: str, make: Callable[[], np.ndarray], parameters: list) -> list[int]:
+        return [
+            graph.constant(f"{name}{g}", make(), quantized(parameters[g])) if here[g] else -1
+            for g in range(4)
+        ]
+
+    norm = list(rng.uniform(1e-5, 1e-4, 4))
+    operands = [x, *each("w", lambda: int8(rng, cells, n), scales[0])]
+    operands += [*each("r", lambda: int8(rng, cells, outputs), scales[1]), -1, -1, -1]
+    operands += each("b", lambda: rng.integers(-(10**6), 10**6, cells).astype(np.int32), [1e-4] * 4)
+    operands.append(graph.constant("p", int8(rng, outputs, cells), quantized(rng.uniform(0.002, 0.02))))
+    bias = rng.integers(-(10**6), 10**6, outputs).astype(np.int32)
+    operands.append(graph.constant("pb", bias, quantized(1e-6)))
+    operands.append(graph.tensor("h", (batch, outputs), "int8", quantized(sh, zh), is_variable=True))
+    operands.append(graph.tensor("c", (batch, cells), "int16", quantized(2.0**-15), is_variable=True))
+    operands += each("norm", lambda: rng.integers(-32767, 32767, cells).astype(np.int16), norm)
+    sums = []
+    for gate in range(4):
+        reach = [sx * scales[0, gate] * np.sqrt(n), sh * scales[1, gate] * np.sqrt(outputs)]
+        for step in (2.0**-12 * rng.uniform(0.2, 5), *(100 * r * rng.uniform(0.3, 3) for r in reach)):
+            zero = int(rng.integers(-20, 20))
+            sums.append(graph.tensor(f"sum{len(sums)}", (0,), "int8", quantized(step, zero)))
+    y = graph.tensor("y", (batch, outputs), "int8", quantized(sh, zh))
+    options = {"cell_clip": 0.4, "proj_clip": 0.4} if clipped else {}
+    graph.add(
+        "LSTM", operands, [y], version=2, intermediates=sums, fused_activation_function="TANH", **options
+    )
+    graph.inputs(x)
+    graph.outputs(y)
+    return builder.finish(), (batch, n)
+
+
 def svdf(rng: Random) -> tuple[Model, tuple[int, ...]]:
     """A random SVDF with an int16 state, and the shape of its input."""
     builder = ModelBuilder("svdf")
@@ -106,7 +150,7 @@ def svdf(rng: Random) -> tuple[Model, tuple[int, ...]]:
 
 
 CASES: dict[str, Callable[[Random], tuple[Model, tuple[int, ...]]]] = {
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "LSTM": plain_lstm, "SVDF": svdf,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "LSTM": plain_lstm, "LSTM 8x8_8": narrow_lstm, "SVDF": svdf,
 }  # fmt: skip
 
 
@@ -119,4 +163,4 @@ def _made(opcode: str) -> Make:
     return make
 
 
-FAMILY = Family({opcode: _made(opcode) for opcode in CASES})
+FAMILY = Family({opcode: _made(opcode) for opcode in CASES}, faults={"LSTM": {"output_gate": "input-alone"}})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.quantization import Quantization
-from litecheck.reference.lookup import each_value, entries, interpolate, quotient, words
+from litecheck.reference.lookup import TILE, each_value, entries, interpolate, picked, quotient, words
 from litecheck.reference.values import Result, Value
 
 
@@ -67,8 +67,8 @@ def test_widths_of_quotients_differ():
     assert quotient("float64", a, over=b) == float(a) / float(b) != float(a / b)
 
 
-@pytest.mark.parametrize("shape", [(0,), (5, 3), (3, lookup.TILE)])
+@pytest.mark.parametrize("shape", [(0,), (5, 3), (3, TILE)])
 def test_picking_is_indexing(shape: tuple[int, ...]) -> None:
     table = np.arange(1 << 16)[::-1].astype(np.int32)
     index = np.random.default_rng(0).integers(0, 1 << 16, shape, np.uint16)
-    np.testing.assert_array_equal(lookup.picked(table, index), table[index])
+    np.testing.assert_array_equal(picked(table, index), table[index])

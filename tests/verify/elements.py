@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,12 @@ from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.dispatch import bind
+from litecheck.reference.fused import stored_bounds
 from litecheck.reference.interpreter import Machine
 from litecheck.reference.values import Result
-from litecheck.verify.accumulator import Site
+from litecheck.verify.accumulator import exact
 from litecheck.verify.plan import Case, operators
+from litecheck.verify.site import Exact, Site
 
 Rng = np.random.Generator
 Arrays = tuple[np.ndarray, ...]
@@ -86,7 +90,9 @@ def scales(rng: Rng, count: int) -> list[float]:
     return rng.uniform(0.003, 0.02, count).tolist()
 
 
-def conv(rng: Rng, dtype: str = "int8", padding: str = "SAME", stride: int = 2, groups: int = 1, gap: int = 1) -> Made:
+def conv(
+    rng: Rng, dtype: str = "int8", padding: str = "SAME", stride: int = 2, groups: int = 1, gap: int = 1
+) -> Made:
     zero = 0 if dtype == "int16" else int(rng.integers(-20, 20)) + (128 if dtype == "uint8" else 0)
     x = draw(rng, (2, 6, 7, 4), dtype)
     kind, per = ("uint8", quantized(0.01, 131)) if dtype == "uint8" else ("int8", quantized(scales(rng, 6)))
@@ -168,11 +174,21 @@ def pooled(rng: Rng) -> Made:
     )  # fmt: skip
 
 
-def single(opcode: str, scale: float, out: Any, positive: bool = False, **options: Any) -> Callable[[Rng], Made]:
+def single(
+    opcode: str, scale: float, out: Any, positive: bool = False, **options: Any
+) -> Callable[[Rng], Made]:
     def make(rng: Rng) -> Made:
         x, zero = draw(rng, (3, 40)), -128 if positive else 7
         x[:, 0] += positive  # a logarithm or a reciprocal of 0 has no value
-        return one(opcode, {"x": (np.maximum(x, -127 if positive else -128), quantized(scale, zero))}, {}, "x", (3, 40), out, **options)
+        return one(
+            opcode,
+            {"x": (np.maximum(x, -127 if positive else -128), quantized(scale, zero))},
+            {},
+            "x",
+            (3, 40),
+            out,
+            **options,
+        )
 
     return make
 
@@ -180,7 +196,9 @@ def single(opcode: str, scale: float, out: Any, positive: bool = False, **option
 def prelu(rng: Rng) -> Made:
     constants = {"a": (draw(rng, (1, 1, 8)), quantized(0.01, 4))}
     out = quantized(0.06, -3)
-    return one("PRELU", {"x": (draw(rng, (2, 5, 5, 8)), quantized(0.05, 11))}, constants, "x a", (2, 5, 5, 8), out)
+    return one(
+        "PRELU", {"x": (draw(rng, (2, 5, 5, 8)), quantized(0.05, 11))}, constants, "x a", (2, 5, 5, 8), out
+    )
 
 
 def quantize_real(rng: Rng) -> Made:
@@ -191,6 +209,32 @@ def quantize_real(rng: Rng) -> Made:
 def resized(**options: bool) -> Callable[[Rng], Made]:
     def make(rng: Rng) -> Made:
         q, size = quantized(0.1, 5), {"s": (np.array([7, 9], np.int32), None)}
-        return one("RESIZE_BILINEAR", {"x": (draw(rng, (1, 4, 5, 3)), q)}, size, "x s", (1, 7, 9, 3), q, **options)
+        return one(
+            "RESIZE_BILINEAR", {"x": (draw(rng, (1, 4, 5, 3)), q)}, size, "x s", (1, 7, 9, 3), q, **options
+        )
 
     return make
+
+
+_SINGLE = load_arithmetic("single-rounding")
+_WIDE = {**_SINGLE.stages["CONV_2D"], "int64_sums": "float64"}
+#: One rounding, and of 64-bit sums no multiplier of 16 bits.
+ONCE = replace(_SINGLE, stages={**_SINGLE.stages, "CONV_2D": _WIDE})
+#: So near to the middle between two integers the rounding of multipliers decides.
+TIE = Fraction(1, 2000)
+
+
+def every(made: Made, zero_point: int | None = None) -> list[tuple[Exact | None, int]]:
+    """Every element's exact value and what the kernel gives."""
+    opcode, output = made.model.subgraphs[0].operators[0].opcode, made.output(ONCE)
+    return [(exact(opcode, made.site(i, zero_point)), int(output[i])) for i in np.ndindex(output.shape)]
+
+
+def rounded(made: Made, value: Exact) -> int:
+    output = made.site((0,)).output
+    low, high = stored_bounds(made.model.subgraphs[0].operators[0].options, output)
+    return min(max(math.floor(value.quotient + Fraction(1, 2)) + value.zero_point, low), high)
+
+
+def at_tie(value: Exact) -> bool:
+    return abs(value.quotient - math.floor(value.quotient) - Fraction(1, 2)) < TIE

@@ -39,7 +39,10 @@ def test_integers_differ_in_steps() -> None:
 
 
 def test_the_first_of_equally_bad_elements_is_the_worst() -> None:
-    expected, actual = [np.zeros(4, np.int8)] * 2, [np.array(v, np.int8) for v in ((0, 0, 0, 0), (0, -3, 3, 0))]
+    expected, actual = (
+        [np.zeros(4, np.int8)] * 2,
+        [np.array(v, np.int8) for v in ((0, 0, 0, 0), (0, -3, 3, 0))],
+    )
     assert difference(tensor(shape=(4,)), expected, actual).worst == Spot(1, (1,), 0.0, -3.0)
 
 
@@ -89,7 +92,9 @@ def test_shapes_may_differ_from_run_to_run() -> None:
 
 def test_nothing_was_compared() -> None:
     assert difference(tensor(), [], []).size == 0
-    assert difference(tensor(shape=()), [np.int8(3).reshape(())], [np.int8(4).reshape(())]).worst == Spot(0, (), 3, 4)
+    assert difference(tensor(shape=()), [np.int8(3).reshape(())], [np.int8(4).reshape(())]).worst == Spot(
+        0, (), 3, 4
+    )
 
 
 @given(st.data(), STORED)

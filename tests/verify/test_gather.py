@@ -59,7 +59,11 @@ def index(axis: int) -> np.ndarray:
         (index(2) == 0, 0.02, "column 0, the first of 15"),
         (index(2) >= 13, 0.02, "columns 13 to 14, the last 2 of 15"),
         (index(0) == 1, 0.01, "batch 1, the last of 2"),
-        ((index(1) == 13) | (index(2) == 14), 0.05, "outermost row and column at the bottom and on the right"),
+        (
+            (index(1) == 13) | (index(2) == 14),
+            0.05,
+            "outermost row and column at the bottom and on the right",
+        ),
         ((index(1) % 13 == 0) | (index(2) % 14 == 0), 0.05, "outermost row and column on all sides"),
         (
             (np.minimum(index(1), 13 - index(1)) < 2) | (np.minimum(index(2), 14 - index(2)) < 2),

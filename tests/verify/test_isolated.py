@@ -72,8 +72,16 @@ def gone(pid: int) -> bool:
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_arrays_arrive_as_they_were_sent(opened: Opening, adapter: str) -> None:
     runs = (
-        (np.arange(-128, 128, dtype=np.int8).reshape(2, 128), np.array(7, np.int64), np.empty((0, 4), np.uint8)),
-        (np.array([[0.5, np.nan]], np.float32), np.array([True, False]), np.asfortranarray(np.eye(3))[:, ::2]),
+        (
+            np.arange(-128, 128, dtype=np.int8).reshape(2, 128),
+            np.array(7, np.int64),
+            np.empty((0, 4), np.uint8),
+        ),
+        (
+            np.array([[0.5, np.nan]], np.float32),
+            np.array([True, False]),
+            np.asfortranarray(np.eye(3))[:, ::2],
+        ),
     )
     answer = opened(adapter=adapter).run(job(*runs))
     assert isinstance(answer, Answer)

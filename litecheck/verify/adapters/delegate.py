@@ -49,7 +49,8 @@ class Delegate:
                 for k, (values, ours) in enumerate(zip(made[-1], delegated, strict=True))
                 if ours and _untouched(values, _FILL[number % 2])
             ]
-        return AdapterAnswer(tuple(made), delegated, "\n".join(silent[:3]))
+        left = _left(self._interpreter._get_ops_details(), own) if any(delegated) else ""
+        return AdapterAnswer(tuple(made), delegated, "\n".join(filter(None, (left, *silent[:3]))))
 
 
 def _interpreter(model: bytes, **options: Any) -> Any:
@@ -62,6 +63,22 @@ def _delegated(interpreter: Any, own: int) -> tuple[bool, ...]:
     added = interpreter._get_ops_details()[own:]
     made = {int(index) for op in added if op["op_name"] == "DELEGATE" for index in op["outputs"]}
     return tuple(detail["index"] in made for detail in interpreter.get_output_details())
+
+
+def _left(operators: Sequence[Mapping[str, Any]], own: int) -> str:
+    """Which of the model's operators no delegate's node stands for: an output says nothing of those before it."""
+    makers = {int(t): n for n, op in enumerate(operators[:own]) for t in op["outputs"]}
+    taken: set[int] = set()
+    for node in operators[own:]:
+        given, wanted = set(map(int, node["inputs"])), list(map(int, node["outputs"]))
+        while wanted and node["op_name"] == "DELEGATE":
+            maker = makers.get(wanted.pop())
+            if maker is not None and maker not in taken:
+                taken.add(maker)
+                wanted += [int(t) for t in operators[maker]["inputs"] if int(t) not in given]
+    left = [f"{operators[n]['op_name']} #{n}" for n in range(own) if n not in taken]
+    shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
+    return f"{len(left)} of {own} operators were left to the reference kernels: {shown}" if left else ""
 
 
 def _fill(interpreter: Any, delegated: tuple[bool, ...], byte: int) -> None:

@@ -43,7 +43,9 @@ def memory_named(interpreter: Any) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        needed = sum(int(np.prod(t["shape"])) * np.dtype(t["dtype"]).itemsize for t in interpreter.get_tensor_details())
+        needed = sum(
+            int(np.prod(t["shape"])) * np.dtype(t["dtype"]).itemsize for t in interpreter.get_tensor_details()
+        )
         if str(error) or needed <= _room():
             raise
         raise MemoryError(f"the tensors need {needed:,} bytes") from None

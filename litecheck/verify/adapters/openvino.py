@@ -86,4 +86,8 @@ def _log() -> str:
 
 def _taken() -> str:
     found = _TAKEN.findall(_log())
-    return f"the plugin takes {found[-1][0]} of {found[-1][1]} operators" if found else "the plugin takes nothing"
+    return (
+        f"the plugin takes {found[-1][0]} of {found[-1][1]} operators"
+        if found
+        else "the plugin takes nothing"
+    )

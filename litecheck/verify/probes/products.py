@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ class Layer:
         """The probe."""
         axis = 3 if opcode == "DEPTHWISE_CONV_2D" else 0
         scale, zero = self.input
+        if opcode == "DEPTHWISE_CONV_2D":
+            options = {**options, "depth_multiplier": self.w.shape[3] // self.x.shape[3]}
         biases = quantized(np.float32(scale) * self.weight, 0)
         operands = [
             Operand(self.x, quantized(scale, zero)),
@@ -70,6 +73,8 @@ def of_depthwise_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
     """DEPTHWISE_CONV_2D."""
     yield from _with_ties(rng, "DEPTHWISE_CONV_2D", lambda c: (drawn(rng, 1, 3, 3, c), (1, 3, 3, c)))
     yield from _natural(rng, "DEPTHWISE_CONV_2D", drawn(rng, 1, 3, 3, 19), 19)
+    layer = _layer(rng, drawn(rng, 1, 3, 3, 22), (1, 6, 7, 11), 22)
+    yield layer.made("random values, two filters for each channel", "DEPTHWISE_CONV_2D", _WINDOWED)
     for side in (5, 20):
         yield from _saturating(
             rng, "DEPTHWISE_CONV_2D", lambda _, k=side: (1, k, k, 11), lambda _, k=side: (1, k + 1, k + 2, 11), side**2
@@ -103,12 +108,15 @@ def of_transpose_conv(rng: np.random.Generator) -> Iterator[Probe]:
 
 
 def of_batch_matmul(rng: np.random.Generator) -> Iterator[Probe]:
-    """BATCH_MATMUL of two computed matrices, and with a constant one."""
+    """BATCH_MATMUL of two computed matrices, and with a constant one: single products of all pairs, and sums."""
+    values = np.arange(-128, 128).astype(np.int8)
+    shapes = (values.reshape(1, -1, 1), values.reshape(1, 1, -1)), (drawn(rng, 2, 31, 37), drawn(rng, 2, 37, 19))
     for constant, zero in ((False, 5), (True, 0)):
-        left = Operand(drawn(rng, 2, 31, 37), quantized(0.03, -7))
-        right = Operand(drawn(rng, 2, 37, 19), quantized(0.02, zero), constant)
-        name = "random values, constant right" if constant else "random values"
-        yield probe(name, "BATCH_MATMUL", [left, right], Wanted(quantized(0.21, 3)))
+        for (left, right), scales in product(shapes, ((0.03, 0.02, 0.21), (0.5, 0.25, 16.0), (0.0123, 0.0456, 0.0789))):
+            operands = Operand(left, quantized(scales[0], -7)), Operand(right, quantized(scales[1], zero), constant)
+            what = "sums of products" if left.shape[-1] > 1 else "all pairs"
+            name = f"{what}, {'constant' if constant else 'computed'} right side, scales {scales}"
+            yield probe(name, "BATCH_MATMUL", operands, Wanted(quantized(scales[2], 3)))
 
 
 # --- Ties ---------------------------------------------------------------------------------------------------------
@@ -139,14 +147,16 @@ def _ties(
 ) -> Probe:
     """Biases that end near the middle between two integers of all sizes, a third of them one off it."""
     weights, shape = operands
-    given, output = (0.25, -7), (0.5, 5)
+    round_ = bool((np.exp2(np.rint(np.log2(multipliers))) == multipliers).all())
+    given, output = ((0.25, -7), (0.5, 5)) if round_ else ((0.0237, -7), (0.0631, 5))
     scale = (multipliers * output[0] / given[0]).astype(np.float32)
-    real = given[0] * scale.astype(np.float64) / output[0]
+    step = scale[:1] if one else scale
+    real = float(np.float32(given[0])) * step.astype(np.float64) / float(np.float32(output[0]))
     middle = rng.integers(-128 - output[1], 127 - output[1], len(scale)) + 0.5
     off = rng.integers(-1, 2, len(scale)) * (rng.random(len(scale)) < 0.5)
     bias = np.clip(np.rint(middle / real) + off, -LARGEST, LARGEST).astype(np.int32)
     x = np.full(shape, given[1], np.int8)
-    layer = Layer(x, weights, bias, given, scale[:1] if one else scale, output)
+    layer = Layer(x, weights, bias, given, step, output)
     return layer.made(name, opcode, {} if opcode == "FULLY_CONNECTED" else _WINDOWED, known=True)
 
 
@@ -193,7 +203,8 @@ def _saturating(
         bright = rng.random(image(depth)[:-1])[..., None]
         lit = np.clip(x * 0.2 + 127 * bright, -128, 127).astype(np.int8)
         scale = np.full(shape[-1] if opcode == "DEPTHWISE_CONV_2D" else shape[0], 0.01, np.float32)
-        bias = rng.integers(-(2**14) * depth // 8, 2**14 * depth // 8, len(scale)).astype(np.int32)
+        most = 1 << (22 if depth > 99 else 14)
+        bias = rng.integers(-most, most, len(scale)).astype(np.int32)
         output = float(0.05 * 0.01 * 128 * 110 * depth / 4 / 100)
         layer = Layer(lit, w, bias, (0.05, -100), scale, (output, 5))
         options = {} if opcode == "FULLY_CONNECTED" else _WINDOWED

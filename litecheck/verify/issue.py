@@ -1,0 +1,78 @@
+"""The issue text of a reproducer, ready to be filed where the device is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from litecheck.flatbuffer.table import Table
+from litecheck.model.types import Tensor
+from litecheck.verify.outcome import Difference, Verdict
+from litecheck.verify.plan import Case
+
+#: Scales shown of a tensor that has many.
+_SCALES = 4
+
+
+def issue(case: Case, verdict: Verdict, described: str, arithmetic: str, program: bool) -> str:
+    """Markdown: what is wrong, with which operator and parameters, why, and how to see it."""
+    lines = [f"# {verdict.opcode}: {verdict.outcome.value} on {described}", ""]
+    lines += _what(verdict, arithmetic)
+    lines += ["", "## Operator", ""]
+    for operator in case.operators:
+        lines.append(
+            f"- {operator.custom_code or operator.opcode} version {operator.version}{_options(operator.options)}"
+        )
+    lines += ["", "| tensor | type | shape | scale | zero point |", "|---|---|---|---|---|"]
+    lines += [_row(t) for t in case.cut.model.subgraphs[0].tensors]
+    lines += ["", "## To reproduce", ""]
+    if program:
+        lines += ["```", "python reproduce.py", "```", ""]
+    lines.append(
+        "`model.tflite` is fed `input_*.npy`; `expected_*.npy` are the outputs wanted, `actual_*.npy` the device's."
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _what(verdict: Verdict, arithmetic: str) -> Iterator[str]:
+    for d in verdict.differences:
+        if not d.mismatches:
+            continue
+        unit = "LSB" if d.unit == "LSB" else "of the largest magnitude"
+        most = f"by at most {abs(d.largest):g} {unit}"
+        yield f"{d.mismatches:,} of {d.size:,} output elements differ from `{arithmetic}`, {most}."
+        yield from _worst(d)
+        if verdict.also:
+            yield f"The published arithmetic {' and '.join(f'`{a}`' for a in verdict.also)} gives what the device gives."
+    if verdict.message:
+        yield from ("", "```", verdict.message, "```")
+
+
+def _worst(d: Difference) -> Iterator[str]:
+    if d.worst is not None:
+        at = ", ".join(map(str, d.worst.index))
+        yield f"At ({at}) {d.worst.expected:g} is expected, the device gives {d.worst.actual:g}."
+    if d.explained is not None:
+        yield ""
+        yield d.explained.sentence
+
+
+def _options(options: Table | None) -> str:
+    if options is None or not options.fields:
+        return ""
+    return ": " + ", ".join(f"{name} {_shown(value)}" for name, value in options.fields.items())
+
+
+def _shown(value: object) -> str:
+    return str(value.tolist()) if isinstance(value, np.ndarray) else str(value)
+
+
+def _row(tensor: Tensor) -> str:
+    q = tensor.quantization
+    scales = ", ".join(f"{float(s):.9g}" for s in q.scale[:_SCALES]) + (
+        ", ..." if q.scale.size > _SCALES else ""
+    )
+    zeros = ", ".join(str(int(z)) for z in np.unique(q.zero_point)[:_SCALES])
+    name = tensor.name.replace("|", "\\|").replace("\n", " ") or f"tensor {tensor.index}"
+    return f"| {name} | {tensor.dtype} | {list(tensor.shape)} | {scales} | {zeros} |"

@@ -1,0 +1,72 @@
+"""Known faults of LiteRT: found for the device, operator and types they concern, and for no others."""
+
+from __future__ import annotations
+
+import pytest
+
+from litecheck.data import rules_dir
+from litecheck.errors import ProfileError
+from litecheck.verify import faults as module
+from litecheck.verify.faults import faults, known_fault
+
+
+def test_every_fault_of_the_file_is_read() -> None:
+    text = (rules_dir() / "arithmetic" / "known-faults.yaml").read_text("utf-8")
+    assert len(faults()) == text.count("- operator: ")
+    assert all(
+        f.operators and f.types and f.resolvers and f.versions and f.does and f.evidence for f in faults()
+    )
+
+
+def test_a_fault_is_told_with_its_version() -> None:
+    told = known_fault("litert:reference", "SUM", {"int8", "int32"})
+    assert told == (
+        "ai-edge-litert 2.3.0: SUM reads its input and writes its output as uint8, with the zero points as they are"
+    )
+
+
+def test_an_operator_listed_with_others_and_a_device_with_options() -> None:
+    assert "empty input" in known_fault("litert:xnnpack,threads=2", "REDUCE_MIN", ["float32"])
+
+
+def test_two_faults_are_both_told() -> None:
+    told = known_fault("litert:reference", "HARD_SWISH", {"int8"})
+    assert told.count("ai-edge-litert 2.3.0") == 1
+    assert "2^-9" in told
+    assert "does not prepare" in told
+
+
+@pytest.mark.parametrize(
+    ("device", "opcode", "dtypes"),
+    [
+        ("litert:optimized", "REDUCE_MAX", {"float32"}),
+        ("litert:reference", "SUM", {"float32"}),
+        ("litert:reference", "CONV_2D", {"int8"}),
+        ("litert:reference", "ELUX", {"int8"}),
+        ("tflm", "SUM", {"int8"}),
+        ("delegate:/litert:reference", "SUM", {"int8"}),
+    ],
+)
+def test_nothing_is_known_of_others(device: str, opcode: str, dtypes: set[str]) -> None:
+    assert known_fault(device, opcode, dtypes) == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("faults: none", "faults is a list"),
+        ("faults: [{operator: ADD}]", "without types, resolvers, versions, does, evidence"),
+        ("faults: [{operater: ADD}]", "did you mean 'operator'"),
+        ("fault: []", "did you mean 'faults'"),
+    ],
+)
+def test_a_broken_file_is_refused(
+    content: str, message: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "arithmetic"  # type: ignore[operator]
+    folder.mkdir()
+    (folder / "known-faults.yaml").write_text(content)
+    monkeypatch.setattr(module, "rules_dir", lambda: tmp_path)
+    with pytest.raises(ProfileError, match="known-faults.yaml:1") as error:
+        faults.__wrapped__()
+    assert message in str(error.value)
