@@ -11,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from litecheck.cli.compare import compare
 from litecheck.cli.dequantize import dequantize
+from litecheck.cli.diagnose import diagnose
 from litecheck.cli.explain import explain
 from litecheck.cli.inspect import inspect
 from litecheck.cli.quantize import quantize
@@ -90,5 +91,5 @@ def _help(command: Callable[..., None]) -> str:
     return "\n\n".join(p if p.startswith("\b") else " ".join(p.split("\n")) for p in paragraphs)
 
 
-for _command in (validate, inspect, explain, rules, quantize, dequantize, compare, run, verify):
+for _command in (validate, inspect, explain, rules, quantize, dequantize, compare, run, verify, diagnose):
     app.command(cls=_Command, help=_help(_command))(_command)

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference import gemmlowp
+from litecheck.reference.cell_curves import CURVES, Curves
 from litecheck.reference.dispatch import Computed
 from litecheck.reference.fixedpoint import (
     Ints,
     multiply_double,
     quantize_multiplier,
-    rounding_shift,
     saturate,
 )
 from litecheck.reference.gates import Product, product
@@ -33,7 +32,7 @@ from litecheck.reference.values import Result, RunError, Value
 Q12, Q15 = np.float32(2.0**-12), 2.0**-15
 
 
-@kernel("UNIDIRECTIONAL_SEQUENCE_LSTM", "int8")
+@kernel("UNIDIRECTIONAL_SEQUENCE_LSTM", "int8", curves=tuple(CURVES))
 @kernel("LSTM", "int8", output_gate=("complete", "input-alone"))
 def lstm(
     input: Value,
@@ -56,7 +55,7 @@ def lstm(
     (batch, outputs), cell_state int16 (batch, cells). ``intermediates``: the gates' sums before normalization, and
     o * tanh(c'); an LSTM with 12 of them is of the 8x8_8 form. Source: tflite/kernels/lstm_eval.cc.
     """
-    if len(intermediates) == 12 and how:
+    if len(intermediates) == 12 and "output_gate" in how:
         forget = (
             input_to_forget_weights,
             recurrent_to_forget_weights,
@@ -93,7 +92,9 @@ def lstm(
                      output_gate_bias, output_layer_norm_coefficients, sums[3])),
     )  # fmt: skip
     hidden = output_for(options, output_state, sums[4], projection_weights, projection_bias, output)
-    return unroll(input.data, gates, hidden, output_state, cell_state, options)
+    return unroll(
+        input.data, gates, hidden, output_state, cell_state, options, CURVES[how.get("curves", "gemmlowp")]
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,6 +214,7 @@ def unroll(
     output_state: Value,
     cell_state: Value,
     options: Table | None,
+    curves: Curves,
 ) -> Computed:
     """All steps from the states at the start: outputs in the input's layout, and the states at the end."""
     batch_first = data.ndim == 3 and not (options is not None and options.get("time_major", False))
@@ -227,15 +229,15 @@ def unroll(
     clip = int(min(float(np.float32(_real(options, "cell_clip")) / cell_state.scale), 32767.0))
     made = np.empty((*steps.shape[:2], h.shape[-1]), np.int8)
     for t in range(len(steps)):
-        f = gemmlowp.logistic(gates.forget(fed[gates.forget][t], h, c), 3, 16)
+        f = curves.logistic(gates.forget(fed[gates.forget][t], h, c))
         i = 32767 - f
         if gates.input is not None:
-            i = gemmlowp.logistic(gates.input(fed[gates.input][t], h, c), 3, 16)
-        g = gemmlowp.tanh(gates.cell(fed[gates.cell][t], h, c), 3, 16)
-        c = saturate(rounding_shift(f * c, 15) + rounding_shift(i * g, 15 + bits), -(2**15), 2**15 - 1)
+            i = curves.logistic(gates.input(fed[gates.input][t], h, c))
+        g = curves.tanh(gates.cell(fed[gates.cell][t], h, c), 3)
+        c = saturate(curves.scaled(f * c, 15) + curves.scaled(i * g, 15 + bits), -(2**15), 2**15 - 1)
         c = saturate(c, -clip, clip) if clip > 0 else c
-        o = gemmlowp.logistic(gates.output(fed[gates.output][t], h, c), 3, 16)
-        h = hidden(o, gemmlowp.tanh(c, bits, 16))
+        o = curves.logistic(gates.output(fed[gates.output][t], h, c))
+        h = hidden(o, curves.tanh(c, bits))
         made[t] = h
     result = made[0] if data.ndim == 2 else made.swapaxes(0, 1) if batch_first else made
     return Computed((result,), {"output_state": h.astype(np.int8), "cell_state": c.astype(np.int16)})

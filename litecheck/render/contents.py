@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from litecheck.errors import ConfigError
-from litecheck.flatbuffer.schema import load_schema
-from litecheck.flatbuffer.table import Table
+from litecheck.model.options import options_of, plain
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.render.escape import visible
 
@@ -106,32 +102,3 @@ def _tensor_values(tensor: Tensor) -> dict[str, Any]:
         "variable": tensor.is_variable,
         "quantization": quantization if q.is_set else None,
     }
-
-
-def options_of(op: Operator) -> dict[str, Any]:
-    """An operator's builtin options by name, defaults included, enum members by their names."""
-    if op.options is None:
-        return {}
-    schema = load_schema("tflite")
-    values = {}
-    for field in schema.tables.get(op.options.type, ()):
-        default = field.default if field.kind == "scalar" else None
-        value = plain(op.options.get(field.name, default))
-        name = schema.enum_name(field.enum, value) if field.enum and isinstance(value, int) else None
-        values[field.name] = bool(value) if field.type == "bool" and value is not None else name or value
-    return values
-
-
-def plain(value: Any) -> Any:
-    """A value JSON can hold: arrays become lists; floats that are no numbers become their names."""
-    if isinstance(value, Table):
-        return {name: plain(value.get(name)) for name in value}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value

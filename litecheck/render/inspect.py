@@ -9,10 +9,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.model.graph import Graph, graph_of, name_of
+from litecheck.model.options import options_of
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
 from litecheck.render.columns import table
-from litecheck.render.contents import chosen, model_name, options_of
+from litecheck.render.contents import chosen, model_name
 from litecheck.render.escape import visible
 
 #: So many scales stand in a line of text; JSON has them all.

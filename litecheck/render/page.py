@@ -111,8 +111,8 @@ class Page:
             for n, cell in enumerate(line):
                 text.append(cell, style if styled in (None, n) or style == DIM else "")
                 text.append("  ")
-            text.truncate(self.width + 2, overflow="ellipsis")
             text.rstrip()
+            text.truncate(self.width, overflow="ellipsis")
             self.console.print(text, soft_wrap=True)
 
     def _sentences(self, rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:

@@ -44,6 +44,17 @@ class Excluded:
     accumulator: int | None = None
     inputs: tuple[int, ...] = ()
 
+    @property
+    def sentence(self) -> str:
+        """``'ties' [0, 0, 0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ``."""
+        where = f"'{self.probe}' {list(self.index)}" + (f" of run {self.run}" if self.run else "")
+        if self.accumulator is not None:
+            where += f", accumulator {self.accumulator}"
+        elif self.inputs:
+            where += f", stored {' and '.join(map(str, self.inputs))}"
+        gives = f"would be {self.expected:g}, is {self.actual:g}"
+        return f"{where}: {gives}; {self.differing:,} of {self.size:,} differ"
+
 
 @dataclass(frozen=True, slots=True)
 class Nearest:

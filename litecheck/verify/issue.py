@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from litecheck.flatbuffer.table import Table
-from litecheck.model.types import Tensor
+from litecheck.model.options import options_of
+from litecheck.model.types import Operator, Tensor
 from litecheck.verify.outcome import Difference, Verdict
 from litecheck.verify.plan import Case
 
@@ -22,7 +22,7 @@ def issue(case: Case, verdict: Verdict, described: str, arithmetic: str, program
     lines += ["", "## Operator", ""]
     for operator in case.operators:
         lines.append(
-            f"- {operator.custom_code or operator.opcode} version {operator.version}{_options(operator.options)}"
+            f"- {operator.custom_code or operator.opcode} version {operator.version}{_options(operator)}"
         )
     lines += ["", "| tensor | type | shape | scale | zero point |", "|---|---|---|---|---|"]
     lines += [_row(t) for t in case.cut.model.subgraphs[0].tensors]
@@ -58,14 +58,9 @@ def _worst(d: Difference) -> Iterator[str]:
         yield d.explained.sentence
 
 
-def _options(options: Table | None) -> str:
-    if options is None or not options.fields:
-        return ""
-    return ": " + ", ".join(f"{name} {_shown(value)}" for name, value in options.fields.items())
-
-
-def _shown(value: object) -> str:
-    return str(value.tolist()) if isinstance(value, np.ndarray) else str(value)
+def _options(operator: Operator) -> str:
+    shown = [f"{name} {value}" for name, value in options_of(operator).items()]
+    return f": {', '.join(shown)}" if shown else ""
 
 
 def _row(tensor: Tensor) -> str:

@@ -32,7 +32,7 @@ Place = tuple[object, int, int, int]
 #: Arrays longer than this are drawn as a block: only their lengths get smaller, and the values at the end.
 FEW = 8
 #: How often a search may ask whether a trial fails.
-LIMIT = 5000
+LIMIT = 2000
 #: How often a smaller trial that does not fail is tried with other blocks: fewer values hit a tie less often.
 AGAIN = 8
 _LOG2 = float(np.log(2))

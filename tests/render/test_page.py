@@ -57,3 +57,10 @@ def test_a_column_alone_is_coloured() -> None:
 
 def test_captured_is_80_columns_of_plain_text() -> None:
     assert captured(lambda console: console.print("[red]" + "y" * 90)) == f"{'y' * 80}\n{'y' * 10}\n"
+
+
+def test_wide_characters_are_counted_as_two() -> None:
+    rows = [("1", "ADD", "", "字" * 20)]
+    file = io.StringIO()
+    Page(Console(file=file, width=30, color_system=None, _environ={}), False).grid(HEADS, rows, ("",))
+    assert max(map(cell_len, file.getvalue().splitlines())) == 30

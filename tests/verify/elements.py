@@ -156,6 +156,12 @@ def pair(opcode: str) -> Callable[[Rng], Made]:
     return make
 
 
+def tied_sum(rng: Rng) -> Made:
+    """Scales that bring sums of two to the middle between stored values, or nearly."""
+    left, right = (draw(rng, (2, 3, 50)), quantized(0.1, 3)), (draw(rng, (2, 3, 50)), quantized(0.3, -7))
+    return one("ADD", {"l": left, "r": right}, {}, "l r", (2, 3, 50), quantized(0.2, 5))
+
+
 def reduced(opcode: str, keep: bool) -> Callable[[Rng], Made]:
     def make(rng: Rng) -> Made:
         x, shape = draw(rng, (2, 4, 5, 9)), (2, 1, 1, 9) if keep else (2, 9)

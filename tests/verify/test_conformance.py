@@ -82,7 +82,7 @@ def test_a_child_lowers_and_what_it_leaves_out_stays(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_refused(tmp_path: Path, conformance: str, message: str) -> None:
-    with pytest.raises(ProfileError, match="child.yaml:4") as error:
+    with pytest.raises(ProfileError, match=r"child\.yaml:4") as error:
         load_profile(written(tmp_path, conformance))
     assert message in str(error.value)
 

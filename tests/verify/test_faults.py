@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from litecheck.data import rules_dir
@@ -61,12 +63,12 @@ def test_nothing_is_known_of_others(device: str, opcode: str, dtypes: set[str]) 
     ],
 )
 def test_a_broken_file_is_refused(
-    content: str, message: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+    content: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "arithmetic"  # type: ignore[operator]
+    folder = tmp_path / "arithmetic"
     folder.mkdir()
     (folder / "known-faults.yaml").write_text(content)
     monkeypatch.setattr(module, "rules_dir", lambda: tmp_path)
-    with pytest.raises(ProfileError, match="known-faults.yaml:1") as error:
+    with pytest.raises(ProfileError, match=r"known-faults\.yaml:1") as error:
         faults.__wrapped__()
     assert message in str(error.value)

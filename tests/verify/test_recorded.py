@@ -66,7 +66,9 @@ def write(folder: Path, layout: str, arrays: dict[str, Any]) -> None:
 def test_a_case_is_found(tmp_path: Path, layout: str, names: tuple[str, str]) -> None:
     wanted = job(runs=2)
     answer = halves(wanted)
-    arrays = {f"run_{n}/{name}": v for n, run in enumerate(answer.runs) for name, v in zip(names, run, strict=True)}
+    arrays = {
+        f"run_{n}/{name}": v for n, run in enumerate(answer.runs) for name, v in zip(names, run, strict=True)
+    }
     write(tmp_path, layout, arrays)
     same(asked(tmp_path, wanted), answer)
 

@@ -18,7 +18,10 @@ def test_scales_are_taken_as_they_are_stored() -> None:
 
 @pytest.mark.parametrize(
     ("shape", "index", "met"),
-    [((2, 3), (1, 2), (1, 2)), ((1, 3), (1, 2), (0, 2)), ((3,), (1, 2), (2,)), ((), (1, 2), ()), ((2, 1), (5, 1, 4), (1, 0))],
+    [
+        ((2, 3), (1, 2), (1, 2)), ((1, 3), (1, 2), (0, 2)), ((3,), (1, 2), (2,)), ((), (1, 2), ()),
+        ((2, 1), (5, 1, 4), (1, 0)),
+    ],
 )  # fmt: skip
 def test_a_broadcast_operand_is_met_where_it_is_long_enough(
     shape: tuple[int, ...], index: tuple[int, ...], met: tuple[int, ...]

@@ -82,4 +82,6 @@ def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
 
 def test_names_that_no_file_can_have_are_no_error(tmp_path: Path) -> None:
     for name in ("a" * 5000, "\0", "../../x", "", "/"):
-        assert found(tmp_path, Tensor(0, name, "int8", (1,)), names_of(Tensor(0, name, "int8", (1,)), 0)) is None
+        assert (
+            found(tmp_path, Tensor(0, name, "int8", (1,)), names_of(Tensor(0, name, "int8", (1,)), 0)) is None
+        )

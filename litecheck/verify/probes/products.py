@@ -135,6 +135,9 @@ def _scattered(rng: np.random.Generator, channels: int) -> NDArray[Any]:
 def _with_ties(rng: np.random.Generator, opcode: str, operands: Any) -> Iterator[Probe]:
     for name, multipliers in _multipliers(rng, CHANNELS):
         yield _ties(rng, opcode, name, operands(CHANNELS), multipliers)
+    for few in (7, 15):
+        multipliers = 2.0 ** -rng.integers(1, 9, few)
+        yield _ties(rng, opcode, f"ties, {few} channels", operands(few), multipliers)
 
 
 def _ties(

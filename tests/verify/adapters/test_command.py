@@ -42,7 +42,9 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running
         program = tmp_path / "a device.sh"
         program.write_text(f"#!/bin/sh\nmodel=$1 inputs=$2 outputs=$3\n{script}\n")
         program.chmod(0o755)
-        devices.append(open_device("command:'./a device.sh' {model} {inputs} {outputs}", Limits(seconds, 1 << 29)))
+        devices.append(
+            open_device("command:'./a device.sh' {model} {inputs} {outputs}", Limits(seconds, 1 << 29))
+        )
         return devices[-1].run(wanted or job())
 
     yield run
@@ -76,7 +78,12 @@ def test_the_program_gets_what_is_promised(running: Running, tmp_path: Path) -> 
     answer = running(script, wanted)
     assert isinstance(answer, Answer)
     np.testing.assert_array_equal(answer.runs[0][0], wanted.runs[0][0])
-    assert (tmp_path / "seen").read_text().split() == [str(tmp_path), "input_0.bin", "input_0.npy", "inputs.json"]
+    assert (tmp_path / "seen").read_text().split() == [
+        str(tmp_path),
+        "input_0.bin",
+        "input_0.npy",
+        "inputs.json",
+    ]
     assert (tmp_path / "m").read_bytes() == wanted.content
     assert json.loads((tmp_path / "j").read_text()) == [{"name": "net/x", "dtype": "int4", "shape": [2, 3]}]
 
@@ -110,7 +117,9 @@ def test_bytes_of_the_wrong_size_are_handed_on(running: Running) -> None:
     assert (answer.runs[0][0].shape, answer.runs[0][0].dtype) == ((5,), np.int8)
 
 
-def test_the_environment_is_the_user_s(running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_the_user_s(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "7")
     running('echo "$OPENBLAS_NUM_THREADS:$PYTHONPATH:$MALLOC_PERTURB_" > seen; exit 1')

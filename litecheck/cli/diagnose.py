@@ -1,0 +1,85 @@
+"""``litecheck diagnose``: which arithmetic a device implements."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from litecheck.cli.console import NoColor, PlainFormat, ends_well, say, terminal_width, write_stdout
+from litecheck.cli.verify import Device_, Jobs, Megabytes, Seconds
+
+
+def _operators(incomplete: str) -> list[str]:
+    from litecheck.verify.probes.catalogue import FAMILIES
+
+    return [name for name in FAMILIES if name.startswith(incomplete)]
+
+
+@ends_well
+def diagnose(
+    device: Device_,
+    model: Annotated[
+        str | None, typer.Argument(metavar="[MODEL]", help="A model whose operators are tried, too.")
+    ] = None,
+    op: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--op", metavar="OPERATOR", autocompletion=_operators, help="Only this one; repeatable."
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE.yaml", help="The arithmetic found, for verify --arithmetic."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="SEED", min=0, help="What values are drawn from.")] = 0,
+    timeout: Seconds = 60.0,
+    memory: Megabytes = 4096,
+    jobs: Jobs = 1,
+    output: PlainFormat = "text",
+    no_color: NoColor = False,
+) -> None:
+    """Find the arithmetic a device implements: how it rounds, where it saturates, what it leaves out.
+
+    Small models are made on which ways of computing come apart: biases that put every accumulator near the middle
+    between two integers, all pairs of stored values, every value at every position. What the device makes of them is
+    compared with every variant the reference knows, and with ways to be wrong: a missing zero point, a missing clamp,
+    narrow accumulators. With MODEL, only its kinds of operators are tried, and its operators themselves beside them.
+
+    Exit codes: 0 every operator that answered is explained, 1 one is not, 2 none answered.
+
+    \b
+    [bold]Examples[/]
+      litecheck diagnose --device litert:xnnpack
+      litecheck diagnose --device delegate:./libacme.so --op CONV_2D --op ADD
+      litecheck diagnose -d delegate:./libacme.so model.tflite -o device.arithmetic.yaml
+      litecheck verify model.tflite -d delegate:./libacme.so --arithmetic device.arithmetic.yaml
+    """
+    from litecheck.cli.steps import steps
+    from litecheck.cli.threads import one_thread
+    from litecheck.files import atomic_write, check_writable
+    from litecheck.model.load import load_model
+    from litecheck.render.diagnosis import described
+    from litecheck.verify.device import Limits
+    from litecheck.verify.diagnose import diagnose as diagnosed
+    from litecheck.verify.diagnose import prepared
+    from litecheck.verify.found import arithmetic_yaml
+    from litecheck.verify.opening import open_device
+
+    one_thread()
+    if target is not None:
+        check_writable(target)
+    groups = prepared(load_model(model) if model else None, op or (), seed)
+    opened = open_device(device, Limits(timeout, memory << 20))
+    try:
+        with steps(sum(len(group.probes) for group in groups), no_color) as advance:
+            found = diagnosed(opened, groups, model=model or "", seed=seed, jobs=jobs, progress=advance)
+    finally:
+        opened.close()
+    if target is not None:
+        atomic_write(target, arithmetic_yaml(found, f"found-{device.rpartition('/')[2]}"))
+        say(f"wrote {target}")
+    write_stdout(described(found, output, terminal_width()))
+    raise typer.Exit(found.exit_code)

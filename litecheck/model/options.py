@@ -1,0 +1,41 @@
+"""An operator's options as plain values, for people and for JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from litecheck.flatbuffer.schema import load_schema
+from litecheck.flatbuffer.table import Table
+from litecheck.model.types import Operator
+
+
+def options_of(op: Operator) -> dict[str, Any]:
+    """An operator's builtin options by name, defaults included, enum members by their names."""
+    if op.options is None:
+        return {}
+    schema = load_schema("tflite")
+    values = {}
+    for field in schema.tables.get(op.options.type, ()):
+        default = field.default if field.kind == "scalar" else None
+        value = plain(op.options.get(field.name, default))
+        name = schema.enum_name(field.enum, value) if field.enum and isinstance(value, int) else None
+        values[field.name] = bool(value) if field.type == "bool" and value is not None else name or value
+    return values
+
+
+def plain(value: Any) -> Any:
+    """A value JSON can hold: arrays become lists; floats that are no numbers become their names."""
+    if isinstance(value, Table):
+        return {name: plain(value.get(name)) for name in value}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
