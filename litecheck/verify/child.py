@@ -71,6 +71,8 @@ def main() -> None:
     while line := channel.incoming.readline():
         request = Request(**json.loads(line))
         if not forks:
+            with suppress(AttributeError):  # the parent watches the time, unless it is gone
+                signal.alarm(int(request.seconds) + 60)
             _work(factory, options, folder, request)
         channel.tell(**_forked(channel, factory, options, folder, request))
     shutil.rmtree(folder, ignore_errors=True)
@@ -82,9 +84,8 @@ def _channel(folder: Path) -> Channel:
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     _redirect(folder)
-    with suppress(
-        ValueError, OSError, AttributeError, TypeError
-    ):  # a last word before a crash must not stay in a buffer
+    # A last word before a crash must not stay in a buffer.
+    with suppress(ValueError, OSError, AttributeError, TypeError):
         libc = ctypes.CDLL(None)
         libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, 1, 0)
     return channel

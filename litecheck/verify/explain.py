@@ -17,6 +17,7 @@ from litecheck.reference.fused import stored_bounds
 from litecheck.reference.interpreter import Machine
 from litecheck.reference.values import Result, RunError, Value
 from litecheck.verify.accumulator import exact
+from litecheck.verify.crop import crop
 from litecheck.verify.device import Arrays
 from litecheck.verify.outcome import Candidate, Difference, Explained
 from litecheck.verify.plan import Case
@@ -118,6 +119,8 @@ class _Element:
     output: int
     active: tuple[str, ...]
     """The stages that the kernel asks for, in its order."""
+    whole: bool
+    """Whether the operator must not be cut down to the element."""
 
     @staticmethod
     def of(case: Case, inputs: Arrays, difference: Difference, arithmetic: Arithmetic) -> _Element:
@@ -130,12 +133,16 @@ class _Element:
         output = operator.outputs.index(case.cut.tensors[difference.tensor])
         bound = bind(subgraph, operator, arithmetic, machine)
         asked = _Asked(bound.how)
-        made = compute(_under(bound, asked), operands).outputs[output]
+        smaller, window, place = crop(bound, operands, index)
+        made = compute(_under(smaller, asked), window).outputs[output]
         tensor = subgraph.tensors[operator.outputs[output]]
-        wanted = Result(tensor.dtype, made.shape, tensor.quantization)
+        shape = difference.shape if window is not operands else made.shape
+        wanted = Result(tensor.dtype, shape, tensor.quantization)
         roles = zip(bound.roles.inputs, operands, strict=False)
         site = Site({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
-        return _Element(operator, machine, bound, operands, site, output, tuple(asked.stages))
+        # A departure may look at what is cut off: then the element is another one.
+        whole = worst is None or int(made[place]) != worst.expected
+        return _Element(operator, machine, bound, operands, site, output, tuple(asked.stages), whole)
 
     def candidates(self, others: Sequence[Arithmetic]) -> tuple[Candidate, ...]:
         """What published arithmetics and every variant of the active stages give."""
@@ -149,7 +156,7 @@ class _Element:
             how = arithmetic.how(self.operator.opcode)
             bound = bind(subgraph, self.operator, arithmetic, Machine(self.machine.model, arithmetic))
             key = how.get("departure"), *(bound.how.get(stage) for stage in self.active)
-            known[key] = self._value(bound) if key not in known else known[key]
+            known[key] = self._value(bound, "departure" in how) if key not in known else known[key]
             if (value := known[key]) is not None:
                 yield Candidate(name, value)
 
@@ -160,10 +167,12 @@ class _Element:
                 if value is not None:
                     yield Candidate(f"{stage}: {variant}", value)
 
-    def _value(self, bound: Bound) -> int | None:
+    def _value(self, bound: Bound, departs: bool = False) -> int | None:
         """The element as a kernel gives it; None where a variant cannot compute the operator."""
         try:
-            return int(compute(bound, self.operands).outputs[self.output][self.site.index])
+            whole = bound, self.operands, self.site.index
+            smaller, operands, index = whole if self.whole or departs else crop(*whole)
+            return int(compute(smaller, operands).outputs[self.output][index])
         except RunError:
             return None
 
@@ -204,7 +213,7 @@ def _exact_words(value: Exact | None) -> list[str]:
     if value.exact and Fraction(shown) == value.quotient:
         words += " exactly"
     if value.zero_point:
-        words += f", with the zero point {value.zero_point} {decimals(value.quotient + value.zero_point)}"
+        words += f", plus the zero point {value.zero_point} = {decimals(value.quotient + value.zero_point)}"
     return [words]
 
 

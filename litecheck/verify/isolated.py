@@ -68,6 +68,9 @@ class Isolated:
         except (EOFError, OSError) as error:
             keeper.close()
             raise DeviceError(_CLOSED if self._closed else str(error)) from None
+        except BaseException:  # KeyboardInterrupt: the job is still at work
+            keeper.close()
+            raise
         finally:
             self._give_back(keeper)
 
@@ -81,8 +84,11 @@ class Isolated:
                 keeper.close()
             keeper = Keeper(self._setup, self._limits)
         with self._lock:
-            self._busy.add(keeper)
-        return keeper
+            if not self._closed:
+                self._busy.add(keeper)
+                return keeper
+        keeper.close()
+        raise DeviceError(_CLOSED)
 
     def _give_back(self, keeper: Keeper) -> None:
         with self._lock:

@@ -80,7 +80,8 @@ class Judge:
         judged = self._compared(question, blank, actual[: len(question.feeds)], viable)
         verdict = judged.verdict
         if restless := _flaky(question, actual):
-            verdict = replace(verdict, outcome=Outcome.FLAKY, message=restless)
+            told = "\n".join(filter(None, (restless, answer.message)))
+            verdict = replace(verdict, outcome=Outcome.FLAKY, message=told)
         if answer.ended:
             told = f"{answer.ended} after it had answered; its answer: {verdict.outcome.value}"
             verdict = replace(verdict, outcome=Outcome.CRASHED, message=f"{told}. {answer.message}".strip())

@@ -62,6 +62,7 @@ class Keeper:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
         self._finalizer = weakref.finalize(self, _end, self._process, self.folder)
+        self._forks = True
         ready = self._line(_LOADING)
         if "forks" not in ready:
             message = ready.get("error") or self._why_silent()
@@ -114,6 +115,7 @@ class Keeper:
         """The end of a child that does one job only."""
         with self._killing(self._limits.seconds) as fired:
             code = self._process.wait()
+        _kill_group(self._process.pid)
         return Ended(code, fired.is_set())
 
     def _line(self, seconds: float) -> dict[str, Any]:
@@ -165,6 +167,8 @@ class Keeper:
 
     def close(self) -> None:
         """Ends the child, whatever it does, and removes the folder."""
+        if not self._forks and self.alive:
+            _kill(self._process)
         self._finalizer()
 
 
@@ -179,11 +183,15 @@ def end_name(code: int) -> str:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
+        with suppress(OSError):
+            process.kill()
+        _kill_group(process.pid)
+
+
+def _kill_group(leader: int) -> None:
+    """What the child started, where the system knows such groups."""
+    with suppress(ProcessLookupError, PermissionError, AttributeError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 def _end(process: subprocess.Popen[bytes], folder: Path) -> None:

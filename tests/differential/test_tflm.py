@@ -1,21 +1,151 @@
-"""A few parameter sets of every unary operator on LiteRT for Microcontrollers' own interpreter."""
+"""A small slice of ``python -m tests.differential --resolver tflm``, whole models, faults as they are described, controls."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 pytest.importorskip("tflite_micro", reason="needs tflite_micro")
 
-from tests.differential.tflm import compare
-from tests.differential.unary import ENTRIES
+from litecheck.model.build import quantized
+from litecheck.reference.arithmetic import load_arithmetic
+from tests.differential import affine, binary, movement, recurrent, reduce, unary
+from tests.differential.one_operator import Tensor, Trial, answers, changed, outputs, trial
+from tests.differential.oracle import Refused
+from tests.differential.sweep import Family, right, sweep, trials
+from tests.differential.tflm import MODELS, Tflm, faulty, served, whole
 
-INTEGERS = ("int8", "int16")
-HERE = [e for e in ENTRIES if e[0] not in ("CAST", "EXP", "LOG", "GELU") and {*e[1:]} <= {*INTEGERS}]
-HERE = [e for e in HERE if e not in (("SOFTMAX", "int8", "int16"),) and not e[0].startswith("RELU_")]
+FAMILIES = (affine, binary, movement, recurrent, reduce, unary)
+#: Kinds that TFLM takes, of the types that a microcontroller's models have, and how many trials show something.
+KINDS = [
+    *((affine, f"{op} int8") for op in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")),
+    (affine, "CONV_2D int8 grouped"), (affine, "CONV_2D int8 x int4"), (affine, "DEPTHWISE_CONV_2D int8 x int4"),
+    (affine, "FULLY_CONNECTED int8 x int4"),
+    *((affine, f"{op} int16") for op in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")),
+    *((binary, f"{op} int8 pairs") for op in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE",
+                                              *binary.COMPARISONS)),
+    *((binary, f"{op} int16") for op in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM")),
+    *((reduce, f"{op} {t}") for op in ("MEAN", "SUM", "AVERAGE_POOL_2D", "MAX_POOL_2D") for t in ("int8", "int16")),
+    *((reduce, f"{op} int8") for op in ("REDUCE_MAX", "REDUCE_MIN", "ARG_MAX", "ARG_MIN", "SELECT_V2")),
+    *((movement, op) for op in movement.CASES if op != "TILE"),
+    (recurrent, "UNIDIRECTIONAL_SEQUENCE_LSTM"), (recurrent, "SVDF"),
+    *((unary, k) for k in unary.KINDS if k.split()[1] in ("int8", "int16") and k.split()[3] in ("int8", "int16")
+      and k.split()[0] not in ("CAST", "EXP", "LOG", "GELU", "ELU", "LOG_SOFTMAX", "L2_NORMALIZATION")
+      and not k.startswith(("RELU_", "SOFTMAX int8 to int16"))),
+]  # fmt: skip
+#: What the arithmetic tflm says beyond litert-reference, and a kind that shows it.
+OWN = [
+    (affine, "FULLY_CONNECTED int8", "FULLY_CONNECTED"), (affine, "TRANSPOSE_CONV int16", "TRANSPOSE_CONV"),
+    (binary, "ADD int16", "ADD"), (binary, "SUB int16", "SUB"),
+    (recurrent, "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"),
+    (unary, "LOGISTIC int8 to int8 body", "LOGISTIC"), (unary, "TANH int8 to int8 body", "TANH"),
+    (unary, "RELU6 int8 to int8 body", "RELU6"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("opcode", "source", "target"), HERE, ids="-".join)
-def test_equal_to_tflm(opcode, source, target):
-    tally = compare(opcode, source, target, 3)
-    assert tally.compared
-    assert tally.different == 0
+@pytest.fixture(scope="module")
+def tflm() -> Iterator[Tflm]:
+    with Tflm() as started:
+        yield started
+
+
+@pytest.mark.parametrize(("module", "kind"), KINDS, ids=lambda v: v if isinstance(v, str) else "")
+def test_no_element_differs(tflm, module, kind):
+    found = sweep(served(module.FAMILY), kind, "tflm", tflm, 12, 3)
+    assert found.score.compared, found.score.refused
+    assert found.small == []
+
+
+@pytest.mark.parametrize(("module", "kind", "opcode"), OWN, ids=lambda v: v if isinstance(v, str) else "")
+def test_its_own_variants_are_needed(tflm, module, kind, opcode):
+    """Negative control: with litert-reference's variant for one operator something differs."""
+    without = replace(
+        served(module.FAMILY), faults={opcode: dict(load_arithmetic("litert-reference").how(opcode))}
+    )
+    assert right(without, "tflm").how(opcode) == load_arithmetic("litert-reference").how(opcode)
+    assert sweep(without, kind, "tflm", tflm, 80).score.different > 0
+
+
+@pytest.mark.models
+@pytest.mark.parametrize("name", MODELS)
+def test_whole_models(tflm, models: Path, name):
+    found = whole(models / name, tflm, runs=2)
+    assert found.compared >= 20
+    assert found.different == 0, found.examples
+
+
+@pytest.mark.models
+@pytest.mark.parametrize(
+    ("name", "other"), [("ad01_int8.tflite", "litert-reference"), ("kws_ref_model.tflite", "single-rounding")]
+)
+def test_whole_models_under_another_arithmetic(tflm, models: Path, name, other):
+    assert whole(models / name, tflm, other, runs=4).different > 0
+
+
+def wrong(tflm: Tflm, case: Trial) -> np.ndarray:
+    """Which outputs of the first inference differ."""
+    theirs = answers(case, tflm, "tflm")
+    assert not isinstance(theirs, Refused)
+    return theirs[0][0] != outputs(case, "tflm", False)[0][0]
+
+
+def drawn(family: Family, kind: str, count: int = 40) -> list[Trial]:
+    return [case for case in trials(family, kind, count) if faulty(case)]
+
+
+def test_a_narrow_bias_is_read_as_a_wide_one(tflm):
+    cases = drawn(affine.FAMILY, "TRANSPOSE_CONV int16")
+    assert len(cases) > 5
+    assert sum(wrong(tflm, case).any() for case in cases) > len(cases) / 2
+
+
+def test_padding_between_space_and_batch_is_not_written(tflm):
+    seen = 0
+    for case in drawn(movement.FAMILY, "SPACE_TO_BATCH_ND"):
+        zeros = replace(case, runs=(tuple(np.zeros_like(x) for x in case.inputs),))
+        ones = replace(case, runs=(tuple(np.ones_like(x) for x in case.inputs),))
+        if isinstance(answers(case, tflm, "tflm"), Refused):
+            continue
+        copied = outputs(zeros, "tflm", False)[0][0] != outputs(ones, "tflm", False)[0][0]
+        assert not (wrong(tflm, case) & copied).any()
+        seen += int(wrong(tflm, case).sum())
+    assert seen > 100
+
+
+def test_comparing_words_writes_nothing(tflm):
+    x, y = np.arange(-6, 7).astype(np.int16), np.zeros(13, np.int16)
+    case = trial("", "GREATER", [Tensor(x, quantized(0.5)), Tensor(y, quantized(0.5))], "bool", None, x.shape)
+    either = [answers(replace(case, runs=(given,)), tflm, "tflm") for given in ((x, y), (y, x))]
+    assert np.array_equal(either[0][0][0], either[1][0][0])
+
+
+def test_sums_of_int32_are_not_clamped(tflm):
+    operands = [Tensor(np.int32([-5, 5])), Tensor(np.int32([0, 9]))]
+    case = trial("", "ADD", operands, "int32", None, (2,), fused_activation_function="RELU6")
+    assert faulty(case)
+    assert answers(case, tflm, "tflm")[0][0].tolist() == [-5, 14]
+    assert outputs(case, "tflm", False)[0][0].tolist() == [0, 6]
+
+
+def test_tanh_does_not_look_at_its_output(tflm):
+    case = unary.Case(
+        "TANH",
+        ("int8", quantized(0.05)),
+        ("int8", quantized(0.5, 3)),
+        (np.arange(-128, 128).astype(np.int8),),
+    )
+    usual = replace(case, target=("int8", quantized(1 / 128)))
+    theirs = [answers(c.trial(), tflm, "tflm")[0][0] for c in (case, usual)]
+    assert np.array_equal(*theirs)
+    assert not wrong(tflm, usual.trial()).any()
+
+
+def test_another_variant_of_requantizing_is_noticed(tflm):
+    single = changed(load_arithmetic("tflm"), {"CONV_2D": {"requantize": "single"}})
+    cases = list(trials(affine.FAMILY, "CONV_2D int8", 30))
+    theirs = [answers(case, tflm, "tflm") for case in cases]
+    assert any((outputs(c, single)[0][0] != t[0][0]).any() for c, t in zip(cases, theirs, strict=True))

@@ -5,7 +5,23 @@ It runs in a child process, which it ends where an assertion of its own does not
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from litecheck.flatbuffer.table import Table
+from litecheck.model.build import quantized
+from litecheck.model.load import load_model
+from litecheck.model.values import stored
+from litecheck.reference.arithmetic import load_arithmetic
+from tests.differential.layers import random_inputs
+from tests.differential.one_operator import Score, Trial, score
 from tests.differential.oracle import Oracle
+from tests.differential.shrink import Make
+from tests.differential.sweep import Family
+
+Random = np.random.Generator
 
 _CHILD = r"""
 import os, pickle, struct, sys, tempfile
@@ -43,3 +59,70 @@ class Tflm(Oracle):
 
     program = _CHILD
     shows_variables = False
+
+
+def _of(trial: Trial) -> tuple[str, str, Table | None]:
+    """Operator, type of its (last) data operand, and options."""
+    graph = trial.model.subgraphs[0]
+    operator = graph.operators[0]
+    return operator.opcode, graph.tensors[graph.inputs[-1]].dtype, operator.options
+
+
+def faulty(trial: Trial) -> bool:
+    """Where TFLM does not compute what it means to: see rules/arithmetic/known-faults.yaml."""
+    opcode, dtype, options = _of(trial)
+    graph = trial.model.subgraphs[0]
+    if opcode == "TRANSPOSE_CONV" and dtype == "int16":
+        return any(graph.tensors[i].dtype == "int32" for i in graph.operators[0].inputs[3:] if i >= 0)
+    if opcode == "ADD" and dtype == "int32":
+        return options is not None and bool(options.get("fused_activation_function", 0))
+    if opcode == "SPACE_TO_BATCH_ND":
+        return bool(np.any(stored(graph.tensors[graph.operators[0].inputs[2]])))
+    return (opcode, dtype) == ("GREATER", "int16")
+
+
+def _sound(make: Make) -> Make:
+    def drawn(random: Random) -> Trial:
+        while faulty(trial := make(random)):
+            pass
+        return trial
+
+    return drawn
+
+
+def _tanh(make: Make) -> Make:
+    """The only output parameters it computes for."""
+
+    def drawn(random: Random) -> Trial:
+        trial = make(random)
+        graph = trial.model.subgraphs[0]
+        tensors = tuple(
+            replace(t, quantization=quantized(1 / 128, 0)) if t.index in graph.outputs else t
+            for t in graph.tensors
+        )
+        return replace(trial, model=replace(trial.model, subgraphs=(replace(graph, tensors=tensors),)))
+
+    return drawn
+
+
+def served(family: Family) -> Family:
+    """A family without the kinds TFLM gets wrong, and the trials of other kinds that it does."""
+    kinds = {k: _sound(make) for k, make in family.kinds.items() if k != "GREATER int16"}
+    tanh = {k: _tanh(make) for k, make in kinds.items() if k.startswith("TANH int8")}
+    return replace(family, kinds={**kinds, **tanh})
+
+
+#: Whole models that TFLM has every operator of.
+MODELS = (
+    "kws_ref_model.tflite",
+    "pretrainedResnet_quant.tflite",
+    "ad01_int8.tflite",
+    "tf2_mobilenet_v2.tflite",
+)
+
+
+def whole(path: Path, tflm: Tflm, arithmetic: str = "tflm", runs: int = 3) -> Score:
+    """A model's outputs, from nothing but random inputs."""
+    model = load_model(path)
+    given = tuple(tuple(random_inputs(model, seed)) for seed in range(runs))
+    return score(Trial(path.name, model, given), tflm, "tflm", load_arithmetic(arithmetic))

@@ -68,7 +68,8 @@ def test_the_zero_point_is_added_behind_the_rounding() -> None:
     made = bias_alone(-52, zero=3)
     found = explained(made, made.output() + np.int8(1))
     assert (
-        "= -6.5000 exactly, with the zero point 3 -3.5000; half away gives -4, half up -3, " in found.sentence
+        "= -6.5000 exactly, plus the zero point 3 = -3.5000; half away gives -4, half up -3, "
+        in found.sentence
     )
     assert (
         "; the device gives -3, as do litert-optimized, litert-xnnpack, single-rounding and "

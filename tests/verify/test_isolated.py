@@ -18,7 +18,7 @@ import pytest
 from litecheck.model.types import Model
 from litecheck.verify.device import Answer, DeviceError, Failure, Job, Limits
 from litecheck.verify.isolated import Isolated
-from litecheck.verify.keeper import Setup
+from litecheck.verify.keeper import Keeper, Setup
 from litecheck.verify.outcome import Outcome
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
@@ -159,8 +159,9 @@ def test_jobs_share_no_state(opened: Opening) -> None:
         assert answer.runs[0][0] == 1
 
 
-def test_what_a_job_started_ends_with_it(opened: Opening) -> None:
-    answer = opened("child").run(job())
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_what_a_job_started_ends_with_it(opened: Opening, adapter: str) -> None:
+    answer = opened("child", adapter=adapter).run(job())
     assert isinstance(answer, Answer)
     assert gone(int(answer.runs[0][0]))
 
@@ -186,8 +187,25 @@ def test_a_child_that_was_killed_is_replaced(opened: Opening) -> None:
     assert isinstance(device.run(job()), Answer)
 
 
-def test_closing_ends_jobs_in_other_threads(opened: Opening) -> None:
-    device = opened("hang", Limits(seconds=600))
+def test_an_interrupted_job_is_not_taken_for_the_next_one(
+    opened: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = opened()
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Keeper, "_line", interrupted)
+        device.run(job())
+    answer = device.run(job((np.array([5]),)))
+    assert isinstance(answer, Answer)
+    assert answer.runs[0][0] == [5]
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_closing_ends_jobs_in_other_threads(opened: Opening, adapter: str) -> None:
+    device = opened("hang", Limits(seconds=600), adapter)
     raised: list[BaseException] = []
 
     def work() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.render.escape import PHRASE, shorten, visible
+from litecheck.render.escape import NAME, PHRASE, shorten, visible
 from litecheck.render.verification import wording
 from litecheck.verify.outcome import Verification
 
@@ -11,7 +11,7 @@ def render(verification: Verification) -> str:
     """``model.tflite: mismatch: CONV_2D #12 'conv': 3 of 64 elements ...``, a line each; empty where all is well."""
     model = visible(verification.model)
     lines = [
-        f"{model}: {v.outcome.value}: {wording.title(v)}: {shorten(wording.gist(v), PHRASE)}"
+        f"{model}: {v.outcome.value}: {wording.title(v, NAME)}: {shorten(wording.gist(v), PHRASE)}"
         for v in wording.failing(verification)
     ]
     if verification.verdict == "not judged":

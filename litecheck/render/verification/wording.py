@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -29,6 +29,8 @@ MEANING: dict[Outcome, str] = {
 }
 #: There is no answer that could be right or wrong.
 BROKEN = frozenset({Outcome.REFUSED, Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY})
+#: How a candidate is noted that gives what the device gives.
+_SAME = "as the device"
 #: A label, and the lines that stand beside it.
 Detail = tuple[str, tuple[str, ...]]
 
@@ -85,33 +87,41 @@ def details(
     """
     for d in verdict.differences:
         if d.mismatches:
-            yield from _difference(d, chart or _told_histogram)
+            yield from _difference(verdict, d, chart or _told_histogram)
     silent = not verdict.message and not verdict.differences and not verdict.outcome.good
     facts = (
         ("under", verdict.arithmetic),
         ("fits", f"exact under {', '.join(verdict.also)}" if verdict.also else ""),
         ("fault", verdict.fault),
         ("message", MEANING[verdict.outcome] if silent else verdict.message),
-        ("fed", ", ".join(verdict.runs)),
+        ("fed", ", ".join(_repeated(verdict.runs))),
         ("tried", verdict.exhaustive),
         ("reproduce", verdict.reproducer),
     )
     yield from ((label, (visible(text),)) for label, text in facts if text)
 
 
-def _difference(d: Difference, chart: Callable[[Difference], tuple[str, ...]]) -> Iterator[Detail]:
+def _repeated(words: Sequence[str]) -> Iterator[str]:
+    """``random, directed x 4``."""
+    for word, n in Counter(words).items():
+        yield f"{word} x {n:,}" if n > 1 else word
+
+
+def _difference(
+    verdict: Verdict, d: Difference, chart: Callable[[Difference], tuple[str, ...]]
+) -> Iterator[Detail]:
     shape = "x".join(map(str, d.shape)) or "scalar"
-    yield "output", (visible(f"{d.dtype} {shape} '{d.name}'"),)
+    name = "" if d.name == verdict.name else f" '{d.name}'"
+    yield "output", (visible(f"{d.dtype} {shape}{name}"),)
     yield "differ", (_extent(d),)
     if d.histogram:
         yield "histogram", chart(d)
     if d.worst is not None:
-        yield "worst", (_spot(d.worst, d.unit),)
+        yield "worst", (_spot(d.worst, d.unit, verdict.runs),)
     if d.explained is not None:
         yield "because", (visible(d.explained.sentence),)
-        actual = None if d.worst is None else d.worst.actual
         if d.explained.candidates:
-            yield "gives", tuple(_candidate(c, actual) for c in d.explained.candidates)
+            yield "gives", tuple(_candidates(d.explained.candidates, d.worst))
     if d.gathers:
         yield "gathers", tuple(map(visible, d.gathers))
 
@@ -137,10 +147,11 @@ def _told_histogram(d: Difference) -> tuple[str, ...]:
     return (", ".join(f"{span(b)}: {b.count:,}" for b in d.histogram),)
 
 
-def _spot(spot: Spot, unit: str) -> str:
+def _spot(spot: Spot, unit: str, runs: Sequence[str]) -> str:
     place = f"[{', '.join(map(str, spot.index))}]"
+    fed = f" ({visible(runs[spot.run])})" if spot.run < len(runs) else ""
     expected, actual = (stored(v, unit) for v in (spot.expected, spot.actual))
-    return f"{place} in run {spot.run}: expected {expected}, the device gives {actual}"
+    return f"{place} in run {spot.run}{fed}: expected {expected}, the device gives {actual}"
 
 
 def stored(value: float, unit: str) -> str:
@@ -148,10 +159,18 @@ def stored(value: float, unit: str) -> str:
     return f"{value:,.0f}" if unit == "LSB" and isfinite(value) else f"{value:.9g}"
 
 
-def _candidate(candidate: Candidate, actual: float | None) -> str:
-    same = ", as the device" if candidate.value == actual else ""
-    note = f" ({visible(candidate.note)})" if candidate.note else ""
-    return f"{candidate.value:,} by {visible(candidate.name)}{note}{same}"
+def _candidates(candidates: Sequence[Candidate], worst: Spot | None) -> Iterator[str]:
+    """Who gives which value, a line for each: the device's first, then the expected one."""
+    marks = {} if worst is None else {worst.expected: ", as expected", worst.actual: f", {_SAME}"}
+    values = dict.fromkeys(c.value for c in candidates)
+    order = [value for value in reversed(marks) if value in values]
+    for value in dict.fromkeys([*map(int, order), *values]):
+        names = [
+            visible(f"{c.name} ({c.note})" if c.note and c.note != _SAME else c.name)
+            for c in candidates
+            if c.value == value
+        ]
+        yield f"{value:,}{marks.get(value, '')}: {', '.join(names)}"
 
 
 def tally(verification: Verification) -> str:

@@ -23,8 +23,7 @@ class Probe:
     """``name`` says what is special about it; ``opcode`` is the operator's kind.
 
     ``accumulators`` are the sums before rescaling for each element of the first run's output, where they are known
-    without computing: a sum of products whose inputs are zero points is its bias. ``own`` marks an operator of the
-    model that is diagnosed.
+    without computing: a sum of products whose inputs are zero points is its bias.
     """
 
     name: str
@@ -32,7 +31,6 @@ class Probe:
     model: Model
     runs: tuple[Arrays, ...]
     accumulators: Array | None = None
-    own: bool = False
 
     @property
     def subgraph(self) -> Subgraph:

@@ -110,10 +110,18 @@ def of_transpose_conv(rng: np.random.Generator) -> Iterator[Probe]:
 def of_batch_matmul(rng: np.random.Generator) -> Iterator[Probe]:
     """BATCH_MATMUL of two computed matrices, and with a constant one: single products of all pairs, and sums."""
     values = np.arange(-128, 128).astype(np.int8)
-    shapes = (values.reshape(1, -1, 1), values.reshape(1, 1, -1)), (drawn(rng, 2, 31, 37), drawn(rng, 2, 37, 19))
+    shapes = (
+        (values.reshape(1, -1, 1), values.reshape(1, 1, -1)),
+        (drawn(rng, 2, 31, 37), drawn(rng, 2, 37, 19)),
+    )
     for constant, zero in ((False, 5), (True, 0)):
-        for (left, right), scales in product(shapes, ((0.03, 0.02, 0.21), (0.5, 0.25, 16.0), (0.0123, 0.0456, 0.0789))):
-            operands = Operand(left, quantized(scales[0], -7)), Operand(right, quantized(scales[1], zero), constant)
+        for (left, right), scales in product(
+            shapes, ((0.03, 0.02, 0.21), (0.5, 0.25, 16.0), (0.0123, 0.0456, 0.0789))
+        ):
+            operands = (
+                Operand(left, quantized(scales[0], -7)),
+                Operand(right, quantized(scales[1], zero), constant),
+            )
             what = "sums of products" if left.shape[-1] > 1 else "all pairs"
             name = f"{what}, {'constant' if constant else 'computed'} right side, scales {scales}"
             yield probe(name, "BATCH_MATMUL", operands, Wanted(quantized(scales[2], 3)))

@@ -21,7 +21,7 @@ def test_every_line_but_the_last_is_one_annotation(sample: Verification) -> None
 def test_a_case_alone_is_told_in_full(sample: Verification) -> None:
     first = render(sample, "github").splitlines()[0]
     assert ",title=mismatch on delegate%3A/opt/acme/libacme.so%2Cthreads=2%3A CONV_2D::CONV_2D #1 " in first
-    assert "%0Aworst: [0, 3, 4, 62] in run 1: expected 7, the device gives 6%0A" in first
+    assert "%0Aworst: [0, 3, 4, 62] in run 1 (random): expected 7, the device gives 6%0A" in first
     assert "(0.293 %25)" in first
 
 

@@ -66,10 +66,17 @@ def test_details_leave_out_outputs_that_are_exact(sample: Verification) -> None:
 def test_candidates_say_which_is_the_devices(sample: Verification) -> None:
     (gives,) = (lines for label, lines in wording.details(case(sample, "block1/conv")) if label == "gives")
     assert gives == (
-        "7 by litert-reference",
-        "7 by tflm",
-        "6 by requantize: half-even (ties go to the even neighbour), as the device",
+        "6, as the device: requantize: half-even (ties go to the even neighbour)",
+        "7, as expected: litert-reference, tflm",
+        "8: requantize: floor",
     )
+
+
+def test_the_worst_element_says_what_it_was_fed(sample: Verification) -> None:
+    details = dict(wording.details(case(sample, "block1/conv")))
+    assert details["worst"] == ("[0, 3, 4, 62] in run 1 (random): expected 7, the device gives 6",)
+    assert details["fed"] == ("propagated, random, directed x 3",)
+    assert details["output"] == ("int8 1x8x8x64",)
 
 
 def test_a_failure_nobody_explained_says_what_its_outcome_means(sample: Verification) -> None:

@@ -15,6 +15,7 @@ def ops(*described: tuple[str, list[int], list[int]]) -> list[dict[str, Any]]:
     return [{"op_name": name, "inputs": given, "outputs": made} for name, given, made in described]
 
 
+SAID = "operators were left to the reference kernels"
 #: 0 -> conv -> 2 -> relu -> 3 -> add(3, 2) -> 4; 1 are weights.
 OWN = ops(("CONV_2D", [0, 1], [2]), ("RELU", [2], [3]), ("ADD", [3, 2], [4]))
 
@@ -23,10 +24,10 @@ OWN = ops(("CONV_2D", [0, 1], [2]), ("RELU", [2], [3]), ("ADD", [3, 2], [4]))
     ("nodes", "left"),
     [
         ([("DELEGATE", [0, 1], [4])], ""),
-        ([("DELEGATE", [2], [4])], "1 of 3 operators were left to the reference kernels: CONV_2D #0"),
-        ([("DELEGATE", [0, 1], [2])], "2 of 3 operators were left to the reference kernels: RELU #1, ADD #2"),
-        ([("DELEGATE", [0, 1], [2]), ("DELEGATE", [3, 2], [4])], "1 of 3 operators were left to the reference kernels: RELU #1"),
-        ([("OTHER", [0, 1], [4])], "3 of 3 operators were left to the reference kernels: CONV_2D #0, RELU #1, ADD #2"),
+        ([("DELEGATE", [2], [4])], f"1 of 3 {SAID}: CONV_2D #0"),
+        ([("DELEGATE", [0, 1], [2])], f"2 of 3 {SAID}: RELU #1, ADD #2"),
+        ([("DELEGATE", [0, 1], [2]), ("DELEGATE", [3, 2], [4])], f"1 of 3 {SAID}: RELU #1"),
+        ([("OTHER", [0, 1], [4])], f"3 of 3 {SAID}: CONV_2D #0, RELU #1, ADD #2"),
     ],
 )  # fmt: skip
 def test_operators_before_a_delegated_output_may_be_left(nodes: list[Any], left: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 pytest.importorskip("openvino", reason="needs the extra 'openvino'")
 
 from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.verify.device import Answer, Device, Failure, Job, Limits
 from litecheck.verify.opening import open_device
@@ -24,11 +26,11 @@ def device() -> Iterator[Device]:
     opened.close()
 
 
-def job(opcode: str, dtype: str = "int8") -> Job:
+def addition() -> Job:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x, y, z = (graph.tensor(name, (1, 64), dtype, quantized(0.5)) for name in "xyz")
-    graph.add(opcode, [x, y], [z], version=2)
+    x, y, z = (graph.tensor(name, (1, 64), "int8", quantized(0.5)) for name in "xyz")
+    graph.add("ADD", [x, y], [z], version=2)
     graph.inputs(x, y)
     graph.outputs(z)
     model = builder.finish()
@@ -38,7 +40,7 @@ def job(opcode: str, dtype: str = "int8") -> Job:
 
 
 def test_an_addition_runs_on_the_plugin(device: Device) -> None:
-    wanted = job("ADD")
+    wanted = addition()
     answer = device.run(wanted)
     assert isinstance(answer, Answer), answer
     assert answer.delegated == (True,)
@@ -47,6 +49,16 @@ def test_an_addition_runs_on_the_plugin(device: Device) -> None:
 
 
 def test_what_the_plugin_leaves_is_not_delegated(device: Device) -> None:
-    answer = device.run(job("BITCAST"))
-    assert isinstance(answer, Failure)
-    assert answer.outcome is Outcome.NOT_DELEGATED
+    file = Path(__file__).resolve().parents[3] / "fixtures" / "custom_op.tflite"
+    run = (np.zeros((1, 6), np.int8),)
+    failure = device.run(Job("0000-X", load_model(file), file.read_bytes(), (run,)))
+    assert failure == Failure(Outcome.NOT_DELEGATED, "the plugin takes 1 of 2 operators")
+
+
+def test_what_the_plugin_cannot_compile_is_refused_with_its_words(device: Device) -> None:
+    file = Path(__file__).resolve().parents[3] / "fixtures" / "conv_int8.tflite"
+    run = (np.zeros((1, 8, 8, 3), np.int8),)
+    failure = device.run(Job("0000-X", load_model(file), file.read_bytes(), (run,)))
+    assert isinstance(failure, Failure)
+    assert failure.outcome is Outcome.REFUSED
+    assert "Exception in compilation" in failure.message

@@ -1,0 +1,141 @@
+"""``litecheck verify`` as a user runs it: formats, exit codes, errors, and a run that is killed in the middle."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from litecheck.cli.app import app
+from litecheck.model.save import save_model
+from tests.verify.networks import convolutional
+
+#: A third of a second for each inference, and then what litecheck itself computes: nothing to install.
+SLOW = """
+import sys, time
+from pathlib import Path
+import numpy as np
+from litecheck.model.load import load_model
+from litecheck.reference.interpreter import Machine
+model, inputs, outputs = map(Path, sys.argv[1:])
+time.sleep(0.3)
+loaded = load_model(model)
+main = loaded.subgraphs[0]
+arrays = tuple(np.load(inputs / f"input_{n}.npy") for n in range(len(main.inputs)))
+tensors = Machine(loaded, "litert-xnnpack").run(main, arrays)
+for n, index in enumerate(main.outputs):
+    np.save(outputs / f"output_{n}.npy", tensors[index])
+open(sys.argv[0] + ".count", "a").write(".")
+"""
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Path:
+    save_model(convolutional(), tmp_path / "network.tflite")
+    return tmp_path / "network.tflite"
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Path:
+    (tmp_path / "slow.py").write_text(SLOW)
+    return tmp_path / "slow.py"
+
+
+def command(network: Path, slow: Path, *more: str) -> list[str]:
+    device = f"command:{sys.executable} {slow} {{model}} {{inputs}} {{outputs}}"
+    fixed = ["--feed", "random", "--repeat", "1", "-f", "json"]
+    return [sys.executable, "-m", "litecheck", "verify", str(network), "--device", device, *fixed, *more]
+
+
+def timeless(text: str) -> str:
+    report = json.loads(text)
+    assert report.pop("started")
+    return json.dumps(report)
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    here = str(Path(__file__).parents[2])
+    return {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "PYTHONPATH": here}
+
+
+def test_a_killed_run_goes_on_and_reports_the_same(network: Path, slow: Path, tmp_path: Path) -> None:
+    env, count = environment(tmp_path), Path(f"{slow}.count")
+    whole = subprocess.run(command(network, slow), env=env, capture_output=True, text=True, check=False)
+    assert whole.returncode == 1, whole.stderr
+    assert count.read_text() == "." * 7
+    count.unlink()
+
+    running = subprocess.Popen(
+        command(network, slow), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    journals = tmp_path / "cache" / "litecheck" / "verify"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        noted = sum(len(p.read_bytes().splitlines()) - 1 for p in journals.glob("*.jsonl"))
+        if noted >= 2:
+            break
+        time.sleep(0.02)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    noted = sum(p.read_bytes().count(b"\n") - 1 for p in journals.glob("*.jsonl"))
+    assert 2 <= noted < 7
+
+    time.sleep(1.0)  # what was on the device may still finish
+    count.unlink()
+    again = subprocess.run(
+        command(network, slow, "--resume"), env=env, capture_output=True, text=True, check=False
+    )
+    assert again.returncode == 1, again.stderr
+    assert count.read_text() == "." * (7 - noted)
+    assert timeless(again.stdout) == timeless(whole.stdout)
+    assert not list(journals.glob("*.jsonl"))
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["verify", *arguments])
+    return done.exit_code, done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--device", "litert:fast"], "there are no kernels 'fast'"),
+        (["--device", "litret:reference"], "did you mean"),
+        (["--device", "delegate:/nowhere.so"], "no such file"),
+        (["--device", "recorded:/nowhere"], "/nowhere"),
+        (["--device", "recorded:.", "--arithmetic", "litert-refrence"], "did you mean 'litert-reference'"),
+        (["--device", "recorded:.", "--feed", "radnom"], "did you mean 'random'"),
+        (["--device", "recorded:.", "--format", "jsn"], "did you mean 'json'"),
+        (["--device", "recorded:.", "--between", "a", "b"], "there is no tensor 'a'"),
+        (["--device", "recorded:.", "--input", "x=y.npy", "--calibration", "z"], "give one of them"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(network: Path, arguments: list[str], said: str) -> None:
+    status, output = run(str(network), *arguments)
+    assert status == 2
+    assert said in " ".join(output.split())
+    assert "Traceback" not in output
+
+
+def test_every_format_comes_from_one_run(network: Path, tmp_path: Path) -> None:
+    formats = ("json", "junit", "sarif", "gitlab", "github", "markdown", "model-explorer", "html", "text")
+    files = [f"{name}:{tmp_path / name}" for name in formats]
+    status, output = run(
+        str(network), "--device", f"recorded:{tmp_path}", *(a for f in files for a in ("-f", f))
+    )
+    assert status == 2, output  # nothing was recorded
+    for name in formats:
+        assert (tmp_path / name).stat().st_size, name
+
+
+def test_the_device_is_asked_for() -> None:
+    status, output = run("model.tflite")
+    assert status == 2
+    assert "--device" in output
