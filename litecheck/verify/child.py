@@ -15,6 +15,7 @@ import select
 import shutil
 import signal
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,11 +29,11 @@ from litecheck.verify.device import Adapter, AdapterAnswer, Factory, NotDelegate
 from litecheck.verify.outcome import Outcome
 from litecheck.verify.parcel import read_parcel, split, write_parcel
 
-#: Files in the child's folder.
-JOB, ANSWER, LOG = "job", "answer", "log"
+#: Files in the child's folder, and the folder in which a job keeps what must not outlive it.
+JOB, ANSWER, LOG, SCRATCH = "job", "answer", "log", "scratch"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Channel:
     """Lines of JSON to and from the parent."""
 
@@ -46,7 +47,7 @@ class Channel:
             self.outgoing.flush()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Request:
     """What a parent asks: ``probe`` only makes the adapter; seconds, and bytes beyond what is in use."""
 
@@ -156,6 +157,8 @@ def _work(factory: Factory, options: dict[str, str], folder: Path, request: Requ
     code = 1
     try:
         _redirect(folder)
+        (folder / SCRATCH).mkdir(exist_ok=True)
+        tempfile.tempdir = str(folder / SCRATCH)
         _limit(request.memory)
         header, arrays, adapter = _answered(factory, options, folder, request.probe)
         write_parcel(folder / ANSWER, header, arrays)

@@ -62,7 +62,7 @@ class Scatter:
         flat = np.concatenate(where) if where else np.empty(0, np.int64)
         points = tensor.quantization.zero_point
         zero = int(points[0]) if points.size == 1 and tensor.dtype in INTEGER_RANGES else None
-        called = tuple(names) or tuple(map(str, range(len(where))))
+        called = tuple(map(repr, names)) or tuple(map(str, range(len(where))))
         limits = INTEGER_RANGES.get(tensor.dtype)
         return Scatter(tuple(expected), tuple(actual), run, flat, called, limits, zero)
 
@@ -169,7 +169,7 @@ def _axes(s: Scatter) -> tuple[str, ...]:
         if s.shape[axis] > 1:
             others = tuple(n for n in range(rank) if n != axis)
             counts = np.sum([f.sum(axis=others) for f in s.free], axis=0)
-            indexes = np.unique(place)
+            indexes = np.flatnonzero(np.bincount(place, minlength=s.shape[axis]))
             names = f"indexes{name[5:]}" if name.startswith("index") else f"{name}s"
             tried = (_range(s, name, names, indexes, counts), _tails(s, names, indexes, counts))
             found += _narrowest(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 import threading
 from contextlib import suppress
@@ -72,6 +73,7 @@ class Isolated:
             keeper.close()
             raise
         finally:
+            shutil.rmtree(keeper.folder / child.SCRATCH, ignore_errors=True)
             self._give_back(keeper)
 
     def _borrowed(self) -> Keeper:

@@ -188,7 +188,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operator of the verified model, for the graph strip and Model Explorer: what it reads and writes."""
+    """An operator of the verified model, for the graph strip and Model Explorer: what it reads and writes.
+
+    ``graph`` is the subgraph's own name, or its signature's.
+    """
 
     subgraph: int
     index: int
@@ -197,6 +200,7 @@ class Operation:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     output_names: tuple[str, ...]
+    graph: str = ""
 
 
 @dataclass(frozen=True, slots=True)

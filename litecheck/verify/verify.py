@@ -139,7 +139,7 @@ class _Run:
             mode=settings.mode,
             inputs=settings.inputs,
             verdicts=tuple(self.verdicts),
-            operations=tuple(_operations(subgraphs)),
+            operations=tuple(_operations(self.model, subgraphs)),
             fits=tuple(sorted(self.viable)) if missed else (),
             fail_on_fallback=settings.fail_on_fallback,
         )
@@ -294,9 +294,9 @@ def _planned(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[C
         yield plan.between(model, subgraph, *settings.between)
     elif settings.segment:
         yield from plan.segments(model, subgraph, settings.segment)
-    elif settings.whole:
+    elif settings.whole and subgraph.operators:
         yield plan.whole(model, subgraph)
-    else:
+    elif not settings.whole:
         yield from plan.operators(model, subgraph)
 
 
@@ -307,14 +307,15 @@ def _chosen(case: Case, settings: Settings) -> bool:
     )
 
 
-def _operations(subgraphs: tuple[Subgraph, ...]) -> Iterator[Operation]:
+def _operations(model: Model, subgraphs: tuple[Subgraph, ...]) -> Iterator[Operation]:
     for subgraph in subgraphs:
+        keys = (s.key for s in model.signatures if s.subgraph == subgraph.index)
+        graph = subgraph.name or next(keys, "")
         for op in subgraph.operators:
-            names = tuple(subgraph.tensors[i].name for i in op.outputs if i >= 0)
-            ends = tuple(i for i in op.inputs if i >= 0), tuple(i for i in op.outputs if i >= 0)
-            yield Operation(
-                subgraph.index, op.index, op.custom_code or op.opcode, name_of(subgraph, op), *ends, names
-            )
+            inputs, outputs = (tuple(i for i in ends if i >= 0) for ends in (op.inputs, op.outputs))
+            names = tuple(subgraph.tensors[i].name for i in outputs)
+            kind, called = op.custom_code or op.opcode, name_of(subgraph, op)
+            yield Operation(subgraph.index, op.index, kind, called, inputs, outputs, names, graph)
 
 
 def _digest(model: Model) -> str:

@@ -125,8 +125,10 @@ def _small(make: Make, begin: Random, judge: Outcome) -> str:
         return "the runtime gives something else each time"
 
 
-def sweep(family: Family, kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0) -> Found:
-    """``count`` trials of one kind on one resolver."""
+def sweep(
+    family: Family, kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0, shown: int = SHOWN
+) -> Found:
+    """``count`` trials of one kind on one resolver; ``shown`` failures are made small."""
     found, how, far = Found(), right(family, resolver), family.far(kind, resolver)
     for at, trial in enumerate(trials(family, kind, count, seed)):
         theirs = answers(trial, litert, resolver)
@@ -134,7 +136,7 @@ def sweep(family: Family, kind: str, resolver: str, litert: Oracle, count: int, 
         found.score.add(one)
         if not isinstance(theirs, Refused):
             found.noticed.update(controls(trial, theirs, how, far, litert.shows_variables))
-        if one.different and len(found.small) < SHOWN:
+        if one.different and len(found.small) < shown:
             judge = outcome(litert, resolver, how, far)
             found.small.append(_small(family.kinds[kind], start(kind, seed, at), judge))
     return found

@@ -117,7 +117,8 @@ MODELS = (
     "kws_ref_model.tflite",
     "pretrainedResnet_quant.tflite",
     "ad01_int8.tflite",
-    "tf2_mobilenet_v2.tflite",
+    "tf2_mobilenet_v2_1.0_224_ptq.tflite",
+    "trained_lstm_int8.tflite",
 )
 
 

@@ -119,7 +119,7 @@ def test_known_faults_name_operators_resolvers_and_evidence() -> None:
         assert {"operator", "types", "resolvers", "versions", "does", "evidence"} <= set(fault) <= KEYS
         assert set(fault["operator"].split(", ")) <= set(load_schema("tflite").enums["BuiltinOperator"])
         assert set(fault["types"]) <= set(BITS)
-        assert set(fault["resolvers"]) <= {"reference", "optimized", "xnnpack"}
+        assert set(fault["resolvers"]) <= {"reference", "optimized", "xnnpack", "tflm"}
 
 
 def test_the_example_in_the_guide_is_one(tmp_path: Path) -> None:

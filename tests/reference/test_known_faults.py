@@ -16,7 +16,7 @@ NEEDED = {"operator", "types", "resolvers", "versions", "does", "evidence"}
 def test_a_fault_is_told_in_full(fault: dict[str, object]) -> None:
     assert fault.keys() - {"see"} == NEEDED
     assert isinstance(fault["resolvers"], list)
-    assert set(fault["resolvers"]) <= {"reference", "optimized", "xnnpack"}
+    assert set(fault["resolvers"]) <= {"reference", "optimized", "xnnpack", "tflm"}
     assert all(isinstance(fault[key], str) and fault[key] for key in NEEDED - {"types", "resolvers"})
     assert set(str(fault["operator"]).split(", ")) <= kernels().keys()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +21,15 @@ from litecheck.reference.values import Result, RunError, Value
 Q = Quantization(np.array([0.5], np.float32), np.array([-3], np.int64))
 OUT = Result("int8", (), Q)
 SAME, VALID = 0, 1
+HALF = Fraction(1, 2)
+#: Every rounding by its definition; Python's round() is half to even, int() truncates.
+ROUND: dict[str, Callable[[Fraction], int]] = {
+    "half-away": lambda x: int(abs(x) + HALF) * (1 if x > 0 else -1),
+    "half-up": lambda x: math.floor(x + HALF),
+    "half-even": round,
+    "floor": math.floor,
+    "truncate": int,
+}
 
 
 def options(filters: tuple[int, int], strides: tuple[int, int], padding: int, activation: int = 0) -> Table:
@@ -55,14 +66,20 @@ def test_pools_are_what_their_windows_say(
         filters = min(filters[0], size[0]), min(filters[1], size[1])
     x = np.array([random.randint(-128, 127) for _ in range(size[0] * size[1])], np.int8).reshape(size)
     value, given_options = Value(x[None, :, :, None], "int8", Q), options(filters, strides, padding)
-    means = pool.average_pool_2d(value, OUT, given_options)[0, :, :, 0]
+    means = {
+        name: pool.average_pool_2d(value, OUT, given_options, {"round": name})[0, :, :, 0] for name in ROUND
+    }
     largest = pool.max_pool_2d(value, OUT, given_options)[0, :, :, 0]
     for row, across in enumerate(windows(x, filters, strides, padding)):
         for column, window in enumerate(across):
             exact = Fraction(int(window.astype(int).sum()), window.size)
-            away = int(abs(exact) + Fraction(1, 2)) * (1 if exact > 0 else -1)
-            assert means[row, column] == away
+            for name, rounded in ROUND.items():
+                assert means[name][row, column] == rounded(exact), name
             assert largest[row, column] == window.max()
+
+
+def test_there_is_a_definition_of_every_rounding() -> None:
+    assert tuple(ROUND) == tuple(pool.ROUND)
 
 
 def test_an_activation_clamps() -> None:
@@ -93,5 +110,5 @@ def test_a_filter_that_does_not_slide_is_refused(given_options: Table | None) ->
 
 def test_a_window_over_nothing_but_padding_is_refused() -> None:
     x = Value(np.zeros((1, 0, 2, 1), np.int8), "int8", Q)
-    made = pool.average_pool_2d(x, OUT, options((1, 1), (1, 1), SAME))
+    made = pool.average_pool_2d(x, OUT, options((1, 1), (1, 1), SAME), {"round": "half-away"})
     assert made.shape == (1, 0, 2, 1)

@@ -32,9 +32,25 @@ def rescaled(variant: str, sums: np.ndarray, given: Scales, narrow: bool = False
     return out
 
 
-def reduced(x: int, m: int, shift: int) -> int:
-    m16 = (m + 2**15) >> 16 if m < 0x7FFF0000 else 0x7FFF
-    return math.floor(Fraction(x * m16, 2 ** (15 - shift)) + Fraction(1, 2))
+HALF = Fraction(1, 2)
+
+
+def reduced(x: int, m: int, shift: int, bits: int) -> int:
+    """With a multiplier of so many fractional bits."""
+    short = min(math.floor(Fraction(m, 2 ** (31 - bits)) + HALF), 2**bits - 1)
+    return math.floor(Fraction(x * short, 2 ** (bits - shift)) + HALF)
+
+
+def away(x: Fraction) -> int:
+    return int(abs(x) + HALF) * (1 if x > 0 else -1)
+
+
+def rndnu(x: int, real: np.float32) -> int:
+    """The high half of twice the product is cut off; at least one bit is shifted out behind it."""
+    m, shift = fp.quantize_multiplier(float(real))
+    post = max(-shift, 1)
+    high = math.floor(Fraction(x * 2 ** (shift + post) * m, 2**31))
+    return math.floor(Fraction(high, 2**post) + HALF)
 
 
 def expected(variant: str, x: int, channel: int, given: Scales, channels: int) -> int:
@@ -45,12 +61,15 @@ def expected(variant: str, x: int, channel: int, given: Scales, channels: int) -
         variant = "double-half-up" if channel < channels // 8 * 8 else "double"
     if variant in fp.MULTIPLY:
         return int(fp.MULTIPLY[variant](one, m, shift)[0])
-    if variant == "reduced":
-        return reduced(x, m, shift)
-    if variant == "float64":
-        scaled = Fraction(float(x) * real)
-        return int(math.copysign(math.floor(abs(scaled) + Fraction(1, 2)), scaled))
-    return int(np.rint(F(x) * (given.input * given.weight[channel] / given.output)))
+    if variant in ("reduced", "reduced-8"):
+        return reduced(x, m, shift, 15 if variant == "reduced" else 7)
+    single = given.input * given.weight[channel] / given.output
+    scaled = Fraction(float(x) * real if variant.startswith("float64") else float(F(x) * single))
+    return rndnu(x, single) if variant == "rndnu" else ROUNDED[variant](scaled)
+
+
+#: Python's round() is half to even.
+ROUNDED = {"float64": away, "float64-half-even": round, "float32": round, "float32-half-away": away}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -51,6 +52,11 @@ def unbuffered() -> None:
     os.abort()
 
 
+def litter() -> None:
+    print(tempfile.mkdtemp(), flush=True)
+    os.abort()
+
+
 def leave() -> None:
     sys.exit("no licence")
 
@@ -69,6 +75,7 @@ INSTEAD: Mapping[str, Callable[[], object]] = {
     "refuse": refuse,
     "unbuffered": unbuffered,
     "leave": leave,
+    "litter": litter,
 }
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.reference.dispatch import bind, compute
+from litecheck.reference.dispatch import Bound, bind, compute
 from litecheck.reference.interpreter import Machine
-from litecheck.verify.crop import crop
+from litecheck.verify.crop import Operands, crop
 from tests.verify import elements
 from tests.verify.elements import Made, Rng
 
@@ -25,7 +25,7 @@ WINDOWS: dict[str, Callable[[Rng], Made]] = {
 }
 
 
-def bound(made: Made, arithmetic: str):
+def bound(made: Made, arithmetic: str) -> tuple[Bound, Operands]:
     machine, subgraph = Machine(made.model), made.model.subgraphs[0]
     operator = subgraph.operators[0]
     tensors = dict(zip(subgraph.inputs, made.inputs, strict=True))

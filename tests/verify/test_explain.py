@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.reference.arithmetic import arithmetic_names, load_arithmetic
+from litecheck.reference.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.reference.departures import departures
 from litecheck.verify.difference import difference
 from litecheck.verify.explain import decimals, explain
 from litecheck.verify.outcome import Difference, Explained
@@ -33,7 +34,7 @@ def bias_alone(*biases: int, zero: int = 0, out: str = "int8") -> Made:
     )
 
 
-def compared(made: Made, actual: np.ndarray, expected: str = "litert-reference") -> Difference:
+def compared(made: Made, actual: np.ndarray, expected: Arithmetic | str = "litert-reference") -> Difference:
     tensor = made.model.subgraphs[0].tensors[made.model.subgraphs[0].outputs[0]]
     return difference(tensor, [made.output(expected)], [actual])
 
@@ -208,3 +209,20 @@ def test_decimals_never_show_a_tie_that_is_none(value: Fraction, whole_: int, pa
         shown = Fraction(decimals(v))
         assert abs(shown - v) <= Fraction(1, 2 * 10**4)
         assert (shown % 1 == Fraction(1, 2)) == (v % 1 == Fraction(1, 2))
+
+
+@pytest.mark.parametrize("departure", departures("CONV_2D"))
+def test_arithmetics_that_depart_give_what_they_give_for_the_whole(departure: str) -> None:
+    """A departure may look at padding, which cutting down to a window takes away."""
+    stages = {**REFERENCE.stages, "CONV_2D": {**REFERENCE.how("CONV_2D"), "departure": departure}}
+    wrong = replace(REFERENCE, name="wrong", stages=stages)
+    made = elements.conv(np.random.default_rng(0), stride=1)
+    there, back = compared(made, made.output(wrong)), compared(made, made.output(), wrong)
+    if there.worst is None:
+        pytest.skip("gives what the reference gives here")
+    found = explain(made.case, made.inputs, there, REFERENCE, [wrong])
+    assert found
+    assert "wrong" in {c.name for c in found.candidates if c.note}
+    found = explain(made.case, made.inputs, back, wrong, [REFERENCE])
+    assert found
+    assert "litert-reference" in {c.name for c in found.candidates if c.note}

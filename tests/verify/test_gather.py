@@ -39,7 +39,7 @@ def told(
         off = rng.choice([-1, 1], shape) if by is None else by
         reference.append(values)
         device.append(np.where(mask, np.clip(values + off, -128, 127), values).astype(np.int8))
-    return difference(out, reference, device, runs=("'propagated'", "'random'", "'directed'")[:runs]).gathers
+    return difference(out, reference, device, runs=("propagated", "random", "directed")[:runs]).gathers
 
 
 def index(axis: int) -> np.ndarray:

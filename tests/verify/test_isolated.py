@@ -166,6 +166,15 @@ def test_what_a_job_started_ends_with_it(opened: Opening, adapter: str) -> None:
     assert gone(int(answer.runs[0][0]))
 
 
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_temporary_folders_of_a_job_go_with_it(opened: Opening, folder: Path, adapter: str) -> None:
+    failure = opened("litter", adapter=adapter).run(job())
+    assert isinstance(failure, Failure)
+    made = Path(failure.message.splitlines()[-1])
+    assert folder in made.parents
+    assert not made.exists()
+
+
 def test_threads_get_their_own_answers(opened: Opening) -> None:
     device = opened()
 
@@ -195,9 +204,10 @@ def test_an_interrupted_job_is_not_taken_for_the_next_one(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(Keeper, "_line", interrupted)
-        device.run(job())
+        with pytest.raises(KeyboardInterrupt):
+            device.run(job())
     answer = device.run(job((np.array([5]),)))
     assert isinstance(answer, Answer)
     assert answer.runs[0][0] == [5]

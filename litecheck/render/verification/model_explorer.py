@@ -47,15 +47,16 @@ def render(verification: Verification) -> str:
     names = Counter((o.subgraph, name) for o in verification.operations for name in o.output_names)
     graphs: dict[str, Any] = {}
     for place in sorted(told):
-        graph = graphs.setdefault(_graph(place[0]), {"name": _title(verification), "results": {}})
+        graph = graphs.setdefault(_graph(place[0], operations.get(place)), {"name": _title(verification), "results": {}})
         for key in _keys(operations.get(place), place, names):
             graph["results"][key] = _result(told[place])
     return json.dumps(graphs or {"main": {"name": _title(verification), "results": {}}}, indent=2) + "\n"
 
 
-def _graph(subgraph: int) -> str:
-    """Model Explorer's name of a subgraph that has none of its own."""
-    return f"subgraph_{subgraph}" if subgraph else "main"
+def _graph(subgraph: int, operation: Operation | None) -> str:
+    """Model Explorer's name of a subgraph: its own, or a number's."""
+    own = operation.graph if operation is not None else ""
+    return own or (f"subgraph_{subgraph}" if subgraph else "main")
 
 
 def _title(verification: Verification) -> str:

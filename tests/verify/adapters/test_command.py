@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -47,9 +48,12 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running
         )
         return devices[-1].run(wanted or job())
 
+    (tmp_path / "folders").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "folders"))
     yield run
     for device in devices:
         device.close()
+    assert list((tmp_path / "folders").iterdir()) == []
 
 
 @pytest.mark.parametrize(
