@@ -126,9 +126,8 @@ def reduce_multiplier(m: Ints, bits: int) -> Ints:
 def multiply_reduced(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
     """As :func:`multiply_single` with a multiplier of 16 bits, int48 x."""
     total = 15 - np.asarray(shift, np.int64)
-    short = reduce_multiplier(np.asarray(m, np.int64), 15)
-    rounded: Ints = (x * short + (np.int64(1) << (total - 1))) >> total
-    return rounded
+    short = reduce_multiplier(np.asarray(m, np.int64), 15) << np.maximum(-total, 0)
+    return rounding_shift_up(x * short, np.maximum(total, 0))
 
 
 def multiply_float32(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:

@@ -170,8 +170,9 @@ def reduced_8(real: NDArray[np.float64], scales: Scales) -> Rescale:
 
 def _reduced(real: NDArray[np.float64], bits: int) -> Rescale:
     m, shift = quantize_multipliers(real)
-    total = bits - shift
-    return Rescale(_single, (reduce_multiplier(m, bits), np.int64(1) << (total - 1), total))
+    right = np.maximum(bits - shift, 0)
+    short = reduce_multiplier(m, bits) << np.maximum(shift - bits, 0)
+    return Rescale(_single, (short, (np.int64(1) << right) >> 1, right))
 
 
 def floor(real: NDArray[np.float64], scales: Scales) -> Rescale:
@@ -272,7 +273,6 @@ FIXED = ("double", "double-half-up", "double-by-eight", "single", "reduced", "re
 def variants(first: str) -> tuple[str, ...]:
     """Every variant of a stage that rescales 32-bit sums, ``first`` of them as the stage's default."""
     return (first, *(name for name in VARIANTS if name != first))
-
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""LiteRT's own known faults, as rules/arithmetic/known-faults.yaml lists them."""
+"""Known faults of LiteRT and of LiteRT for Microcontrollers, as rules/arithmetic/known-faults.yaml lists them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from functools import cache
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.strict import Entries, Items, Node, entries, read_yaml, text, texts
+from litecheck.verify.outcome import Outcome
 
-_KEYS = ("operator", "types", "resolvers", "versions", "does", "evidence", "see")
+_KEYS = ("operator", "types", "resolvers", "versions", "does", "evidence", "beside", "outcome", "see")
 _DEVICE = "litert:"
+_MICRO = "tflm"
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Operators that a LiteRT of some versions computes wrongly on some types under some resolvers."""
+    """Operators that a LiteRT of some versions computes wrongly on some types under some resolvers.
+
+    ``beside`` are types one of which another operand must have; ``outcomes`` are those of a case that runs into it.
+    """
 
     operators: tuple[str, ...]
     types: tuple[str, ...]
@@ -24,19 +29,25 @@ class Fault:
     versions: str
     does: str
     evidence: str
+    beside: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ("mismatch",)
     see: str = ""
 
 
-def known_fault(device_name: str, opcode: str, dtypes: Collection[str]) -> str:
-    """What the runtime behind a ``litert:*`` device is known to do wrong with an operator whose operands have these
-    types, in a sentence; nothing where nothing is known and for all other devices."""
-    if not device_name.startswith(_DEVICE):
-        return ""
+def known_fault(device_name: str, opcode: str, dtypes: Collection[str], outcome: Outcome) -> str:
+    """What the runtime behind a ``litert:*`` device or ``tflm`` is known to do wrong with an operator whose operands
+    have these types, where that ends as ``outcome``, in a sentence; nothing where nothing is known, and for all others."""
     resolver = device_name.removeprefix(_DEVICE).partition(",")[0]
+    if resolver != _MICRO and not device_name.startswith(_DEVICE):
+        return ""
     found = [
         f
         for f in faults()
-        if opcode in f.operators and resolver in f.resolvers and set(f.types) & set(dtypes)
+        if opcode in f.operators
+        and resolver in f.resolvers
+        and set(f.types) & set(dtypes)
+        and (not f.beside or set(f.beside) & set(dtypes))
+        and outcome.value in f.outcomes
     ]
     told = dict.fromkeys(f.versions for f in found)
     return "; ".join(
@@ -59,10 +70,15 @@ def faults() -> tuple[Fault, ...]:
 
 def _fault(node: Node, shown: str) -> Fault:
     entry: Entries = entries(node, shown).only(_KEYS)
-    missing = [key for key in _KEYS[:-1] if key not in entry]
+    missing = [key for key in _KEYS[:-3] if key not in entry]
     if missing:
         raise ProfileError(shown, entry.line, f"a fault without {', '.join(missing)}")
     operators = tuple(text(entry.get("operator")).split(", "))
     types, resolvers = texts(entry.get("types")), texts(entry.get("resolvers"))
-    versions, does, evidence, see = (text(entry.get(key)) for key in _KEYS[3:])
-    return Fault(operators, types, resolvers, versions, does, evidence, see)
+    versions, does, evidence = (text(entry.get(key)) for key in _KEYS[3:6])
+    outcomes = texts(entry.get("outcome")) or ("mismatch",)
+    unknown = set(outcomes) - {o.value for o in Outcome}
+    if unknown:
+        raise ProfileError(shown, entry.line, f"there is no outcome {unknown.pop()!r}")
+    more = texts(entry.get("beside")), outcomes, text(entry.get("see"))
+    return Fault(operators, types, resolvers, versions, does, evidence, *more)

@@ -230,13 +230,13 @@ class _Run:
         first = next(singles)
         if isinstance(first[1], Failure):
             judged = self.judge(question, failure, self.viable)
-            return replace(judged.verdict, fault=self._fault(question.case)), judged.fits
+            return replace(judged.verdict, fault=self._fault(question.case, failure.outcome)), judged.fits
         tried = [first, *singles]
         good = [n for n, (_, answer) in enumerate(tried) if not isinstance(answer, Failure)]
         left = [n for n in range(len(tried)) if n not in good]
         kept, answer = self._asked_alone(question, *good)
         judged = self.judge(kept, answer, self.viable)
-        verdict, fault = self._told(kept, judged), self._fault(question.case)
+        verdict, fault = self._told(kept, judged), self._fault(question.case, failure.outcome)
         kinds = sorted({question.feeds[n].kind for n in left})
         said = f"{failure.outcome.value} on {len(left)} of {len(tried)} inputs ({', '.join(kinds)})"
         if fault and verdict.outcome.good:
@@ -260,18 +260,19 @@ class _Run:
         told = []
         for found in verdict.differences:
             if found.worst is not None and found.unit == "LSB":
-                inputs = question.feeds[found.worst.run].arrays
-                others = self.judge.published
-                found = replace(found, explained=explain(case, inputs, found, self.arithmetic, others))
+                feed, others = question.feeds[found.worst.run], self.judge.published
+                why = explain(case, feed.arrays, found, self.arithmetic, others, feed.kind)
+                found = replace(found, explained=why)
             told.append(found)
-        fault = self._fault(case) if verdict.outcome is Outcome.MISMATCH else ""
+        # Where another published arithmetic fits, that explains it.
+        fault = "" if verdict.also or verdict.outcome.good else self._fault(case, verdict.outcome)
         return replace(verdict, differences=tuple(told), fault=fault)
 
-    def _fault(self, case: Case) -> str:
+    def _fault(self, case: Case, outcome: Outcome) -> str:
         """What the runtime behind the device is known to do wrong with these operators, or nothing."""
         tensors = case.subgraph.tensors
         dtypes = {tensors[i].dtype for op in case.operators for i in (*op.inputs, *op.outputs) if i >= 0}
-        faults = (known_fault(self.device.name, op.opcode, dtypes) for op in case.operators)
+        faults = (known_fault(self.device.name, op.opcode, dtypes, outcome) for op in case.operators)
         return next(filter(None, faults), "")
 
 

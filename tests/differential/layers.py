@@ -12,21 +12,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import yaml
 
-from litecheck.data import rules_dir
 from litecheck.errors import LitecheckError
+from litecheck.model.cut import cut
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Subgraph
 from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.dispatch import find_kernel
 from litecheck.reference.interpreter import Machine
 from litecheck.reference.values import HELD, RunError
-from tests.differential.cut import known_part, only
+from litecheck.verify.faults import known_fault as told
+from litecheck.verify.outcome import Outcome
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 
-FAULTS = rules_dir() / "arithmetic" / "known-faults.yaml"
 #: Floats may differ by this much of the largest magnitude there is: sums are added up in other orders.
 FLOAT = 4e-6
 
@@ -68,6 +67,12 @@ def entries(model: Model) -> Iterator[Model]:
             yield known_part(model, subgraph)
 
 
+def known_part(model: Model, subgraph: Subgraph) -> Model:
+    """A model of the operators before the first custom one; its outputs are what those behind it read."""
+    custom = (n for n, op in enumerate(subgraph.operators) if op.opcode == "CUSTOM")
+    return cut(model, subgraph, subgraph.operators[: next(custom, len(subgraph.operators))]).model
+
+
 def random_inputs(model: Model, seed: int) -> list[np.ndarray]:
     """Values for every input: all stored integers alike, floats around zero."""
     rng = np.random.default_rng(seed)
@@ -98,9 +103,9 @@ def layers(
         where = f"{operator.opcode} #{operator.index} {resolver}"
         theirs: Mapping[int, np.ndarray] = kept[0]
         if resolver == "xnnpack":
-            alone = only(model, subgraph, operator)
-            fed = [theirs[i] for i in alone.subgraphs[0].inputs]
-            made = oracle.run(model_bytes(alone), fed, resolver)
+            alone = cut(model, subgraph, [operator], operator.outputs)
+            fed = [theirs[i] for i in alone.inputs]
+            made = oracle.run(model_bytes(alone.model), fed, resolver)
             if isinstance(made, Refused):
                 score.missing.append(f"{where}: LiteRT says {made.message[-120:]}")
                 continue
@@ -142,15 +147,9 @@ def end_to_end(model: Model, oracle: Oracle, resolver: str, seed: int = 0) -> Sc
 def known_fault(model: Model, opcode: str, resolver: str) -> str:
     """What known-faults.yaml says a resolver gets wrong in an operator of the model, for the types it has there."""
     subgraph = model.subgraphs[0]
-    types = {subgraph.tensors[op.inputs[0]].dtype for op in subgraph.operators if op.opcode == opcode}
-    for fault in yaml.safe_load(FAULTS.read_text("utf-8"))["faults"]:
-        if (
-            opcode in fault["operator"].split(", ")
-            and resolver in fault["resolvers"]
-            and types & {*fault["types"]}
-        ):
-            return str(fault["does"])
-    return ""
+    operands = [op.inputs for op in subgraph.operators if op.opcode == opcode]
+    types = {subgraph.tensors[i].dtype for inputs in operands for i in inputs if i >= 0}
+    return told(f"litert:{resolver}", opcode, types, Outcome.MISMATCH)
 
 
 def without_kernel(model: Model) -> tuple[str, ...]:

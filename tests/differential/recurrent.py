@@ -154,17 +154,21 @@ def svdf(rng: Random) -> tuple[Model, tuple[int, ...]]:
 
 
 CASES: dict[str, Callable[[Random], tuple[Model, tuple[int, ...]]]] = {
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "LSTM": plain_lstm, "LSTM 8x8_8": narrow_lstm, "SVDF": svdf,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "LSTM": plain_lstm, "SVDF": svdf,
 }  # fmt: skip
 
 
-def _made(opcode: str) -> Make:
+def _made(opcode: str, draw: Callable[[Random], tuple[Model, tuple[int, ...]]]) -> Make:
     def make(rng: Random) -> Trial:
-        model, shape = CASES[opcode](rng)
+        model, shape = draw(rng)
         runs = tuple((rng.integers(-128, 128, shape).astype(np.int8),) for _ in range(3))
         return Trial(f"{opcode} {shape}", model, runs)
 
     return make
 
 
-FAMILY = Family({opcode: _made(opcode) for opcode in CASES}, faults={"LSTM": {"output_gate": "input-alone"}})
+FAMILY = Family({opcode: _made(opcode, draw) for opcode, draw in CASES.items()})
+#: Equal only with the C library's own tanhf: older ones do not round it correctly, and cells are one step apart.
+NARROW = Family(
+    {"LSTM 8x8_8": _made("LSTM 8x8_8", narrow_lstm)}, faults={"LSTM": {"output_gate": "input-alone"}}
+)

@@ -1,18 +1,13 @@
 """Failing trials made small, as hypothesis does it: the maker runs again on simpler draws while the failure persists.
 
-Makers draw from numpy's Generator. :class:`Draws` stands in for it: it draws what numpy draws, remembers each number by
-the place in the code that asked for it, and answers otherwise where it is told to. So every smaller trial is one that
-the maker could have made. Afterwards inputs are cut, and values taken to 0.
+Makers draw from numpy's Generator, for which :class:`tests.differential.draws.Draws` stands in: so every smaller trial is
+one that the maker could have made. Afterwards operands are cut, and values taken to 0.
 """
 
 from __future__ import annotations
 
-import copy
-import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,119 +16,16 @@ from litecheck.model.types import Buffer, Tensor
 from litecheck.model.values import pack, stored
 from litecheck.quantization import BITS, Quantization
 from litecheck.reference.interpreter import run
+from tests.differential.draws import FEW, Draws, Place, Random, Record
 from tests.differential.one_operator import Trial
 
-Random = np.random.Generator
 Make = Callable[[Random], Trial]
 #: What is wrong with a trial, in a word; "" if nothing. A smaller trial has to fail in the same way.
 Outcome = Callable[[Trial], str]
-#: A number's place: what code at which instruction, for which time, and its position in what was drawn at once.
-Place = tuple[object, int, int, int]
-#: Arrays longer than this are drawn as a block: only their lengths get smaller, and the values at the end.
-FEW = 8
 #: How often a search may ask whether a trial fails.
 LIMIT = 2000
 #: How often a smaller trial that does not fail is tried with other blocks: fewer values hit a tie less often.
 AGAIN = 8
-_LOG2 = float(np.log(2))
-
-
-@dataclass(frozen=True)
-class Draw:
-    """A number, and the simplest one it could be."""
-
-    value: float
-    simplest: float
-
-    @property
-    def cost(self) -> float:
-        """How far from the simplest; reals that make exp() a power of two are simpler than others."""
-        exponent = self.value / _LOG2
-        odd = self.value != int(self.value) and abs(exponent - round(exponent)) > 1e-9
-        return abs(self.value - self.simplest) + 1000 * odd
-
-    def simpler(self) -> Iterator[float]:
-        """What to try instead, the boldest first."""
-        if self.value == self.simplest:
-            return
-        yield self.simplest
-        if self.value == int(self.value):
-            off = int(self.value - self.simplest)
-            yield from (self.simplest + int(off / part) for part in (8, 2))
-            yield self.value - int(np.sign(off))
-        else:
-            yield from (float(np.round(self.value / _LOG2) * _LOG2), 0.0)
-
-
-@dataclass
-class Record:
-    """What was drawn where."""
-
-    draws: dict[Place, Draw] = field(default_factory=dict)
-    blocks: dict[Place, np.ndarray] = field(default_factory=dict)
-
-    def told(self, other: Mapping[Place, float]) -> Record:
-        """The record with other numbers at some places."""
-        changed = {at: replace(self.draws[at], value=value) for at, value in other.items()}
-        return Record({**self.draws, **changed}, self.blocks)
-
-
-class Draws(np.random.Generator):
-    """numpy's Generator from where ``start`` is, with the numbers of ``told``; ``made`` is what it answered.
-
-    ``skip`` numbers are left out before the first: so blocks that ``told`` lacks come out otherwise.
-    """
-
-    def __init__(self, start: Random, told: Record | None = None, skip: int = 0) -> None:
-        bits = copy.deepcopy(start.bit_generator)
-        super().__init__(bits)
-        self.numpy = np.random.Generator(bits)
-        self.numpy.random(skip)
-        self.told, self.made = told or Record(), Record()
-        self.asked: Counter[tuple[object, int]] = Counter()
-
-    def _answer(self, drawn: Any, least: Any, most: Any, simplest: float = 0.0) -> Any:
-        frame = sys._getframe(2)
-        at = (frame.f_code, frame.f_lasti)
-        time, values = self.asked[at], np.array(drawn)
-        self.asked[at] += 1
-        low, high = (np.broadcast_to(end, values.shape).reshape(-1) for end in (least, most))
-        flat, place = values.reshape(-1), (*at, time)
-        if flat.size > FEW:
-            first = self.told.blocks.get((*place, 0))
-            if first is not None:
-                flat[:] = np.clip(np.resize(first, flat.size), low, high)
-            self.made.blocks[(*place, 0)] = flat
-        else:
-            for i, value in enumerate(flat.tolist()):
-                near = float(np.clip(simplest, low[i], high[i]))
-                before = self.told.draws.get((*place, i))
-                value = value if before is None else type(value)(np.clip(before.value, low[i], high[i]))
-                self.made.draws[(*place, i)] = Draw(value, near)
-                flat[i] = value
-        return flat.reshape(values.shape) if isinstance(drawn, np.ndarray) else flat.tolist()[0]
-
-    def integers(
-        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
-    ) -> Any:  # type: ignore[override]
-        drawn = self.numpy.integers(low, high, size, dtype, endpoint)
-        ends = (0, low) if high is None else (low, high)
-        return self._answer(drawn, ends[0], np.asarray(ends[1]) - (not endpoint))
-
-    def random(self, size: Any = None) -> Any:  # type: ignore[override]
-        """Makers ask for what is special by ``random() < share``: close to 1 nothing is."""
-        return self._answer(self.numpy.random(size), 0.0, 1.0 - 2.0**-53, 1.0)
-
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
-        return self._answer(self.numpy.uniform(low, high, size), low, high)
-
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
-        return self._answer(self.numpy.normal(loc, scale, size), -np.inf, np.inf)
-
-    def choice(self, a: Any, size: None = None) -> Any:  # type: ignore[override]
-        """One of a sequence, whose first element is the simplest."""
-        drawn = self.numpy.choice(np.arange(len(a)))
-        return np.asarray(a)[self._answer(drawn, 0, len(a) - 1)]
 
 
 def weight(trial: Trial) -> int:
@@ -359,8 +251,10 @@ def _tensor(tensor: Tensor, given: np.ndarray | None) -> str:
 def _sparse(given: np.ndarray) -> str:
     """The values that are not 0, where they are few."""
     there = np.argwhere(given)
+    if len(there) > FEW:
+        return ""
     return (
         f" 0 but for { ({tuple(at.tolist()): given[tuple(at)].item() for at in there}) }"
-        if len(there) <= FEW
-        else ""
+        if len(there)
+        else " 0"
     )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.reference import lstm as module
+from litecheck.reference import lstm_narrow
 from tests.differential.oracle import RESOLVERS, Oracle
-from tests.differential.recurrent import CASES, FAMILY
+from tests.differential.recurrent import CASES, FAMILY, NARROW
 from tests.differential.sweep import sweep
 
 
@@ -37,3 +40,29 @@ def test_another_rounding_of_svdf_is_noticed(oracle):
 def test_a_gate_in_another_format_is_noticed(oracle, monkeypatch):
     monkeypatch.setattr(module, "Q12", module.Q12 * 2)
     assert sweep(FAMILY, "LSTM", "reference", oracle, 10, shown=0).score.different > 0
+
+
+@pytest.fixture
+def c_library(monkeypatch):
+    """The C library's tanhf, which LiteRT takes."""
+    try:
+        tanhf = ctypes.CDLL(None).tanhf
+    except (AttributeError, OSError, TypeError):
+        pytest.skip("no tanhf in the C library")
+    tanhf.restype, tanhf.argtypes = ctypes.c_float, [ctypes.c_float]
+    each = np.vectorize(lambda x: tanhf(float(x)), otypes=[np.float32])
+    monkeypatch.setattr(lstm_narrow, "_TANH", each)
+
+
+@pytest.mark.usefixtures("c_library")
+@pytest.mark.parametrize("resolver", RESOLVERS)
+def test_the_narrow_form_is_equal_to_litert(oracle, resolver):
+    found = sweep(NARROW, "LSTM 8x8_8", resolver, oracle, 15)
+    assert found.small == []
+    assert found.score.compared > 1000
+    assert found.noticed["other input"] > 10
+
+
+def test_the_recurrent_product_that_litert_leaves_out_is_noticed(oracle):
+    whole = replace(NARROW, faults={})
+    assert sweep(whole, "LSTM 8x8_8", "reference", oracle, 10, shown=0).score.different > 100

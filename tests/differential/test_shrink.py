@@ -12,9 +12,10 @@ from litecheck.model.save import model_bytes
 from litecheck.reference.arithmetic import load_arithmetic
 from litecheck.reference.interpreter import run
 from tests.differential import affine, binary, movement, recurrent, reduce, unary
+from tests.differential.draws import Draws, Record
 from tests.differential.one_operator import Trial, changed, compare, outputs, perturbed
 from tests.differential.oracle import Oracle
-from tests.differential.shrink import Draws, Outcome, Record, described, smallest, weight
+from tests.differential.shrink import Outcome, described, smallest, weight
 from tests.differential.sweep import Family, start, sweep, trials
 
 REFERENCE = load_arithmetic("litert-reference")

@@ -16,7 +16,7 @@ from litecheck.quantization import BITS
 from litecheck.reference.arithmetic import arithmetic_names, load_arithmetic
 from litecheck.reference.registry import kernels
 
-KEYS = {"operator", "types", "resolvers", "versions", "does", "evidence", "see"}
+KEYS = {"operator", "types", "resolvers", "versions", "does", "evidence", "beside", "outcome", "see"}
 GOOD = """\
 arithmetic: acme
 title: Acme

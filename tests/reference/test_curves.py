@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
+from litecheck.model.build import quantized
 from litecheck.quantization import Quantization
 from litecheck.reference import curves
 from litecheck.reference.values import Result, Value
@@ -111,3 +112,11 @@ def test_floats_are_rounded_once():
         np.float32(math.exp(-100)),
         1,
     ]
+
+
+def test_gelu_of_words_lies_on_the_curve():
+    x = np.arange(-32768, 32768, 97).astype(np.int16)
+    v = Value(x, "int16", quantized(2.0**-12))
+    out = Result("int16", (), quantized(2.0**-12))
+    real = np.array([a / 2 * math.erfc(-a / math.sqrt(2)) for a in x * 2.0**-12])
+    assert np.abs(curves.gelu(v, out, None) * 2.0**-12 - real).max() < 2.0**-11

@@ -80,7 +80,23 @@ ORACLES: dict[str, Callable[[int, int, int], int]] = {
     "double": lambda x, m, s: half_away(Fraction(doubled(wrapped(x << max(s, 0)), m), 2 ** max(-s, 0))),
     "double-half-up": lambda x, m, s: half_up(Fraction(doubled(wrapped(x << max(s, 0)), m), 2 ** max(-s, 0))),
     "single": lambda x, m, s: half_up(Fraction(x * m, 2 ** (31 - s))),
+    "reduced": lambda x, m, s: half_up(Fraction(x * shortened(m), 2**15) * Fraction(2) ** s),
+    "floor": lambda x, m, s: math.floor(Fraction(x * m, 2 ** (31 - s))),
+    "truncate": lambda x, m, s: int(Fraction(x * m, 2 ** (31 - s))),
 }
+
+
+def shortened(m: int) -> int:
+    """A mantissa in 16 bits."""
+    return min(half_up(Fraction(m, 2**16)), 2**15 - 1)
+
+
+def test_a_float32_multiplier_rounds_both_factors_and_the_product() -> None:
+    x, m = array(INT32), 2**30 + 12345
+    real = np.float32(m * 2.0**-31)
+    wanted = [round(float(np.float32(v) * real)) for v in INT32]
+    assert fp.multiply_float32(x, m, 0).tolist() == wanted
+    assert fp.multiply_float32(x, m, 0).tolist() != fp.multiply_single(x, m, 0).tolist()
 
 
 @pytest.mark.parametrize("name", ORACLES)

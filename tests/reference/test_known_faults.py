@@ -14,7 +14,7 @@ NEEDED = {"operator", "types", "resolvers", "versions", "does", "evidence"}
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f"{f['operator']} {'-'.join(f['resolvers'])}")
 def test_a_fault_is_told_in_full(fault: dict[str, object]) -> None:
-    assert fault.keys() - {"see"} == NEEDED
+    assert fault.keys() - {"see", "outcome", "beside"} == NEEDED
     assert isinstance(fault["resolvers"], list)
     assert set(fault["resolvers"]) <= {"reference", "optimized", "xnnpack", "tflm"}
     assert all(isinstance(fault[key], str) and fault[key] for key in NEEDED - {"types", "resolvers"})

@@ -104,3 +104,19 @@ def test_an_embedding_row_comes_out_real():
     )
     made = indexing.embedding_lookup(index(1, 0), table, Result("float32", ()), None, {})
     assert made.tolist() == [[0.75, 1.0], [0.5, -1.0]]
+
+
+def test_bitcast_divides_and_joins_bytes():
+    words = Value(np.array([[0x0102, -1]], np.int16), "int16")
+    divided = movement.bitcast(words, Result("int8", ()), None, {})
+    assert divided.tolist() == [[[2, 1], [-1, -1]]]
+    joined = movement.bitcast(Value(divided, "int8"), Result("uint16", ()), None, {})
+    assert joined.tolist() == [[0x0102, 0xFFFF]]
+    with pytest.raises(RunError, match="does not hold one int32"):
+        movement.bitcast(Value(np.zeros((2, 3), np.int16), "int16"), Result("int32", ()), None, {})
+
+
+def test_dilate_puts_values_apart():
+    between = value(7).data.reshape(())
+    made = indexing.dilate(value([[1, 2], [3, 4]]), index(1, 3), Value(between, "int8"), OUT, None, {})
+    assert made.tolist() == [[1, 7, 7, 2], [3, 7, 7, 4]]

@@ -10,6 +10,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.verify import faults as module
 from litecheck.verify.faults import faults, known_fault
+from litecheck.verify.outcome import Outcome
 
 
 def test_every_fault_of_the_file_is_read() -> None:
@@ -21,21 +22,37 @@ def test_every_fault_of_the_file_is_read() -> None:
 
 
 def test_a_fault_is_told_with_its_version() -> None:
-    told = known_fault("litert:reference", "SUM", {"int8", "int32"})
+    told = known_fault("litert:reference", "SUM", {"int8", "int32"}, Outcome.MISMATCH)
     assert told == (
         "ai-edge-litert 2.3.0: SUM reads its input and writes its output as uint8, with the zero points as they are"
     )
 
 
 def test_an_operator_listed_with_others_and_a_device_with_options() -> None:
-    assert "empty input" in known_fault("litert:xnnpack,threads=2", "REDUCE_MIN", ["float32"])
+    assert "empty input" in known_fault(
+        "litert:xnnpack,threads=2", "REDUCE_MIN", ["float32"], Outcome.MISMATCH
+    )
 
 
 def test_two_faults_are_both_told() -> None:
-    told = known_fault("litert:reference", "HARD_SWISH", {"int8"})
+    told = known_fault("litert:reference", "DIV", {"int8"}, Outcome.MISMATCH)
     assert told.count("ai-edge-litert 2.3.0") == 1
-    assert "2^-9" in told
-    assert "does not prepare" in told
+    assert told.count(", and ") == 1
+
+
+def test_only_a_fault_that_ends_like_that_is_told() -> None:
+    told = {o: known_fault("litert:reference", "HARD_SWISH", {"int8"}, o) for o in Outcome}
+    assert "2^-9" in told.pop(Outcome.MISMATCH)
+    assert "does not prepare" in told.pop(Outcome.REFUSED)
+    assert not any(told.values())
+
+
+def test_a_fault_may_need_another_operand_of_some_type() -> None:
+    def told(*dtypes: str) -> str:
+        return known_fault("litert:reference", "FULLY_CONNECTED", dtypes, Outcome.MISMATCH)
+
+    assert "a scale for each block" in told("float32", "int4")
+    assert told("float32", "float32") == ""
 
 
 @pytest.mark.parametrize(
@@ -50,7 +67,7 @@ def test_two_faults_are_both_told() -> None:
     ],
 )
 def test_nothing_is_known_of_others(device: str, opcode: str, dtypes: set[str]) -> None:
-    assert known_fault(device, opcode, dtypes) == ""
+    assert not any(known_fault(device, opcode, dtypes, outcome) for outcome in Outcome)
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,7 @@ def render(verification: Verification) -> str:
 
     The value is the share of elements that differ, or the outcome where nothing was compared.
     """
-    told: dict[tuple[int, int], Verdict] = {}
-    for verdict in sorted(verification.verdicts, key=lambda v: _GRAVEST.index(v.outcome)):
-        for index in verdict.operators:
-            told.setdefault((verdict.subgraph, index), verdict)
+    told = by_operator(verification)
     operations = {(o.subgraph, o.index): o for o in verification.operations}
     names = Counter((o.subgraph, name) for o in verification.operations for name in o.output_names)
     graphs: dict[str, Any] = {}
@@ -51,6 +48,15 @@ def render(verification: Verification) -> str:
         for key in _keys(operations.get(place), place, names):
             graph["results"][key] = _result(told[place])
     return json.dumps(graphs or {"main": {"name": _title(verification), "results": {}}}, indent=2) + "\n"
+
+
+def by_operator(verification: Verification) -> dict[tuple[int, int], Verdict]:
+    """(subgraph, operator) -> its case; where several hold the operator, the gravest."""
+    told: dict[tuple[int, int], Verdict] = {}
+    for verdict in sorted(verification.verdicts, key=lambda v: _GRAVEST.index(v.outcome)):
+        for index in verdict.operators:
+            told.setdefault((verdict.subgraph, index), verdict)
+    return told
 
 
 def _graph(subgraph: int, operation: Operation | None) -> str:

@@ -65,6 +65,8 @@ def of_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
     yield from _saturating(rng, "CONV_2D", lambda depth: (11, 1, 1, depth), lambda depth: (1, 4, 6, depth))
     grouped = [(drawn(rng, 1026, 1, 1, 2), (1, 1, 1, 4)), (drawn(rng, 18, 3, 3, 2), (1, 6, 7, 4))]
     yield _ties(rng, "CONV_2D", "ties under groups", grouped[0], _scattered(rng, 1026))
+    powers = 2.0 ** -rng.integers(1, 23, 1026)
+    yield _ties(rng, "CONV_2D", "ties under groups, multipliers powers of two", grouped[0], powers)
     layer = _layer(rng, grouped[1][0], grouped[1][1], 18)
     yield layer.made("random values under groups", "CONV_2D", {**_WINDOWED, "padding": "SAME"})
 
@@ -156,14 +158,16 @@ def _ties(
     multipliers: NDArray[Any],
     one: bool = False,
 ) -> Probe:
-    """Biases that end near the middle between two integers of all sizes, a third of them one off it."""
+    """Biases that end near the middle between two integers of all sizes, a quarter on an integer; half are one off."""
     weights, shape = operands
     round_ = bool((np.exp2(np.rint(np.log2(multipliers))) == multipliers).all())
     given, output = ((0.25, -7), (0.5, 5)) if round_ else ((0.0237, -7), (0.0631, 5))
     scale = (multipliers * output[0] / given[0]).astype(np.float32)
     step = scale[:1] if one else scale
     real = float(np.float32(given[0])) * step.astype(np.float64) / float(np.float32(output[0]))
-    middle = rng.integers(-128 - output[1], 127 - output[1], len(scale)) + 0.5
+    middle = rng.integers(-128 - output[1], 127 - output[1], len(scale)) + 0.5 * (
+        rng.random(len(scale)) < 0.75
+    )
     off = rng.integers(-1, 2, len(scale)) * (rng.random(len(scale)) < 0.5)
     bias = np.clip(np.rint(middle / real) + off, -LARGEST, LARGEST).astype(np.int32)
     x = np.full(shape, given[1], np.int8)
@@ -214,7 +218,7 @@ def _saturating(
         bright = rng.random(image(depth)[:-1])[..., None]
         lit = np.clip(x * 0.2 + 127 * bright, -128, 127).astype(np.int8)
         scale = np.full(shape[-1] if opcode == "DEPTHWISE_CONV_2D" else shape[0], 0.01, np.float32)
-        most = 1 << (22 if depth > 99 else 14)
+        most = 1 << (23 if depth > 99 else 14)
         bias = rng.integers(-most, most, len(scale)).astype(np.int32)
         output = float(0.05 * 0.01 * 128 * 110 * depth / 4 / 100)
         layer = Layer(lit, w, bias, (0.05, -100), scale, (output, 5))

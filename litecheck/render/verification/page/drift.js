@@ -1,0 +1,90 @@
+// Where error enters and how it grows: the largest and the root mean square difference of each tensor.
+
+const WIDTH = 1080, HEIGHT = 230, LEFT = 58, RIGHT = 12, TOP = 12, ZERO = 190;
+
+/** Decades from the least to the largest difference; zero stands below them. */
+function scale(steps) {
+  const sizes = steps.flatMap((step) => [Math.abs(real(step.largest)), real(step.rms)]);
+  const some = sizes.filter((size) => size > 0 && Number.isFinite(size));
+  const low = Math.floor(Math.log10(Math.min(1, ...some)));
+  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...some, 10 ** low))));
+  const decade = (ZERO - 16 - TOP) / (high - low);
+  const place = (size) => (size === 0 ? ZERO : Number.isFinite(size) ? ZERO - 16 - (Math.log10(size) - low) * decade : TOP);
+  const ticks = Array.from({ length: high - low + 1 }, (_, n) => 10 ** (low + n));
+  return { place, ticks };
+}
+
+const tick = (value) => (value < 1e-3 || value >= 1e4 ? value.toExponential(0).replace("+", "") : String(Number(value.toPrecision(1))));
+
+function axes({ place, ticks }, unit) {
+  const skip = Math.ceil(ticks.length / 7);
+  return [0, ...ticks.filter((_, n) => n % skip === 0)].flatMap((value) => [
+    draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: place(value), y2: place(value), class: value ? "grid" : "axis" }),
+    text(LEFT - 8, place(value) + 4, value ? tick(value) : `0 ${unit}`, { class: "quiet", "text-anchor": "end" }),
+  ]);
+}
+
+const told = (step) => {
+  const size = (value) => (step.unit === "LSB" ? `${value} LSB` : `${value} of the largest expected magnitude`);
+  const largest = size(typeof step.largest === "number" ? Math.abs(Number(step.largest.toPrecision(3))) : step.largest);
+  const part = Number((100 * real(step.share)).toPrecision(3));
+  const rms = Number(real(step.rms).toPrecision(3));
+  const where = `${step.operator} ${step.opcode}: largest ${largest}, rms ${rms}, ${part} % of ${counted(step.size)} differ`;
+  return step.entered ? `${where}; error enters here` : where;
+};
+
+/** One step's marks, and the column that answers to the pointer. */
+function column(step, x, width, { place }, show, open) {
+  const largest = place(Math.abs(real(step.largest)));
+  const dot = draw("circle", { cx: x, cy: place(real(step.rms)), r: 2.5, class: "dot" });
+  const parts = [dot, draw("rect", { x: x - 3, y: largest - 3, width: 6, height: 6, class: "largest" })];
+  if (step.entered) parts.push(draw("path", { d: `M${x} ${ZERO + 6}l5 9h-10z`, class: "entered" }));
+  const hit = draw("rect", { x: x - width / 2, y: 0, width, height: HEIGHT, class: "hit", onpointerenter: () => show(step), onclick: () => open(step) });
+  return draw("g", {}, ...parts, hit);
+}
+
+function plot(steps, show, open) {
+  const measure = scale(steps);
+  const width = (WIDTH - LEFT - RIGHT) / steps.length;
+  const x = (n) => LEFT + (n + 0.5) * width;
+  const path = steps.map((step, n) => `${n ? "L" : "M"}${x(n).toFixed(1)} ${measure.place(real(step.rms)).toFixed(1)}`).join("");
+  const line = draw("path", { d: path, class: "rms" });
+  const columns = steps.map((step, n) => column(step, x(n), width, measure, show, open));
+  const every = Math.ceil(steps.length / 20);
+  const numbers = steps.map((step, n) => (n % every ? "" : text(x(n), HEIGHT - 6, step.operator, { class: "quiet", "text-anchor": "middle" })));
+  const label = `Largest and root mean square difference of ${steps.length} tensors`;
+  const unit = steps[0].unit === "LSB" ? "LSB" : "rel.";
+  return picture(WIDTH, HEIGHT, label, ...axes(measure, unit), line, ...columns, ...numbers.filter(Boolean));
+}
+
+function legend() {
+  const entry = (name, told) => {
+    const marks = {
+      largest: draw("rect", { x: 3, y: 3, width: 6, height: 6, class: "largest" }),
+      rms: draw("path", { d: "M0 6H12", class: "rms" }),
+      entered: draw("path", { d: "M6 1l5 9h-10z", class: "entered" }),
+    };
+    return make("span", {}, draw("svg", { width: 12, height: 12, "aria-hidden": "true" }, marks[name]), ` ${told}`);
+  };
+  const entries = [entry("largest", "largest"), entry("rms", "root mean square"), entry("entered", "error enters here")];
+  return make("p", { class: "legend" }, ...entries);
+}
+
+/** The same numbers for those who read rather than look; made when asked for. */
+function table(steps) {
+  const box = make("details", {}, make("summary", {}, "As a list"));
+  const fill = () => box.append(make("ol", {}, ...steps.map((step) => make("li", {}, `${told(step)} (${step.name})`))));
+  box.addEventListener("toggle", fill, { once: true });
+  return box;
+}
+
+/** A plot for each unit, because they share no scale. ``open`` is given the step that was clicked. */
+function drift(section, steps, open) {
+  if (!steps.length) return;
+  const line = make("p", { class: "told" });
+  const show = (step) => line.replaceChildren(visible(`${told(step)} (${step.name})`));
+  const units = new Set(steps.map((step) => step.unit));
+  const plots = [...units].map((unit) => plot(steps.filter((step) => step.unit === unit), show, open));
+  section.append(legend(), make("div", { class: "plots" }, ...plots), line, table(steps));
+  section.hidden = false;
+}
