@@ -16,7 +16,8 @@ from litecheck.reference.hybrid import asymmetric, centred, prepared, scaled
 from litecheck.reference.layer import Rescaling, layer
 from litecheck.reference.products import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.requantize import sums_stage, variants
+from litecheck.reference.requantize import sums_stage
+from litecheck.reference.rescale import variants
 from litecheck.reference.values import Result, RunError, Value
 from litecheck.reference.windows import Axis, axes, padded
 

@@ -14,7 +14,8 @@ from litecheck.reference.hybrid import block_products, dynamic, products
 from litecheck.reference.layer import Rescaling, layer
 from litecheck.reference.products import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.requantize import FIXED, sums_stage, variants
+from litecheck.reference.requantize import sums_stage
+from litecheck.reference.rescale import FIXED, variants
 from litecheck.reference.values import Result, RunError, Value
 
 #: Rows multiplied at a time, so that the accumulators of long batches stay small.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.fixedpoint import Ints
 from litecheck.reference.products import Weights
-from litecheck.reference.requantize import Requantizer, Scales, requantizer
+from litecheck.reference.requantize import Requantizer, requantizer
+from litecheck.reference.rescale import Scales
 from litecheck.reference.values import Result, Value
 
 

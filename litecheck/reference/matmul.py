@@ -12,7 +12,8 @@ from litecheck.reference.fixedpoint import Ints, wrap32
 from litecheck.reference.hybrid import REACH, centred, dynamic, scaled
 from litecheck.reference.products import EXACT, LARGEST
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.requantize import Scales, requantizer, sums_stage, variants
+from litecheck.reference.requantize import requantizer, sums_stage
+from litecheck.reference.rescale import Scales, variants
 from litecheck.reference.values import Result, RunError, Value
 
 #: Columns mostly share one scale: there are no channels that could go by eight.

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from litecheck.reference.fixedpoint import Ints, saturate, wrap32
 from litecheck.reference.registry import Kernel
-from litecheck.reference.requantize import FIXED, Scales, requantizer
+from litecheck.reference.requantize import requantizer
+from litecheck.reference.rescale import FIXED, Scales
 from litecheck.reference.values import RunError, Value
 from litecheck.reference.windows import axes, padded, windows
 

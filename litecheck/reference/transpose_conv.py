@@ -11,7 +11,8 @@ from litecheck.flatbuffer.table import Table
 from litecheck.reference.fused import clamp_real
 from litecheck.reference.products import LARGEST, as_signed, signed, weights
 from litecheck.reference.registry import How, kernel
-from litecheck.reference.requantize import Scales, requantizer, sums_stage, variants
+from litecheck.reference.requantize import requantizer, sums_stage
+from litecheck.reference.rescale import Scales, variants
 from litecheck.reference.values import HELD, Result, RunError, Value
 from litecheck.reference.windows import SAME, axis
 

@@ -54,7 +54,8 @@ def _details(d: Diagnosed) -> Iterator[str]:
     yield from (f"not told apart by any input tried: {way}" for way in d.fits[1:])
     if d.nearest:
         share = f"{d.nearest.differing:,} of {d.nearest.size:,} outputs differ"
-        yield f"nearest is {d.nearest.example.way}: {share}, such as {d.nearest.example.sentence}"
+        yield f"nearest is {d.nearest.example.way}: {share}"
+        yield f"such as {d.nearest.example.sentence}"
     known = sorted(d.excluded, key=_telling)
     yield from (f"not {excluded.way}: {excluded.sentence}" for excluded in known[:_SHOWN])
     rest = known[_SHOWN:]

@@ -62,9 +62,7 @@ def explain(
     value = exact(element.operator.opcode, element.site)
     rounded = element.rounded(value) if value else ()
     device = int(difference.worst.actual)
-    candidates = tuple(
-        replace(c, note="as the device") if c.value == device else c for c in (*rounded, *known)
-    )
+    candidates = (*rounded, *known)
     place = ", ".join(map(str, difference.worst.index))
     head = f"element ({place}) of run {repr(run) if run else difference.worst.run}"
     told = [*_exact_words(value), *_rounded_words(rounded)]

@@ -12,7 +12,8 @@ from litecheck.model.build import quantized
 from litecheck.reference import compiled as module
 from litecheck.reference.compiled import _Work, compiled
 from litecheck.reference.depthwise import blocks
-from litecheck.reference.requantize import Scales, requantizer
+from litecheck.reference.requantize import requantizer
+from litecheck.reference.rescale import Scales
 from litecheck.reference.values import Result
 from litecheck.reference.windows import SAME, axis, padded
 

@@ -11,7 +11,8 @@ import pytest
 from litecheck.model.build import quantized
 from litecheck.reference.fixedpoint import Ints
 from litecheck.reference.nearest import PERIOD, TILE, Nearest, nearest, repeats
-from litecheck.reference.requantize import Requantizer, Scales, requantizer
+from litecheck.reference.requantize import Requantizer, requantizer
+from litecheck.reference.rescale import Scales
 from litecheck.reference.values import Result
 
 F = np.float32

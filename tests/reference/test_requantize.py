@@ -10,7 +10,8 @@ import pytest
 
 from litecheck.model.build import options_table, quantized
 from litecheck.reference import fixedpoint as fp
-from litecheck.reference.requantize import PERIOD, TILE, VARIANTS, Scales, requantizer, sums_stage
+from litecheck.reference.requantize import PERIOD, TILE, requantizer, sums_stage
+from litecheck.reference.rescale import VARIANTS, Scales
 from litecheck.reference.values import Result, RunError, Value
 
 F = np.float32

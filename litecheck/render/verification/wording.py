@@ -29,8 +29,6 @@ MEANING: dict[Outcome, str] = {
 }
 #: There is no answer that could be right or wrong.
 BROKEN = frozenset({Outcome.REFUSED, Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY})
-#: How a candidate is noted that gives what the device gives.
-_SAME = "as the device"
 #: A label, and the lines that stand beside it.
 Detail = tuple[str, tuple[str, ...]]
 
@@ -161,12 +159,12 @@ def stored(value: float, unit: str) -> str:
 
 def _candidates(candidates: Sequence[Candidate], worst: Spot | None) -> Iterator[str]:
     """Who gives which value, a line for each: the device's first, then the expected one."""
-    marks = {} if worst is None else {worst.expected: ", as expected", worst.actual: f", {_SAME}"}
+    marks = {} if worst is None else {worst.expected: ", as expected", worst.actual: ", as the device"}
     values = dict.fromkeys(c.value for c in candidates)
     order = [value for value in reversed(marks) if value in values]
     for value in dict.fromkeys([*map(int, order), *values]):
         names = [
-            visible(f"{c.name} ({c.note})" if c.note and c.note != _SAME else c.name)
+            visible(f"{c.name} ({c.note})" if c.note else c.name)
             for c in candidates
             if c.value == value
         ]

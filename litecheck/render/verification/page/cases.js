@@ -47,7 +47,7 @@ class Cases {
     this.order = [...this.rows];
     this.opened = new Map();
     this.roving = rove(() => this.order, { ArrowUp: -1, ArrowDown: 1, PageUp: -20, PageDown: 20, Home: -Infinity, End: Infinity });
-    this.headings = COLUMNS.map((column, n) => this.heading(column, n));
+    this.headings = COLUMNS.map((column) => this.heading(column));
     find("columns").append(...this.headings);
     find("rows").addEventListener("keydown", (event) => this.pressed(event));
     find("rows").addEventListener("click", (event) => this.clicked(event));
@@ -67,9 +67,9 @@ class Cases {
     return make("tr", attributes, ...cells);
   }
 
-  heading(column, n) {
+  heading(column) {
     const button = make("button", { type: "button", onclick: () => this.sort(column) }, column.name);
-    return make("th", { scope: "col", class: column.number ? "number" : "", "data-column": n }, button);
+    return make("th", { scope: "col", class: column.number ? "number" : "" }, button);
   }
 
   /** By a column; once more, the other way round. What is equal keeps the order of the operators. */

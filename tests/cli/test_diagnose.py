@@ -1,0 +1,63 @@
+"""``litecheck diagnose`` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from litecheck.reference.arithmetic import load_arithmetic
+from litecheck.verify import opening
+from tests.verify.inprocess import InProcess
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``--device optimized`` is litecheck's own litert-optimized."""
+    monkeypatch.setattr(
+        opening, "open_device", lambda text, limits=None: InProcess(f"litert-{text}", name=text)
+    )
+
+
+def test_the_arithmetic_is_named_and_written(run: Run) -> None:
+    done = run("diagnose", "--device", "optimized", "--op", "CONV_2D", "--op", "ADD", "-o", "acme.yaml")
+    assert done.exit_code == 0
+    assert "requantize: double-half-up  litert-optimized" in done.stdout
+    assert "not requantize: double: 'ties" in done.stdout
+    assert done.stderr == "wrote acme.yaml\n"
+    found = load_arithmetic(Path("acme.yaml"))
+    assert found.name == "found-optimized"
+    assert found.how("ADD")["requantize"] == "vectors"
+
+
+def test_json_holds_every_exclusion(run: Run) -> None:
+    done = run("diagnose", "-d", "xnnpack", "--op", "ADD", "-f", "json")
+    document = json.loads(done.stdout)
+    assert document["litecheck_diagnosis"] == 1
+    (add,) = document["operators"]
+    assert add["conclusion"] == "named"
+    assert add["fits"] == [
+        {"stages": [["requantize", "21-bit"]], "departure": "", "published": ["litert-xnnpack"]}
+    ]
+    assert len(add["excluded"]) == 10
+    assert document["exit_code"] == 0
+
+
+def test_a_models_operators_are_tried(run: Run) -> None:
+    done = run("diagnose", "partial.tflite", "-d", "reference")
+    assert "with the operators of partial.tflite" in done.stdout
+    assert [line.split()[0] for line in done.stdout.splitlines() if " int8 " in line] == [
+        "FULLY_CONNECTED", "SOFTMAX",
+    ]  # fmt: skip
+
+
+def test_mistakes_are_told(run: Run) -> None:
+    done = run("diagnose", "-d", "reference", "--op", "CONV2D")
+    assert done.exit_code == 2
+    assert "there are no probes for 'CONV2D'" in done.stderr
+    assert run("diagnose", "-d", "reference", "missing.tflite").exit_code == 2
