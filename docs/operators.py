@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from litecheck.profile.load import load_profile
 from litecheck.reference.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.reference.departures import DEPARTURES
 from litecheck.reference.registry import ANY, Kernel, kernels
 
 _HEAD = """\
@@ -25,6 +26,15 @@ _CHOICES = """
 A stage is a step that devices do differently. Operators that are not listed have one way to be computed.
 
 """
+_DEPARTURES = """
+## Departures
+
+Ways to be wrong that no variant is. An arithmetic names one under `departure`, beside the operator's stages;
+`litecheck diagnose` finds them.
+
+| departure | what goes wrong | operators |
+| --- | --- | --- |
+"""
 _GAPS = """
 ## Gaps
 
@@ -37,7 +47,13 @@ judged, but not run. Custom operators have no kernel either.
 def page() -> str:
     """The whole document."""
     arithmetics = [load_arithmetic(name) for name in arithmetic_names()]
-    return _HEAD + "".join(_kernels()) + _CHOICES + "".join(_choices(arithmetics)) + _GAPS + "".join(_gaps())
+    parts = (
+        (_HEAD, _kernels()),
+        (_CHOICES, _choices(arithmetics)),
+        (_DEPARTURES, _wrong()),
+        (_GAPS, _gaps()),
+    )
+    return "".join(head + "".join(rows) for head, rows in parts)
 
 
 def arithmetics_table() -> Iterator[str]:
@@ -70,6 +86,12 @@ def _choices(arithmetics: list[Arithmetic]) -> Iterator[str]:
         for stage, variants in stages.items():
             chosen = (a.how(opcode).get(stage, variants[0]) for a in arithmetics)
             yield f"| {opcode} | {stage} | {' | '.join(chosen)} |\n"
+
+
+def _wrong() -> Iterator[str]:
+    for name, departure in DEPARTURES.items():
+        concerned = [opcode for opcode in kernels() if departure.concerns(opcode)]
+        yield f"| `{name}` | {departure.does} | {', '.join(concerned)} |\n"
 
 
 def _gaps() -> Iterator[str]:

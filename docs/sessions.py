@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 #: A line that stands for any number of lines.
 ELISION = "..."
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+#: What depends on what is installed is elided.
+_VERSION = re.compile(r"\((ai-edge-litert|tflite-micro) [\w.]+\)")
 _TERMINAL = {"COLUMNS": "80", "NO_COLOR": "1", "FORCE_COLOR": None, "GITHUB_ACTIONS": None}
 
 
@@ -75,7 +77,7 @@ class _Shell:
         if not isinstance(result.exception, SystemExit | None):
             raise result.exception
         self.code = result.exit_code
-        return result.output
+        return _VERSION.sub(rf"(\1 {ELISION})", result.output)
 
 
 def _fits(written: str, printed: str) -> bool:

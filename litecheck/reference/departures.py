@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import options_table
 from litecheck.quantization import Quantization
 from litecheck.reference.fused import stored_bounds
 from litecheck.reference.narrow import accumulated, paired
@@ -133,13 +132,13 @@ def _reach(axis: Axis) -> int:
 
 def _padding_ahead(kernel: Kernel, given: Arguments) -> Any:
     """The odd element of SAME padding in front: what is seen when image and filters are looked at in a mirror."""
+    if given["options"] is None or given["options"].get("padding", SAME) != SAME:
+        return kernel.function(**given)
     odd = tuple(at for at, axis in enumerate(_axes(given), 1) if axis.after > axis.before)
 
     def mirrored(value: Value) -> Value:
         return replace(value, data=np.ascontiguousarray(np.flip(value.data, odd)), prepared={})
 
-    if not odd or given["options"].get("padding", SAME) != SAME:
-        return kernel.function(**given)
     turned = {name: mirrored(given[name]) for name in ("input", "weight") if name in given}
     return np.flip(kernel.function(**{**given, **turned}), odd)
 
@@ -197,33 +196,30 @@ def _among(*opcodes: str) -> Callable[[str], bool]:
     return lambda opcode: opcode in opcodes
 
 
-#: Operators that compute with their zero points, one input or two.
-_SHIFTED = (
+#: Operators that add a zero point to what they have rescaled.
+_RESCALED = (
     "ADD SUB MUL SQUARED_DIFFERENCE MEAN SUM QUANTIZE LEAKY_RELU RELU RELU6 RELU_N1_TO_1 RELU_0_TO_1 PRELU LOGISTIC"
-    " TANH HARD_SWISH EXP ELU GELU TRANSPOSE_CONV BATCH_MATMUL"
+    " TANH HARD_SWISH EXP ELU GELU TRANSPOSE_CONV"
 ).split()
-
-
-def _activated(opcode: str) -> bool:
-    try:
-        return options_table(opcode, fused_activation_function="NONE") is not None
-    except ValueError:
-        return False
+#: Operators that clamp to a fused activation.
+_ACTIVATED = (*_PRODUCTS, *_POOLS, *"ADD SUB MUL DIV TRANSPOSE_CONV L2_POOL_2D".split())
 
 
 #: By the name an arithmetic file uses.
 DEPARTURES: dict[str, Departure] = {
     "no-activation": Departure(
-        "the fused activation is ignored; the result still saturates", _activated, _no_activation
+        "the fused activation is ignored; the result still saturates",
+        _among(*_ACTIVATED),
+        _no_activation,
     ),
     "wraps": Departure(
         "the lowest bits of the result are kept where it should saturate, then the fused activation applies",
-        _among(*_PRODUCTS, *_SHIFTED),
+        _among(*_PRODUCTS, *_RESCALED),
         _wraps,
     ),
     "no-input-zero-point": Departure(
         "stored inputs are used as they are; padding still is the zero point",
-        _among(*_PRODUCTS, *_SHIFTED),
+        _among(*_PRODUCTS, *_RESCALED, "BATCH_MATMUL"),
         _no_input_zero_point,
     ),
     "no-input-zero-point-bare": Departure(
@@ -232,7 +228,7 @@ DEPARTURES: dict[str, Departure] = {
         _no_input_zero_point_bare,
     ),
     "no-output-zero-point": Departure(
-        "the output's zero point is not added", _among(*_PRODUCTS, *_SHIFTED), _no_output_zero_point
+        "the output's zero point is not added", _among(*_PRODUCTS, *_RESCALED), _no_output_zero_point
     ),
     "no-bias": Departure("the bias is left out", _among(*_PRODUCTS, "TRANSPOSE_CONV"), _no_bias),
     "first-weight-scale": Departure(

@@ -56,13 +56,15 @@ def _details(d: Diagnosed) -> Iterator[str]:
         share = f"{d.nearest.differing:,} of {d.nearest.size:,} outputs differ"
         yield f"nearest is {d.nearest.example.way}: {share}"
         yield f"such as {d.nearest.example.sentence}"
+    if d.fault:
+        yield f"a known fault of this runtime: {visible(d.fault)}"
     known = sorted(d.excluded, key=_telling)
     yield from (f"not {excluded.way}: {excluded.sentence}" for excluded in known[:_SHOWN])
     rest = known[_SHOWN:]
     if rest:
         yield f"nor {counted(len(rest), 'other way')}"
-    messages = dict.fromkeys(f"{u.outcome.value}: {shorten(u.message, _MESSAGE)}" for u in d.unanswered)
-    yield from messages
+    messages = (f"{u.outcome.value}: {shorten(u.fault or u.message, _MESSAGE)}" for u in d.unanswered)
+    yield from dict.fromkeys(messages)
 
 
 def _telling(excluded: Excluded) -> bool:

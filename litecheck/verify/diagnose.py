@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from litecheck.reference.values import RunError
 from litecheck.verify import plan
 from litecheck.verify.device import Answer, Arrays, Device, Failure, Job
 from litecheck.verify.diagnosis import Diagnosed, Diagnosis, Excluded, Nearest, Unanswered, Way
+from litecheck.verify.faults import known_fault
 from litecheck.verify.feeds import directed, drawn
 from litecheck.verify.outcome import Outcome
 from litecheck.verify.probes.catalogue import FAMILIES, probes
@@ -130,7 +131,9 @@ def diagnose(
     every = [probe for group in groups for probe in group.probes]
     with ThreadPoolExecutor(jobs) as pool:
         coming = pool.map(ask, enumerate(every))
-        found = tuple(_diagnosed(group, [next(coming) for _ in group.probes]) for group in groups)
+        found = tuple(
+            _diagnosed(device.name, group, [next(coming) for _ in group.probes]) for group in groups
+        )
     return Diagnosis(__version__, device.name, device.described, model, seed, found)
 
 
@@ -183,13 +186,13 @@ def _bits(array: NDArray[Any]) -> NDArray[Any]:
     return array.view(f"u{array.dtype.itemsize}") if array.dtype.kind == "f" else array
 
 
-def _diagnosed(group: Group, answers: Sequence[Answer | Failure]) -> Diagnosed:
+def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -> Diagnosed:
     seen: list[_Seen] = []
     unanswered: list[Unanswered] = []
     for probe, answer in zip(group.probes, answers, strict=True):
         usable = _usable(probe, answer)
         if isinstance(usable, Unanswered):
-            unanswered.append(usable)
+            unanswered.append(replace(usable, fault=_fault(device, probe, usable.outcome)))
         else:
             seen.append(_Seen(probe, usable))
     known = published(group.opcode, group.kernel)
@@ -201,6 +204,7 @@ def _diagnosed(group: Group, answers: Sequence[Answer | Failure]) -> Diagnosed:
         fits, more = _sorted_out(departed, seen)
         nearest = None if fits else _nearest(group.opcode, possible, seen)
         excluded = [*excluded, *more] if fits else excluded
+    named_by = {probe.name: probe for probe in group.probes}
     operand = group.probes[0].subgraph.tensors[group.probes[0].subgraph.inputs[0]]
     return Diagnosed(
         group.opcode,
@@ -212,7 +216,14 @@ def _diagnosed(group: Group, answers: Sequence[Answer | Failure]) -> Diagnosed:
         tuple(excluded),
         nearest,
         tuple(unanswered),
+        "" if nearest is None else _fault(device, named_by[nearest.example.probe], Outcome.MISMATCH),
     )
+
+
+def _fault(device: str, probe: Probe, outcome: Outcome) -> str:
+    operator = probe.subgraph.operators[0]
+    tensors = [probe.subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0]
+    return known_fault(device, probe.opcode, {t.dtype for t in tensors}, outcome)
 
 
 def _rank(way: Way, usual: Sequence[str]) -> int:

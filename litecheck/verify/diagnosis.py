@@ -67,11 +67,12 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A probe that the device gave no usable answer to."""
+    """A probe that the device gave no usable answer to; ``fault`` is a known one of the runtime that may be why."""
 
     probe: str
     outcome: Outcome
     message: str
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Diagnosed:
 
     ``kind`` tells groups of one operator apart (``int8``, ``float32``). ``probes`` and ``elements`` count what was
     compared. ``fits`` are all ways that give exactly what the device gave, the most usual one first; several of them
-    were not told apart by any input.
+    were not told apart by any input. ``fault`` is a known fault of the runtime, where that may be why nothing fits.
     """
 
     opcode: str
@@ -92,6 +93,7 @@ class Diagnosed:
     excluded: tuple[Excluded, ...] = ()
     nearest: Nearest | None = None
     unanswered: tuple[Unanswered, ...] = ()
+    fault: str = ""
 
     @property
     def conclusion(self) -> str:

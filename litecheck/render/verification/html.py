@@ -134,4 +134,6 @@ def _strip(verification: Verification) -> Iterator[dict[str, Any]]:
 def _opcode(index: int, operation: Operation | None, verdict: Verdict | None) -> str:
     if operation is not None:
         return operation.opcode
-    return "" if verdict is None else dict(zip(verdict.operators, verdict.opcodes, strict=False)).get(index, "")
+    return (
+        "" if verdict is None else dict(zip(verdict.operators, verdict.opcodes, strict=False)).get(index, "")
+    )

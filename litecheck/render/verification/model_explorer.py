@@ -44,7 +44,9 @@ def render(verification: Verification) -> str:
     names = Counter((o.subgraph, name) for o in verification.operations for name in o.output_names)
     graphs: dict[str, Any] = {}
     for place in sorted(told):
-        graph = graphs.setdefault(_graph(place[0], operations.get(place)), {"name": _title(verification), "results": {}})
+        graph = graphs.setdefault(
+            _graph(place[0], operations.get(place)), {"name": _title(verification), "results": {}}
+        )
         for key in _keys(operations.get(place), place, names):
             graph["results"][key] = _result(told[place])
     return json.dumps(graphs or {"main": {"name": _title(verification), "results": {}}}, indent=2) + "\n"

@@ -163,12 +163,17 @@ def _candidates(candidates: Sequence[Candidate], worst: Spot | None) -> Iterator
     values = dict.fromkeys(c.value for c in candidates)
     order = [value for value in reversed(marks) if value in values]
     for value in dict.fromkeys([*map(int, order), *values]):
-        names = [
-            visible(f"{c.name} ({c.note})" if c.note else c.name)
-            for c in candidates
-            if c.value == value
-        ]
-        yield f"{value:,}{marks.get(value, '')}: {', '.join(names)}"
+        names = [f"{c.name} ({c.note})" if c.note else c.name for c in candidates if c.value == value]
+        yield f"{value:,}{marks.get(value, '')}: {visible(_by_stage(names))}"
+
+
+def _by_stage(names: Sequence[str]) -> str:
+    """``half up, tflm; requantize: single, float64``: each stage once, before its variants."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        stage, colon, variant = name.partition(": ")
+        groups.setdefault(f"{stage}: " if colon else "", []).append(variant or name)
+    return "; ".join(f"{stage}{', '.join(found)}" for stage, found in groups.items())
 
 
 def tally(verification: Verification) -> str:

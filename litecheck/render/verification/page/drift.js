@@ -72,9 +72,10 @@ function legend() {
 
 /** The same numbers for those who read rather than look; made when asked for. */
 function table(steps) {
-  const box = make("details", {}, make("summary", {}, "As a list"));
+  const summary = make("summary", {}, "As a list");
+  const box = make("details", {}, summary);
   const fill = () => box.append(make("ol", {}, ...steps.map((step) => make("li", {}, `${told(step)} (${step.name})`))));
-  box.addEventListener("toggle", fill, { once: true });
+  summary.addEventListener("click", fill, { once: true });
   return box;
 }
 
