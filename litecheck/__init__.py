@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from litecheck.report import Finding as Finding
     from litecheck.report import ModelReport as ModelReport
     from litecheck.report import Report as Report
+    from litecheck.verify.device import DeviceError as DeviceError
+    from litecheck.verify.opening import open_device as open_device
+    from litecheck.verify.outcome import Verification as Verification
+    from litecheck.verify.session import verify_model as verify_model
 
 #: The public names and the modules they come from, imported when first used.
 _PUBLIC = {
@@ -59,6 +63,10 @@ _PUBLIC = {
     "Run": "litecheck.reference.interpreter",
     "ModelReport": "litecheck.report",
     "Report": "litecheck.report",
+    "verify_model": "litecheck.verify.session",
+    "open_device": "litecheck.verify.opening",
+    "DeviceError": "litecheck.verify.device",
+    "Verification": "litecheck.verify.outcome",
 }
 
 __all__ = ["__version__", *_PUBLIC]

@@ -64,8 +64,8 @@ def diagnose(
     from litecheck.render.diagnosis import described
     from litecheck.verify.device import Limits
     from litecheck.verify.diagnose import diagnose as diagnosed
-    from litecheck.verify.diagnose import prepared
     from litecheck.verify.found import arithmetic_yaml
+    from litecheck.verify.groups import prepared
     from litecheck.verify.opening import open_device
 
     one_thread()

@@ -6,9 +6,13 @@ import importlib
 import sys
 from collections.abc import Mapping
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from litecheck.errors import ConfigError
 from litecheck.report import Report
+
+if TYPE_CHECKING:
+    from litecheck.verify.outcome import Verification
 
 #: Every format, with what it is for; the module of the same name has ``render(report) -> str``.
 FORMATS: dict[str, str] = {
@@ -22,11 +26,15 @@ FORMATS: dict[str, str] = {
 }
 
 
-def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the command line's word
-    """Lay out ``report`` in one of FORMATS; the text is deterministic and ends with one newline.
+def render(report: Report | Verification, format: str = "text") -> str:  # noqa: A002 - the command line's word
+    """Lay out a Report in one of FORMATS, a Verification in one of those of litecheck.render.verification.
 
-    Raises ConfigError for an unknown format.
+    The text is deterministic and ends with one newline. Raises ConfigError for an unknown format.
     """
+    if not isinstance(report, Report):
+        from litecheck.render import verification
+
+        return verification.render(report, format)
     module = module_of(format, FORMATS, "litecheck.render")
     text: str = module.render(report)
     return text
@@ -46,7 +54,7 @@ def module_of(format: str, formats: Mapping[str, str], package: str) -> ModuleTy
 class _CallablePackage(ModuleType):
     """Importing this package makes ``litecheck.render`` mean it, not the public function: so it is that, too."""
 
-    def __call__(self, report: Report, format: str = "text") -> str:  # noqa: A002
+    def __call__(self, report: Report | Verification, format: str = "text") -> str:  # noqa: A002
         return render(report, format)
 
 

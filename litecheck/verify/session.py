@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from litecheck.model.types import Model
 from litecheck.reference.arithmetic import load_arithmetic
 from litecheck.reference.values import RunError
 from litecheck.verify import plan
-from litecheck.verify.device import Device
+from litecheck.verify.device import Device, Limits
 from litecheck.verify.drift import drift
 from litecheck.verify.journal import Journal, default_path
+from litecheck.verify.opening import open_device
 from litecheck.verify.outcome import Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import about, sample_inputs, verify
@@ -44,6 +46,24 @@ def run(
         raise
     book.close(remove=journal is None)
     return replace(done, started=started)
+
+
+def verify_model(
+    model: Model, device: str | Device, *, limits: Limits | None = None, **settings: Any
+) -> Verification:
+    """Verify a model on a device, given open or by the text that ``--device`` takes; ``settings`` are Settings' fields.
+
+    Nothing is journaled. A device given by its text is opened, within ``limits`` for each case, and closed again.
+    Raises DeviceError where it cannot be opened, and what :func:`litecheck.verify.verify.verify` raises.
+    """
+    asked = Settings(**settings)
+    opened = open_device(device, limits) if isinstance(device, str) else device
+    try:
+        done = verify(model, opened, asked)
+        return _with_drift(model, opened, asked, done, None) if asked.drift else done
+    finally:
+        if opened is not device:
+            opened.close()
 
 
 def _with_drift(

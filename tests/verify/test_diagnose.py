@@ -15,9 +15,10 @@ from litecheck.model.types import Model
 from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.values import RunError
 from litecheck.verify.device import Answer, Arrays, Failure, Job
-from litecheck.verify.diagnose import diagnose, prepared
+from litecheck.verify.diagnose import diagnose
 from litecheck.verify.diagnosis import Diagnosed, Diagnosis, Way
 from litecheck.verify.found import arithmetic_yaml, base_of, slug
+from litecheck.verify.groups import prepared
 from litecheck.verify.outcome import Outcome
 from litecheck.verify.probes.catalogue import FAMILIES
 from litecheck.verify.ways import USUAL

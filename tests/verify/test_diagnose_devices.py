@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.verify.diagnose import diagnose, prepared
+from litecheck.verify.diagnose import diagnose
 from litecheck.verify.diagnosis import Diagnosis
 from litecheck.verify.found import arithmetic_yaml
+from litecheck.verify.groups import prepared
 from litecheck.verify.opening import open_device
 from litecheck.verify.outcome import Outcome
 from litecheck.verify.probes.catalogue import FAMILIES

@@ -10,8 +10,8 @@ import pytest
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.reference.values import RunError
-from litecheck.verify.diagnose import Group, prepared
 from litecheck.verify.diagnosis import Way
+from litecheck.verify.groups import Group, prepared
 from litecheck.verify.probes.catalogue import FAMILIES, probes
 from litecheck.verify.ways import outputs
 
