@@ -53,7 +53,7 @@ def test_types_travel_along() -> None:
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_rules_and_schemas(tmp_path: Path) -> None:
+def test_the_wheel_holds_every_data_file(tmp_path: Path) -> None:
     pytest.importorskip("hatchling", reason="needs hatchling to build the wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
@@ -66,4 +66,6 @@ def test_the_wheel_holds_rules_and_schemas(tmp_path: Path) -> None:
         assert files
         assert files <= names
     assert "litecheck/py.typed" in names
+    page = Path(litecheck.__file__).parent / "render/verification/page"
+    assert {f"litecheck/render/verification/page/{f.name}" for f in page.iterdir()} <= names
     assert not [name for name in names if not name.startswith(("litecheck/", "litecheck-"))]

@@ -88,10 +88,13 @@ def _mean_spatial(sums: Ints, count: int, input: Value, output: Result) -> Ints:
 
 
 def _xnnpack(sums: Ints, count: int, divisor: int, input: Value, output: Result) -> Ints:
-    """XNNPACK: the sum less its zero points, scaled in float32, rounded half to even."""
-    scale = np.float32(input.scale / np.float32(np.float32(divisor) * output.scale))
-    centred = (sums - input.zero_point * count).astype(np.float32)
-    return np.asarray(np.rint(centred * scale + np.float32(output.zero_point)).astype(np.int64))
+    """XNNPACK: float32 throughout, the zero points' share taken from the sum's zero point first; half to even.
+
+    A mean's scale is the quotient of the scales times 1 / n, each rounded. Source: XNNPACK, operators/reduce-nd.c.
+    """
+    scale = input.scale / output.scale * (np.float32(1) / np.float32(divisor))
+    zero = np.float32(output.zero_point) - np.float32(count * input.zero_point) * scale
+    return np.asarray(np.rint(sums.astype(np.float32) * scale + zero).astype(np.int64))
 
 
 @kernel("SUM", *_QUANTIZED, requantize=(*MULTIPLY, "float32", "xnnpack"))

@@ -33,23 +33,26 @@ def _nearest(n: int, m: int, options: Options) -> NDArray[np.int64]:
     return made
 
 
-@kernel(
-    "RESIZE_BILINEAR", "int8", "int16", interpolate=("q10", "q11", "float32", "float32-half-even")
-)
+_INTERPOLATIONS = ("q10", "q11", "float32", "float32-half-even")
+
+
+@kernel("RESIZE_BILINEAR", "int8", "int16", interpolate=_INTERPOLATIONS, declined=_INTERPOLATIONS)
 def resize_bilinear(input: Value, size: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
     """The four pixels around each position, weighted by nearness, rounded half away from zero.
 
     ``q10``: positions are Q10, so a product of two weights is Q20. Source: resize_bilinear.h,
     ResizeBilinearInteger. ``q11``: XNNPACK's weights are Q11 from float32 positions and the sum, Q22, is
     rounded half up. ``float32``: as the float kernel does, then half away from zero, or half to even.
+    XNNPACK declines int16 and computed sizes.
     """
     height, width = ints(size)
     x = input.data.astype(np.int64)
-    if how["interpolate"] == "q11":
+    variant = how["interpolate" if input.dtype == "int8" and size.constant else "declined"]
+    if variant == "q11":
         return _q11(x, height, width, options)
-    if how["interpolate"] != "q10":
+    if variant != "q10":
         real = bilinear_float(input.data.astype(np.float32), height, width, options)
-        return np.rint(real) if how["interpolate"] == "float32-half-even" else round_half_away(real)
+        return np.rint(real) if variant == "float32-half-even" else round_half_away(real)
     y0, y1, fy = _q10(x.shape[1], height, options)
     x0, x1, fx = _q10(x.shape[2], width, options)
     fy, fx = fy[:, None, None], fx[:, None]

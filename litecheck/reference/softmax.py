@@ -42,8 +42,8 @@ def _exp_of_steps(real: float) -> tuple[Ints, Ints, int, tuple[int, int]]:
     and count as exp = 0. Source: quantization_util.cc, PreprocessSoftmaxScaling.
     """
     m, left = quantize_multiplier(min(real * 2.0**26, 2.0**31 - 1))
-    if left < 0:
-        raise RunError(f"the input's step times beta is {real:g}; LiteRT takes 2^-26 and more")
+    if real <= 2.0**-26:
+        raise RunError(f"the input's step times beta is {real:g}; LiteRT takes what is above 2^-26")
     farthest = -math.floor(31.0 * 2.0**26 / 2.0**left)
     d = -np.arange(256, dtype=np.int64)
     scaled = doubling_high_mul(wrap32(np.maximum(d, farthest) << left), m)

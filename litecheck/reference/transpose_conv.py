@@ -46,8 +46,8 @@ def transpose_conv(
     3. Add the output zero point, clamp to type and fused activation.
 
     output_shape is (n, h, w, channels), weight (channels, kh, kw, d), bias (channels,). A weight zero point counts for
-    uint8 only. XNNPACK declines computed weights and some shapes. ``double-by-sixteen`` rounds half up where sixteen
-    outputs in a row, of whatever channel, fill a vector, and half away from zero in the last ones.
+    uint8 only. XNNPACK declines computed weights and output shapes, and some shapes. ``double-by-sixteen`` rounds half
+    up where sixteen outputs in a row, of whatever channel, fill a vector, and half away from zero in the last ones.
     Source: tflite/kernels/transpose_conv.cc, internal/reference/integer_ops/transpose_conv.h.
     """
     kind, zero = signed(input)
@@ -58,7 +58,8 @@ def transpose_conv(
     centred = as_signed(input.data).astype(filters.matrix.dtype) - filters.matrix.dtype.type(zero)
     sums = _stamped(centred, filters.matrix.reshape(weight.shape), _wanted(output_shape), options)
     scales = Scales.of(input, weight, output, weight.shape[0])
-    declined = not weight.constant or _gapped(input.shape, weight.shape, sums.shape, options)
+    computed = not (weight.constant and output_shape.constant)
+    declined = computed or _gapped(input.shape, weight.shape, sums.shape, options)
     stage = sums_stage(input, options, declined)
     wrap = stage != "int64_sums" and filters.wraps(offset)
     out = np.empty(sums.shape, HELD[output.dtype])

@@ -83,9 +83,12 @@ class Result:
 
 
 def _scale(dtype: str, quantization: Quantization) -> np.float32:
-    if not quantization.scale.size:
-        raise RunError(f"an operand of type {dtype} states no scale")
+    if quantization.scale.size != 1:
+        stated = f"{quantization.scale.size} scales where one is needed" if quantization.scale.size else "no scale"
+        raise RunError(f"an operand of type {dtype} states {stated}")
     scale: np.float32 = np.float32(quantization.scale[0])
+    if not np.isfinite(scale):
+        raise RunError(f"an operand of type {dtype} states a scale of {scale}")
     return scale
 
 

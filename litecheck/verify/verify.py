@@ -114,21 +114,20 @@ class _Run:
         """All cases, in order; some are on the device while others are prepared and judged."""
         settings = self.settings
         subgraphs = plan.entries(self.model, settings.signature)
-        with ThreadPoolExecutor(settings.jobs) as pool:
+        pool = ThreadPoolExecutor(settings.jobs)
+        try:
             waiting: deque[_Pending] = deque()
-            try:
-                for subgraph in subgraphs:
-                    for pending in self._asked(subgraph, pool):
-                        waiting.append(pending)
-                        while len(waiting) > 2 * settings.jobs:
-                            self._finish(waiting.popleft())
-                while waiting:
-                    self._finish(waiting.popleft())
-            finally:
-                for pending in waiting:
-                    if pending.answer is not None:
-                        pending.answer.cancel()
-        missed = any(v.outcome in (Outcome.MISMATCH, Outcome.WITHIN) for v in self.verdicts)
+            for subgraph in subgraphs:
+                for pending in self._asked(subgraph, pool):
+                    waiting.append(pending)
+                    while len(waiting) > 2 * settings.jobs:
+                        self._finish(waiting.popleft())
+            while waiting:
+                self._finish(waiting.popleft())
+        finally:
+            # After an interrupt nobody waits for what the device may still be doing.
+            pool.shutdown(wait=False, cancel_futures=True)
+        missed = any(v.also or v.outcome is Outcome.MISMATCH for v in self.verdicts)
         return Verification(
             version=__version__,
             model=self.model.file,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,6 +23,10 @@ def value(array, dtype="int8"):
 
 def index(*numbers):
     return Value(np.array(numbers, np.int32), "int32")
+
+
+def size(*numbers):
+    return replace(index(*numbers), constant=True)
 
 
 OUT = Result("int8", (), Q)
@@ -85,17 +91,25 @@ def test_indexes_outside_are_refused(wrong):
 def test_enlarging_an_image_of_one_value_changes_nothing():
     x = np.full((1, 3, 4, 2), -77, np.int8)
     for interpolate in ("q10", "q11"):
-        made = resize.resize_bilinear(value(x), index(7, 5), OUT, None, {"interpolate": interpolate})
+        made = resize.resize_bilinear(value(x), size(7, 5), OUT, None, {"interpolate": interpolate})
         assert made.shape == (1, 7, 5, 2)
         assert (made == -77).all()
 
 
 def test_a_tie_between_two_pixels_rounds_away_from_zero():
     x = np.array([-3, -4], np.int8).reshape(1, 1, 2, 1)
-    made = resize.resize_bilinear(value(x), index(1, 4), OUT, None, {"interpolate": "q10"})
+    made = resize.resize_bilinear(value(x), size(1, 4), OUT, None, {"interpolate": "q10"})
     assert made.reshape(-1).tolist() == [-3, -4, -4, -4]
-    up = resize.resize_bilinear(value(x), index(1, 4), OUT, None, {"interpolate": "q11"})
+    up = resize.resize_bilinear(value(x), size(1, 4), OUT, None, {"interpolate": "q11"})
     assert up.reshape(-1).tolist() == [-3, -3, -4, -4]
+
+
+@pytest.mark.parametrize(("dtype", "constant"), [("int16", True), ("int8", False)])
+def test_what_xnnpack_declines_is_resized_as_it_says_elsewhere(dtype, constant):
+    x = np.array([-3, -4], dtype).reshape(1, 1, 2, 1)
+    how = {"interpolate": "q11", "declined": "q10"}
+    made = resize.resize_bilinear(Value(x, dtype, Q), replace(size(1, 4), constant=constant), OUT, None, how)
+    assert made.reshape(-1).tolist() == [-3, -4, -4, -4]
 
 
 def test_an_embedding_row_comes_out_real():

@@ -1,0 +1,36 @@
+"""Arithmetics with something changed, a small model, and what a diagnosis finds about them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
+from litecheck.verify.device import Device
+from litecheck.verify.diagnose import diagnose
+from litecheck.verify.diagnosis import Diagnosis
+from litecheck.verify.groups import prepared
+
+
+def changed(opcode: str, base: str = "litert-reference", **stages: str) -> Arithmetic:
+    found = load_arithmetic(base)
+    return replace(found, stages={**found.stages, opcode: {**found.how(opcode), **stages}})
+
+
+def of(device: Device, *opcodes: str, model: Model | None = None) -> Diagnosis:
+    return diagnose(device, prepared(model, opcodes), jobs=1)
+
+
+def two_operators() -> Model:
+    """ADD and LEAKY_RELU of 20 elements, and a RESHAPE."""
+    builder = ModelBuilder("small")
+    graph = builder.subgraph()
+    q = quantized(0.07, 3)
+    x, y, z, end = (graph.tensor(name, (1, 20), "int8", q) for name in "xyze")
+    graph.add("ADD", [x, x], [y], version=2)
+    graph.add("LEAKY_RELU", [y], [z], version=2, alpha=0.2)
+    graph.add("RESHAPE", [z], [end])
+    graph.inputs(x)
+    graph.outputs(end)
+    return builder.finish()
