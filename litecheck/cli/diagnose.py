@@ -20,7 +20,7 @@ def _operators(incomplete: str) -> list[str]:
 def diagnose(
     device: Device_,
     model: Annotated[
-        str | None, typer.Argument(metavar="[MODEL]", help="A model whose operators are tried, too.")
+        str | None, typer.Argument(metavar="MODEL", help="A model whose operators are tried, too.")
     ] = None,
     op: Annotated[
         list[str] | None,

@@ -254,6 +254,8 @@ class _Run:
     def _told(self, question: Question, judged: Judged) -> Verdict:
         """The verdict with its worst element explained and what is known of the runtime's own faults."""
         verdict, case = judged.verdict, question.case
+        if verdict.outcome in RETRIED:
+            return replace(verdict, fault=self._fault(case, verdict.outcome))
         if not verdict.mismatches:
             return verdict
         told = []

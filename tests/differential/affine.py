@@ -406,4 +406,4 @@ def too_far(ours: Array, theirs: Array) -> Array:
     return ~np.isclose(ours, theirs, rtol=1e-5, atol=1e-4)
 
 
-FAMILY = Family(MAKERS, lambda kind, resolver: too_far)
+FAMILY = Family(MAKERS, lambda kind, resolver, trial: too_far)

@@ -190,6 +190,6 @@ KINDS: dict[str, Make] = {
 FAMILY = Family(
     KINDS,
     # what a mathematics library computes may be 4 ULPs apart
-    lambda kind, resolver: within(4 if kind.split()[0] in LIBM else 0),
+    lambda kind, resolver, trial: within(4 if kind.split()[0] in LIBM else 0),
     faults={"DIV": {"shift": "word"}},
 )

@@ -202,7 +202,7 @@ def too_far(ours: NDArray[np.generic], theirs: NDArray[np.generic]) -> NDArray[n
 
 FAMILY = Family(
     MAKERS,
-    lambda kind, resolver: too_far,
+    lambda kind, resolver, trial: too_far,
     faulty=frozenset(
         {("FULLY_CONNECTED x blocks of int4", "reference"), ("BATCH_MATMUL x computed int8", "xnnpack")}
     ),

@@ -360,4 +360,4 @@ def too_far(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     return np.abs(ours - theirs) > 8 * np.spacing(np.abs(theirs).max(initial=0))
 
 
-FAMILY = Family({opcode: _made(opcode) for opcode in CASES}, lambda kind, resolver: too_far)
+FAMILY = Family({opcode: _made(opcode) for opcode in CASES}, lambda kind, resolver, trial: too_far)

@@ -154,4 +154,4 @@ def too_far(ours: NDArray[np.generic], theirs: NDArray[np.generic]) -> NDArray[n
     return different
 
 
-FAMILY = Family(MAKERS, lambda kind, resolver: too_far)
+FAMILY = Family(MAKERS, lambda kind, resolver, trial: too_far)

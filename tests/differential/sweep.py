@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -42,8 +42,8 @@ class Family:
     """Kinds of trials that are compared alike."""
 
     kinds: Mapping[str, Make]
-    far: Callable[[str, str], Far] = lambda kind, resolver: differ
-    """Which floats are too far apart, by kind and resolver."""
+    far: Callable[[str, str, Trial], Far] = lambda kind, resolver, trial: differ
+    """Which floats are too far apart, by kind, resolver and trial."""
     faults: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Variants that LiteRT's known faults are: operator -> stage -> variant."""
     faulty: frozenset[tuple[str, str]] = frozenset()
@@ -74,7 +74,7 @@ def trials(family: Family, kind: str, count: int, seed: int = 0) -> Iterator[Tri
     return (family.kinds[kind](start(kind, seed, at)) for at in range(count))
 
 
-def outcome(litert: Oracle, resolver: str, how: Arithmetic, far: Far = differ) -> Outcome:
+def outcome(litert: Oracle, resolver: str, how: Arithmetic, far: Callable[[Trial], Far]) -> Outcome:
     """What is wrong with a trial: it differs, or an error of ours; what LiteRT refuses is not wrong."""
 
     def judge(trial: Trial) -> str:
@@ -85,7 +85,7 @@ def outcome(litert: Oracle, resolver: str, how: Arithmetic, far: Far = differ) -
             ours = outputs(trial, how, litert.shows_variables)
         except (ArithmeticError, LitecheckError, LookupError, ValueError) as error:
             return type(error).__name__
-        return "differs" if compare(trial.what, ours, theirs, far).different else ""
+        return "differs" if compare(trial.what, ours, theirs, far(trial)).different else ""
 
     return judge
 
@@ -129,13 +129,13 @@ def sweep(
     family: Family, kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0, shown: int = SHOWN
 ) -> Found:
     """``count`` trials of one kind on one resolver; ``shown`` failures are made small."""
-    found, how, far = Found(), right(family, resolver), family.far(kind, resolver)
+    found, how, far = Found(), right(family, resolver), partial(family.far, kind, resolver)
     for at, trial in enumerate(trials(family, kind, count, seed)):
         theirs = answers(trial, litert, resolver)
-        one = against(trial, theirs, how, far, litert.shows_variables)
+        one = against(trial, theirs, how, far(trial), litert.shows_variables)
         found.score.add(one)
         if not isinstance(theirs, Refused):
-            found.noticed.update(controls(trial, theirs, how, far, litert.shows_variables))
+            found.noticed.update(controls(trial, theirs, how, far(trial), litert.shows_variables))
         if one.different and len(found.small) < shown:
             judge = outcome(litert, resolver, how, far)
             found.small.append(_small(family.kinds[kind], start(kind, seed, at), judge))

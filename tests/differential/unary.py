@@ -266,7 +266,7 @@ def _made(opcode: str, source: str, target: str, at: int) -> Make:
 APPROXIMATE = ("LOGISTIC", "EXP", "LOG", "GELU", "SIN", "COS", "LOG_SOFTMAX")
 
 
-def _far(kind: str, resolver: str) -> Far:
+def _far(kind: str, resolver: str, trial: Trial) -> Far:
     """LiteRT's own kernels call the C library's functions, or Eigen's."""
     if kind.split()[0] in APPROXIMATE:  # XNNPACK's EXP is infinite from 88.4 on, others' from 88.7
         return lambda ours, theirs: (

@@ -35,9 +35,10 @@ const told = (step) => {
 
 /** One step's marks, and the column that answers to the pointer. */
 function column(step, x, width, { place }, show, open) {
-  const largest = place(Math.abs(real(step.largest)));
-  const dot = draw("circle", { cx: x, cy: place(real(step.rms)), r: 2.5, class: "dot" });
-  const parts = [dot, draw("rect", { x: x - 3, y: largest - 3, width: 6, height: 6, class: "largest" })];
+  const side = Math.min(6, Math.max(2, width));
+  const largest = { x: x - side / 2, y: place(Math.abs(real(step.largest))) - side / 2, width: side, height: side };
+  const dot = draw("circle", { cx: x, cy: place(real(step.rms)), r: side / 2.4, class: "dot" });
+  const parts = [dot, draw("rect", { ...largest, class: "largest" })];
   if (step.entered) parts.push(draw("path", { d: `M${x} ${ZERO + 6}l5 9h-10z`, class: "entered" }));
   const hit = draw("rect", { x: x - width / 2, y: 0, width, height: HEIGHT, class: "hit", onpointerenter: () => show(step), onclick: () => open(step) });
   return draw("g", {}, ...parts, hit);
@@ -84,7 +85,7 @@ function drift(section, steps, open) {
   if (!steps.length) return;
   const line = make("p", { class: "told" });
   const show = (step) => line.replaceChildren(visible(`${told(step)} (${step.name})`));
-  const units = new Set(steps.map((step) => step.unit));
+  const units = new Set(steps.map((step) => step.unit).sort());
   const plots = [...units].map((unit) => plot(steps.filter((step) => step.unit === unit), show, open));
   section.append(legend(), make("div", { class: "plots" }, ...plots), line, table(steps));
   section.hidden = false;
