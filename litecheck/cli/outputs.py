@@ -26,9 +26,9 @@ def parse_outputs(texts: Iterable[str], formats: Mapping[str, str] | None = None
     Raises ConfigError for an unknown format, two outputs to one place, or a file that cannot be written.
     """
     if formats is None:
-        from litecheck import render
+        from litecheck.render import FORMATS
 
-        formats = render.FORMATS
+        formats = FORMATS
     outputs = tuple(_parse(text, formats) for text in texts) or (Output("text"),)
     places = [os.path.realpath(o.file) if o.file else "stdout" for o in outputs]
     twice = next((o for n, o in enumerate(outputs) if places.index(places[n]) < n), None)

@@ -194,4 +194,5 @@ def _sweep(use: _Use, size: int, place: int) -> NDArray[Any]:
     """Codes counted up; a second operand counts up once the first has been through all of them."""
     low, high = INTEGER_RANGES[use.tensor.dtype]
     codes = high - low + 1
-    return low + np.arange(size) // codes**place % codes
+    counted: NDArray[Any] = np.arange(size) // codes**place % codes
+    return low + counted

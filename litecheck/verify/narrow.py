@@ -91,11 +91,9 @@ def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
     if operator.opcode in UNARY | BINARY:
         tensors = [i for i in (*operator.inputs, *operator.outputs) if i >= 0]
         shape = main.tensors[operator.outputs[0]].shape
-        for axis in range(len(shape)):
-            group = {
-                i: axis - len(shape) for i in tensors if -(axis - len(shape)) <= len(main.tensors[i].shape)
-            }
-            yield {i: a for i, a in group.items() if main.tensors[i].shape[a] == shape[axis]}
+        for axis in range(-len(shape), 0):
+            reaching = [i for i in tensors if -axis <= len(main.tensors[i].shape)]
+            yield {i: axis for i in reaching if main.tensors[i].shape[axis] == shape[axis]}
         return
     for group in TIED.get(operator.opcode, ()):
         found = {roles[role]: axis for role, axis in group.items() if roles.get(role, -1) >= 0}
