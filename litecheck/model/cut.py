@@ -35,8 +35,9 @@ def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs
     whatever they make that is read elsewhere. Quantization, options, constants, variables, the tensors that hold block
     scales and the subgraphs the operators call go along; names stay.
     """
-    inputs, made = reads(subgraph, operators), tuple(outputs) or writes(subgraph, operators)
-    used = sorted(_used(subgraph, operators))
+    made = tuple(outputs) or writes(subgraph, operators)
+    inputs = reads(subgraph, operators, made)
+    used = sorted(_used(subgraph, operators) | set(inputs) | set(made))
     numbers = {old: new for new, old in enumerate(used)}
     callees = tuple(_called(model, operators))
     places = {old: new for new, old in enumerate(callees, 1)}
@@ -63,10 +64,11 @@ def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs
     return Cut(alone, subgraph.index, tuple(op.index for op in operators), inputs, made, numbers)
 
 
-def reads(subgraph: Subgraph, operators: Sequence[Operator]) -> tuple[int, ...]:
-    """The tensors operators read that neither they, nor the file, nor a variable provide, in order."""
+def reads(subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()) -> tuple[int, ...]:
+    """The tensors operators read that neither they, nor the file, nor a variable provide, in order; then such among
+    ``outputs``."""
     made = {index for op in operators for index in op.outputs}
-    read = dict.fromkeys(index for op in operators for index in op.inputs if index >= 0)
+    read = dict.fromkeys(i for ends in (*(op.inputs for op in operators), outputs) for i in ends if i >= 0)
     return tuple(i for i in read if i not in made and not _provided(subgraph.tensors[i]))
 
 

@@ -23,18 +23,20 @@ from litecheck.reference.values import HELD, Result, RunError, Value
 
 #: Parameters of kernels that are no operands.
 EXTRAS = ("options", "how", "operator", "intermediates", "machine")
-#: What numpy raises when operands do not fit each other.
+#: What numpy raises when operands do not fit each other, and what kernels raise on types they have no place for.
 _MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError, MemoryError)
+_UNFORESEEN = (KeyError, TypeError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A kernel's roles, read from its parameters: inputs and outputs in order, which are repeated, what else it
-    asks for."""
+    """A kernel's roles, read from its parameters: inputs and outputs in order, which are repeated, which cannot be
+    absent, what else it asks for."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     repeated: frozenset[str]
+    needed: frozenset[str]
     extras: frozenset[str]
 
 
@@ -67,6 +69,7 @@ def signature(function: KernelFunction) -> Signature:
     inputs: list[str] = []
     outputs: list[str] = []
     repeated: set[str] = set()
+    needed: set[str] = set()
     parameters = inspect.signature(function).parameters
     for parameter in parameters.values():
         kind = str(parameter.annotation)
@@ -75,8 +78,10 @@ def signature(function: KernelFunction) -> Signature:
         (outputs if "Result" in kind else inputs).append(parameter.name)
         if kind.startswith("tuple["):
             repeated.add(parameter.name)
+        elif "None" not in kind:
+            needed.add(parameter.name)
     asked = frozenset(parameters) & frozenset(EXTRAS)
-    return Signature(tuple(inputs), tuple(outputs), frozenset(repeated), asked)
+    return Signature(tuple(inputs), tuple(outputs), frozenset(repeated), frozenset(needed), asked)
 
 
 def find_kernel(subgraph: Subgraph, operator: Operator) -> Kernel:
@@ -133,9 +138,12 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     """The operator's kernel with its variants under an arithmetic. Raises RunError where there is no kernel."""
     kernel = find_kernel(subgraph, operator)
     roles = signature(kernel.function)
-    _check_count(roles.inputs, roles.repeated, operator.inputs, f"{_called(subgraph, operator)}: operands")
-    _check_count(roles.outputs, roles.repeated, operator.outputs, f"{_called(subgraph, operator)}: outputs")
+    _check_count(roles, roles.inputs, operator.inputs, f"{_called(subgraph, operator)}: operands")
+    _check_count(roles, roles.outputs, operator.outputs, f"{_called(subgraph, operator)}: outputs")
     results = tuple(result(subgraph.tensors[i]) if i >= 0 else None for i in operator.outputs)
+    unheld = [r.dtype for r in results if r and r.dtype not in HELD and r.dtype != "resource"]
+    if unheld:
+        raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
     chosen = arithmetic.how(operator.opcode)
     if "departure" in chosen:
         kernel = departing(kernel, chosen["departure"])
@@ -151,9 +159,13 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     return Bound(kernel, roles, how, results, known, _called(subgraph, operator))
 
 
-def _check_count(roles: tuple[str, ...], repeated: frozenset[str], given: Sequence[int], what: str) -> None:
-    if len(given) > len(roles) and not repeated.intersection(roles):
-        raise RunError(f"{what}: {len(given)} given, the kernel knows {', '.join(roles)}")
+def _check_count(roles: Signature, names: tuple[str, ...], given: Sequence[int], what: str) -> None:
+    if len(given) > len(names) and not roles.repeated.intersection(names):
+        raise RunError(f"{what}: {len(given)} given, the kernel knows {', '.join(names)}")
+    absent = [name for at, name in enumerate(names) if at >= len(given) or given[at] < 0]
+    missing = [name for name in absent if name in roles.needed]
+    if missing:
+        raise RunError(f"{what}: {missing[0]} is missing")
 
 
 def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
@@ -168,6 +180,8 @@ def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
         raise RunError(f"{bound.what}: {error}") from error
     except _MISFIT as error:
         raise RunError(f"{bound.what}: the operands do not fit, {error}") from error
+    except _UNFORESEEN as error:
+        raise RunError(f"{bound.what}: the operands do not fit, {type(error).__name__}: {error}") from error
     if not isinstance(made, Computed):
         made = Computed(made if isinstance(made, tuple) else (made,), {})
     if len(made.outputs) != len(bound.results):

@@ -85,15 +85,24 @@ def named(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], 
     return tuple(names.items())
 
 
+def drawable(tensor: Tensor) -> bool:
+    """Whether there are arrays of a tensor's type and shape."""
+    return tensor.dtype in HELD and min(tensor.shape, default=0) >= 0
+
+
 def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> NDArray[Any]:
-    if tensor.dtype not in HELD:
-        raise RunError(f"input {name!r} is {tensor.dtype}, which cannot be drawn")
+    if not drawable(tensor):
+        what = f"of shape {list(tensor.shape)}" if tensor.dtype in HELD else tensor.dtype
+        raise RunError(f"input {name!r} is {what}, which cannot be drawn")
     held = np.dtype(HELD[tensor.dtype])
-    if held.kind == "f":
-        return rng.normal(size=tensor.shape).astype(held)
     low, high = INTEGER_RANGES.get(tensor.dtype, (0, 1))
     low, high = (low, high) if high < 2**16 else (0, 9)
-    return rng.integers(low, high, tensor.shape, endpoint=True).astype(held)
+    try:
+        if held.kind == "f":
+            return rng.normal(size=tensor.shape).astype(held)
+        return rng.integers(low, high, tensor.shape, endpoint=True).astype(held)
+    except (MemoryError, ValueError) as error:
+        raise RunError(f"input {name!r} of shape {list(tensor.shape)} cannot be drawn: {error}") from error
 
 
 def _fitting(tensor: Tensor, name: str, array: NDArray[Any]) -> NDArray[Any]:

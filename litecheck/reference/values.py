@@ -84,7 +84,9 @@ class Result:
 
 def _scale(dtype: str, quantization: Quantization) -> np.float32:
     if quantization.scale.size != 1:
-        stated = f"{quantization.scale.size} scales where one is needed" if quantization.scale.size else "no scale"
+        stated = (
+            f"{quantization.scale.size} scales where one is needed" if quantization.scale.size else "no scale"
+        )
         raise RunError(f"an operand of type {dtype} states {stated}")
     scale: np.float32 = np.float32(quantization.scale[0])
     if not np.isfinite(scale):

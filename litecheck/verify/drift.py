@@ -12,8 +12,9 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.arithmetic import Arithmetic
 from litecheck.reference.interpreter import Machine
+from litecheck.reference.values import RunError
 from litecheck.verify import plan
-from litecheck.verify.device import Answer, Arrays, Device, Job
+from litecheck.verify.device import Answer, Device, Job
 from litecheck.verify.outcome import Outcome, Step, Verdict
 from litecheck.verify.stored import stored
 
@@ -23,7 +24,7 @@ Progress = Callable[[str], None]
 def drift(
     model: Model,
     subgraph: Subgraph,
-    inputs: Arrays,
+    inputs: Mapping[int, NDArray[Any]],
     device: Device,
     arithmetic: Arithmetic,
     verdicts: tuple[Verdict, ...] = (),
@@ -34,8 +35,12 @@ def drift(
     ``verdicts`` of the operators by themselves tell where error enters. Raises RunError where the reference cannot
     run the subgraph.
     """
-    expected = Machine(model, arithmetic).run(subgraph, inputs, keep_all=True)
-    own: dict[int, NDArray[Any]] = dict(zip(subgraph.inputs, inputs, strict=True))
+    missing = [subgraph.tensors[i] for i in subgraph.inputs if i not in inputs]
+    if missing:
+        raise RunError(f"input '{missing[0].name}' of type {missing[0].dtype} has no values")
+    given = tuple(inputs[i] for i in subgraph.inputs)
+    expected = Machine(model, arithmetic).run(subgraph, given, keep_all=True)
+    own = dict(inputs)
     entered = {n for v in verdicts if v.outcome is Outcome.MISMATCH for n in v.operators}
     steps: list[Step] = []
     for case in plan.operators(model, subgraph):

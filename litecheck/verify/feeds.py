@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from litecheck.model.types import Operator, Tensor
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.dispatch import signature
+from litecheck.reference.entry import drawable
 from litecheck.reference.registry import kernels
 from litecheck.reference.values import HELD
 from litecheck.verify.device import Arrays
@@ -69,7 +70,7 @@ def drawn(case: Case, tensors: Mapping[int, NDArray[Any]], seed: int) -> Feed | 
     made = []
     for index in case.cut.inputs:
         use = _use(case, index)
-        if use.steers and index not in tensors:
+        if index not in tensors and (use.steers or not drawable(use.tensor)):
             return None
         made.append(tensors[index] if use.steers else _random(use, _like(tensors, use.tensor), rng))
     return Feed(RANDOM, tuple(made)) if made else None
@@ -81,7 +82,8 @@ def directed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
     Nothing for a case no operand of which holds few codes.
     """
     uses = [_use(case, i) for i in case.cut.inputs]
-    if any(u.steers and u.tensor.index not in tensors for u in uses) or not any(map(_has_codes, uses)):
+    unknown = [use for use in uses if use.tensor.index not in tensors]
+    if any(u.steers or not drawable(u.tensor) for u in unknown) or not any(map(_has_codes, uses)):
         return
     for pattern in (_lowest, _highest, _alternating, _zero, _sweep):
         place, arrays = 0, []

@@ -41,13 +41,13 @@ class Expectation:
         return [_outputs(machine, feed) for feed in self.feeds]
 
     def usable(self, arithmetic: Arithmetic) -> tuple[Feed, ...]:
-        """The feeds the reference can compute; raises RunError where one of the propagated ones is not."""
+        """The feeds the reference can compute; raises RunError where one of the propagated ones is not, or none is."""
         machine, kept, outputs = Machine(self.case.cut.model, arithmetic), [], []
         for feed in self.feeds:
             try:
                 outputs.append(_outputs(machine, feed))
             except RunError:
-                if feed.kind == "propagated":
+                if feed.kind == "propagated" or (not kept and feed is self.feeds[-1]):
                     raise
                 continue
             kept.append(feed)
@@ -67,10 +67,12 @@ def _outputs(machine: Machine, feed: Feed) -> Arrays:
 class Tape:
     """One sample's tensors on their way through a subgraph: what the reference computed and somebody still needs."""
 
-    def __init__(self, model: Model, subgraph: Subgraph, inputs: Arrays, arithmetic: Arithmetic) -> None:
+    def __init__(
+        self, model: Model, subgraph: Subgraph, inputs: Mapping[int, NDArray[Any]], arithmetic: Arithmetic
+    ) -> None:
         self.subgraph = subgraph
         self.machine = Machine(model, arithmetic)
-        self.tensors: dict[int, NDArray[Any]] = dict(zip(subgraph.inputs, inputs, strict=True))
+        self.tensors: dict[int, NDArray[Any]] = dict(inputs)
         self._last = last_use(subgraph)
 
     def step(self, operator: Operator) -> None:

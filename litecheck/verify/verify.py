@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from litecheck import __version__
 from litecheck.model.graph import name_of
@@ -15,11 +18,11 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.reference.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.entry import entry
+from litecheck.reference.entry import drawable, entry
 from litecheck.reference.values import RunError
 from litecheck.verify import feeds, plan
 from litecheck.verify.conformance import tolerances
-from litecheck.verify.device import Answer, Arrays, Device, Failure, Job
+from litecheck.verify.device import Answer, Device, Failure, Job
 from litecheck.verify.explain import explain
 from litecheck.verify.faults import known_fault
 from litecheck.verify.journal import Journal
@@ -282,13 +285,18 @@ def _job(question: Question) -> Job:
     return Job(case.name, case.cut.model, model_bytes(case.cut.model, drop_unknown=True), question.runs)
 
 
-def sample_inputs(model: Model, subgraph: Subgraph, settings: Settings) -> list[Arrays]:
-    """The inputs of a subgraph, one set for each sample: those given, where it is their entry point, or drawn ones."""
+def sample_inputs(model: Model, subgraph: Subgraph, settings: Settings) -> list[dict[int, NDArray[Any]]]:
+    """The inputs of a subgraph by tensor, for each sample: those given, where it is their entry point, or drawn ones.
+
+    What cannot be drawn, as strings cannot, is missing.
+    """
     own = next((s.key for s in model.signatures if s.subgraph == subgraph.index), None)
     point = entry(model, settings.signature or (own if subgraph.index else None))
     if settings.samples and (settings.signature or not subgraph.index):
-        return [point.arrange(sample) for sample in settings.samples]
-    return [point.arrange(point.random(settings.seed))]
+        return [dict(zip(subgraph.inputs, point.arrange(sample), strict=True)) for sample in settings.samples]
+    out_of_reach = [name for name, index in point.inputs if not drawable(subgraph.tensors[index])]
+    drawn = point.random(settings.seed, out_of_reach)
+    return [{index: drawn[name] for name, index in point.inputs if name in drawn}]
 
 
 def _planned(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[Case]:

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
+from litecheck.model.save import save_model
 from litecheck.reference.arithmetic import load_arithmetic
 from litecheck.verify import opening
 from tests.verify.inprocess import InProcess
+from tests.verify.planted import two_operators
 
 Run = Callable[..., Result]
 
@@ -49,10 +51,11 @@ def test_json_holds_every_exclusion(run: Run) -> None:
 
 
 def test_a_models_operators_are_tried(run: Run) -> None:
-    done = run("diagnose", "partial.tflite", "-d", "reference")
-    assert "with the operators of partial.tflite" in done.stdout
+    save_model(two_operators(), "two.tflite")
+    done = run("diagnose", "two.tflite", "-d", "reference")
+    assert "with the operators of two.tflite" in done.stdout
     assert [line.split()[0] for line in done.stdout.splitlines() if " int8 " in line] == [
-        "FULLY_CONNECTED", "SOFTMAX",
+        "ADD", "LEAKY_RELU",
     ]  # fmt: skip
 
 
