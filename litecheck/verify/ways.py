@@ -31,6 +31,9 @@ class _Spy(dict[str, str]):
         self.asked[stage] = None
         return super().__getitem__(stage)
 
+    def get(self, stage: str, default: Any = None) -> Any:
+        return self[stage] if stage in self else default
+
 
 def kernel_of(probe: Probe) -> Kernel:
     """The kernel of the probe's operator. Raises RunError where there is none."""
