@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from litecheck.model.load import load_model
-from litecheck.verify.device import Answer, Failure, Job
+from litecheck.verify.devices.port import Answer, Failure, Job
 from litecheck.verify.outcome import Outcome
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify

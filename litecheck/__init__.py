@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from litecheck.report import Finding as Finding
     from litecheck.report import ModelReport as ModelReport
     from litecheck.report import Report as Report
-    from litecheck.verify.device import DeviceError as DeviceError
-    from litecheck.verify.opening import open_device as open_device
+    from litecheck.verify.devices.opening import open_device as open_device
+    from litecheck.verify.devices.port import DeviceError as DeviceError
     from litecheck.verify.outcome import Verification as Verification
     from litecheck.verify.session import verify_model as verify_model
 
@@ -64,8 +64,8 @@ _PUBLIC = {
     "ModelReport": "litecheck.report",
     "Report": "litecheck.report",
     "verify_model": "litecheck.verify.session",
-    "open_device": "litecheck.verify.opening",
-    "DeviceError": "litecheck.verify.device",
+    "open_device": "litecheck.verify.devices.opening",
+    "DeviceError": "litecheck.verify.devices.port",
     "Verification": "litecheck.verify.outcome",
 }
 

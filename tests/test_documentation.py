@@ -148,7 +148,6 @@ def test_every_problem_code_is_explained_once() -> None:
 def test_every_format_and_profile_is_in_the_guide() -> None:
     from litecheck.profile.load import profile_names
     from litecheck.render import FORMATS
-
     from litecheck.render.verification import FORMATS as VERIFICATION_FORMATS
 
     verify = text_of("docs/verify.md")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.profile.measurements import Operands
+from litecheck.profile.operands import Operands
 from litecheck.profile.types import Constraint, Exactly, OneOf, OperatorRule, Requirement
 from litecheck.report import Level
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from litecheck.checks.bound import Bound, Fault
-from litecheck.profile.measurements import Measured, measure
+from litecheck.profile.measurements import measure
+from litecheck.profile.operands import Measured
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, Range, Requirement
 
 

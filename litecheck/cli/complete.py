@@ -66,7 +66,7 @@ def arithmetics(incomplete: str) -> list[str]:
 
 def devices(incomplete: str) -> list[str]:
     """Kinds of devices, and installed plugins."""
-    from litecheck.verify.opening import known_devices
+    from litecheck.verify.devices.opening import known_devices
 
     return [name for name in known_devices() if name.startswith(incomplete)]
 

@@ -11,7 +11,7 @@ from litecheck.cli.verify import Device_, Jobs, Megabytes, Seconds
 
 
 def _operators(incomplete: str) -> list[str]:
-    from litecheck.verify.probes.catalogue import FAMILIES
+    from litecheck.verify.diagnosis.probes.catalogue import FAMILIES
 
     return [name for name in FAMILIES if name.startswith(incomplete)]
 
@@ -62,11 +62,11 @@ def diagnose(
     from litecheck.files import atomic_write, check_writable
     from litecheck.model.load import load_model
     from litecheck.render.diagnosis import described
-    from litecheck.verify.device import Limits
-    from litecheck.verify.diagnose import diagnose as diagnosed
-    from litecheck.verify.found import arithmetic_yaml
-    from litecheck.verify.groups import prepared
-    from litecheck.verify.opening import open_device
+    from litecheck.verify.devices.opening import open_device
+    from litecheck.verify.devices.port import Limits
+    from litecheck.verify.diagnosis.diagnose import diagnose as diagnosed
+    from litecheck.verify.diagnosis.found import arithmetic_yaml
+    from litecheck.verify.diagnosis.groups import prepared
 
     one_thread()
     if target is not None:

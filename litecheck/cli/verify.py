@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from litecheck.model.types import Model
-    from litecheck.verify.device import Device
+    from litecheck.verify.devices.port import Device
     from litecheck.verify.outcome import Verification
     from litecheck.verify.settings import Settings
 
@@ -147,8 +147,8 @@ def verify(
     from litecheck.cli.threads import one_thread
     from litecheck.model.load import load_model
     from litecheck.render import verification as rendering
-    from litecheck.verify.device import Limits
-    from litecheck.verify.opening import open_device
+    from litecheck.verify.devices.opening import open_device
+    from litecheck.verify.devices.port import Limits
     from litecheck.verify.settings import Settings
 
     one_thread()

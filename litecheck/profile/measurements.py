@@ -7,38 +7,16 @@ A measurement of the whole operator has a plain name (``stride_w``); one of an o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
-from math import isfinite
 from types import MappingProxyType
 
-from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.profile.operands import Measured, Operands, one_scale, one_zero_point
+from litecheck.profile.steps import STEPS
 from litecheck.quantization import INTEGER_RANGES
-
-Measured = Fraction | int | str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Operands:
-    """One operator with its tensors by role; a role has several where it is repeated, none where it is absent."""
-
-    operator: Operator
-    roles: Mapping[str, tuple[Tensor, ...]]
-    subgraph: Subgraph
-    model: Model
-
-    def one(self, role: str) -> Tensor | None:
-        """The tensor of a role that is not repeated."""
-        return next(iter(self.roles.get(role, ())), None)
-
-    def option(self, name: str, default: int = 0) -> int:
-        """An integer of the operator's builtin options."""
-        return int(self.operator.options.get(name, default)) if self.operator.options else default
-
 
 Measurement = Callable[[Operands], Measured]
 OperandMeasurement = Callable[[Tensor], Measured]
-_OPERATOR: dict[str, Measurement] = {}
+_OPERATOR: dict[str, Measurement] = {function.__name__: function for function in STEPS}
 _OPERAND: dict[str, OperandMeasurement] = {}
 #: Measurements of a whole operator, by name.
 MEASUREMENTS: Mapping[str, Measurement] = MappingProxyType(_OPERATOR)
@@ -69,21 +47,6 @@ def _of_operator(function: Measurement) -> Measurement:
 def _of_operand(function: OperandMeasurement) -> OperandMeasurement:
     _OPERAND[function.__name__] = function
     return function
-
-
-def _zero_point(tensor: Tensor | None) -> int | None:
-    """A tensor's one zero point."""
-    if tensor is None or tensor.quantization.zero_point.size != 1:
-        return None
-    return int(tensor.quantization.zero_point[0])
-
-
-def _scale(tensor: Tensor | None) -> Fraction | None:
-    """A tensor's one scale, exactly."""
-    if tensor is None or tensor.quantization.scale.size != 1:
-        return None
-    value = float(tensor.quantization.scale[0])
-    return Fraction(value) if value == value and abs(value) != float("inf") else None
 
 
 @_of_operand
@@ -131,7 +94,7 @@ def constant(tensor: Tensor) -> Measured:
 @_of_operand
 def scale(tensor: Tensor) -> Measured:
     """The one scale, as an exact number."""
-    return _scale(tensor)
+    return one_scale(tensor)
 
 
 @_of_operator
@@ -193,41 +156,8 @@ def accumulation_depth(operands: Operands) -> Measured:
 @_of_operator
 def zero_point_sum(operands: Operands) -> Measured:
     """Input zero point plus output zero point: 0 where negating stored integers negates real values."""
-    a, b = _zero_point(operands.one("input")), _zero_point(operands.one("output"))
+    a, b = one_zero_point(operands.one("input")), one_zero_point(operands.one("output"))
     return None if a is None or b is None else a + b
-
-
-@_of_operator
-def bias_scale_drift(operands: Operands) -> Measured:
-    """How far one bias step is from one accumulator step, in output steps; per-tensor weights only."""
-    scales = [_scale(operands.one(role)) for role in ("input", "weight", "bias", "output")]
-    given = [s for s in scales if s is not None]
-    if len(given) < 4 or given[3] == 0:
-        return None
-    return abs(given[2] - given[0] * given[1]) / given[3]
-
-
-@_of_operator
-def accumulator_step(operands: Operands) -> Measured:
-    """One accumulator step, input scale times the largest weight scale, in output steps."""
-    data, output, weight = (
-        _scale(operands.one("input")),
-        _scale(operands.one("output")),
-        operands.one("weight"),
-    )
-    if not data or not output or weight is None or not weight.quantization.scale.size:
-        return None
-    largest = float(weight.quantization.scale.max())
-    return data * Fraction(largest) / output if isfinite(largest) else None
-
-
-@_of_operator
-def scale_ratio(operands: Operands) -> Measured:
-    """The largest scale that goes in over the scale of the output."""
-    output = _scale(operands.one("output"))
-    given = [_scale(t) for role in operands.roles if role != "output" for t in operands.roles[role]]
-    scales = [s for s in given if s is not None]
-    return max(scales) / output if scales and output else None
 
 
 @_of_operator
@@ -236,13 +166,6 @@ def int16_zero_point(operands: Operands) -> Measured:
     tensors = [t for role in operands.roles.values() for t in role]
     zero_points = [z for t in tensors for z in t.quantization.zero_point.tolist()]
     return max(zero_points, key=abs, default=0) if {t.dtype for t in tensors} == {"int16"} else None
-
-
-@_of_operator
-def squared_scale_ratio(operands: Operands) -> Measured:
-    """The square of the largest scale that goes in over the scale of the output."""
-    ratio, output = scale_ratio(operands), _scale(operands.one("output"))
-    return ratio * ratio * output if isinstance(ratio, Fraction) and output else None
 
 
 @_of_operator

@@ -10,7 +10,7 @@ from typing import Any
 from litecheck.render.columns import table
 from litecheck.render.escape import shorten, visible
 from litecheck.report import counted
-from litecheck.verify.diagnosis import Diagnosed, Diagnosis, Excluded
+from litecheck.verify.diagnosis.result import Diagnosed, Diagnosis, Excluded
 
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from litecheck.model.types import Tensor
 from litecheck.quantizer.compare import buckets, tally
-from litecheck.verify.gather import Scatter, gathers
+from litecheck.verify.explanation.gather import Scatter, gathers
 from litecheck.verify.outcome import Bucket, Difference, Spot
 
 #: Channels counted one by one; more of them are not.

@@ -14,7 +14,7 @@ from litecheck.reference.arithmetic import Arithmetic
 from litecheck.reference.interpreter import Machine
 from litecheck.reference.values import RunError
 from litecheck.verify import plan
-from litecheck.verify.device import Answer, Device, Job
+from litecheck.verify.devices.port import Answer, Device, Job
 from litecheck.verify.outcome import Outcome, Step, Verdict
 from litecheck.verify.stored import stored
 

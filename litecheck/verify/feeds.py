@@ -15,7 +15,7 @@ from litecheck.reference.dispatch import signature
 from litecheck.reference.entry import drawable
 from litecheck.reference.registry import kernels
 from litecheck.reference.values import HELD
-from litecheck.verify.device import Arrays
+from litecheck.verify.devices.port import Arrays
 from litecheck.verify.plan import Case
 
 PROPAGATED, RANDOM, DIRECTED = "propagated", "random", "directed"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from litecheck.reference.arithmetic import Arithmetic
 from litecheck.report import counted
 from litecheck.verify.conformance import Tolerances
-from litecheck.verify.device import Answer, Arrays, Failure
+from litecheck.verify.devices.port import Answer, Arrays, Failure
 from litecheck.verify.difference import difference
 from litecheck.verify.feeds import Feed, exhaustive
 from litecheck.verify.outcome import Difference, Outcome, Verdict

@@ -11,7 +11,7 @@ from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.arithmetic import Arithmetic
 from litecheck.reference.interpreter import Machine, last_use
 from litecheck.reference.values import RunError
-from litecheck.verify.device import Arrays
+from litecheck.verify.devices.port import Arrays
 from litecheck.verify.feeds import Feed
 from litecheck.verify.plan import Case
 
@@ -42,7 +42,9 @@ class Expectation:
 
     def usable(self, arithmetic: Arithmetic) -> tuple[Feed, ...]:
         """The feeds the reference can compute; raises RunError where one of the propagated ones is not, or none is."""
-        machine, kept, outputs = Machine(self.case.cut.model, arithmetic), [], []
+        machine = Machine(self.case.cut.model, arithmetic)
+        kept: list[Feed] = []
+        outputs: list[Arrays] = []
         for feed in self.feeds:
             try:
                 outputs.append(_outputs(machine, feed))

@@ -12,10 +12,10 @@ from litecheck.model.types import Model
 from litecheck.reference.arithmetic import load_arithmetic
 from litecheck.reference.values import RunError
 from litecheck.verify import plan
-from litecheck.verify.device import Device, Limits
+from litecheck.verify.devices.opening import open_device
+from litecheck.verify.devices.port import Device, Limits
 from litecheck.verify.drift import drift
 from litecheck.verify.journal import Journal, default_path
-from litecheck.verify.opening import open_device
 from litecheck.verify.outcome import Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import about, sample_inputs, verify

@@ -22,16 +22,16 @@ from litecheck.reference.entry import drawable, entry
 from litecheck.reference.values import RunError
 from litecheck.verify import feeds, plan
 from litecheck.verify.conformance import tolerances
-from litecheck.verify.device import Answer, Device, Failure, Job
-from litecheck.verify.explain import explain
-from litecheck.verify.faults import known_fault
+from litecheck.verify.devices.port import Answer, Device, Failure, Job
+from litecheck.verify.devices.recorded import record
+from litecheck.verify.explanation.explain import explain
+from litecheck.verify.explanation.faults import known_fault
 from litecheck.verify.journal import Journal
 from litecheck.verify.judge import Judge, Judged, Question
 from litecheck.verify.outcome import Operation, Outcome, Verdict, Verification
 from litecheck.verify.plan import Case
-from litecheck.verify.recorded import record
 from litecheck.verify.reference import Expectation, Tape
-from litecheck.verify.reproduce import Reproducer
+from litecheck.verify.reproduction.reproduce import Reproducer
 from litecheck.verify.settings import Settings
 
 #: A device that ends like this may do so on some inputs only.

@@ -11,7 +11,7 @@ from typer.testing import Result
 
 from litecheck.model.save import save_model
 from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.verify import opening
+from litecheck.verify.devices import opening
 from tests.verify.inprocess import InProcess
 from tests.verify.planted import two_operators
 

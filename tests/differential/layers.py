@@ -22,7 +22,7 @@ from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.dispatch import find_kernel
 from litecheck.reference.interpreter import Machine
 from litecheck.reference.values import HELD, RunError
-from litecheck.verify.faults import known_fault as told
+from litecheck.verify.explanation.faults import known_fault as told
 from litecheck.verify.outcome import Outcome
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 

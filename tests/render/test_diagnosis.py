@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from litecheck.render.diagnosis import described
-from litecheck.verify.diagnosis import Diagnosed, Diagnosis, Excluded, Nearest, Unanswered, Way
+from litecheck.verify.diagnosis.result import Diagnosed, Diagnosis, Excluded, Nearest, Unanswered, Way
 from litecheck.verify.outcome import Outcome
 
 DOUBLE = Way((("requantize", "double"),), published=("litert-reference", "tflm"))

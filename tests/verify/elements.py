@@ -18,9 +18,9 @@ from litecheck.reference.dispatch import bind
 from litecheck.reference.fused import stored_bounds
 from litecheck.reference.interpreter import Machine
 from litecheck.reference.values import Result
-from litecheck.verify.accumulator import exact
+from litecheck.verify.explanation.accumulator import exact
+from litecheck.verify.explanation.site import Exact, Site
 from litecheck.verify.plan import Case, operators
-from litecheck.verify.site import Exact, Site
 
 Rng = np.random.Generator
 Arrays = tuple[np.ndarray, ...]

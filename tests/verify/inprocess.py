@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.interpreter import Machine
-from litecheck.verify.device import Answer, Arrays, Failure, Job
+from litecheck.verify.devices.port import Answer, Arrays, Failure, Job
 
 #: What a test makes of an answer: the job, the number of the run, its outputs.
 Change = Callable[[Job, int, Arrays], Arrays]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.verify.device import AdapterAnswer, Arrays
+from litecheck.verify.devices.port import AdapterAnswer, Arrays
 
 CALLS = []
 

@@ -19,12 +19,18 @@ def convolutional() -> Model:
     kernel = rng.integers(-127, 128, (1, 3, 3, 8)).astype(np.int8)
     scales = rng.uniform(0.002, 0.01, 8)
     w = main.constant("depthwise/kernel", kernel, quantized(scales, 0, 3))
-    bias = main.constant("depthwise/bias", rng.integers(-500, 500, 8).astype(np.int32), quantized(scales * 0.06))
-    main.add("DEPTHWISE_CONV_2D", [a, w, bias], [b], padding="SAME", stride_h=1, stride_w=1, depth_multiplier=1)
+    bias = main.constant(
+        "depthwise/bias", rng.integers(-500, 500, 8).astype(np.int32), quantized(scales * 0.06)
+    )
+    main.add(
+        "DEPTHWISE_CONV_2D", [a, w, bias], [b], padding="SAME", stride_h=1, stride_w=1, depth_multiplier=1
+    )
     c = main.tensor("sum", (1, 8, 8, 8), "int8", quantized(0.07, 1))
     main.add("ADD", [a, b], [c], fused_activation_function="RELU")
     d = main.tensor("pooled", (1, 4, 4, 8), "int8", quantized(0.07, 1))
-    main.add("AVERAGE_POOL_2D", [c], [d], padding="VALID", stride_h=2, stride_w=2, filter_height=2, filter_width=2)
+    main.add(
+        "AVERAGE_POOL_2D", [c], [d], padding="VALID", stride_h=2, stride_w=2, filter_height=2, filter_width=2
+    )
     shape = main.constant("shape", np.array([1, 128], np.int32))
     e = main.tensor("flat", (1, 128), "int8", quantized(0.07, 1))
     main.add("RESHAPE", [d, shape], [e])

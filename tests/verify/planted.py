@@ -7,10 +7,10 @@ from dataclasses import replace
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
-from litecheck.verify.device import Device
-from litecheck.verify.diagnose import diagnose
-from litecheck.verify.diagnosis import Diagnosis
-from litecheck.verify.groups import prepared
+from litecheck.verify.devices.port import Device
+from litecheck.verify.diagnosis.diagnose import diagnose
+from litecheck.verify.diagnosis.groups import prepared
+from litecheck.verify.diagnosis.result import Diagnosis
 
 
 def changed(opcode: str, base: str = "litert-reference", **stages: str) -> Arithmetic:

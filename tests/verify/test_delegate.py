@@ -15,8 +15,8 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.arithmetic import load_arithmetic
 from litecheck.reference.interpreter import run
-from litecheck.verify.device import Answer, Arrays, Device, DeviceError, Failure, Job, Limits
-from litecheck.verify.opening import open_device
+from litecheck.verify.devices.opening import open_device
+from litecheck.verify.devices.port import Answer, Arrays, Device, DeviceError, Failure, Job, Limits
 from litecheck.verify.outcome import Outcome
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 from tests.delegate.specimens import SPECIMENS, inputs_of, network, specimen

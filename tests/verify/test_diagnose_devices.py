@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.verify.diagnose import diagnose
-from litecheck.verify.diagnosis import Diagnosis
-from litecheck.verify.found import arithmetic_yaml
-from litecheck.verify.groups import prepared
-from litecheck.verify.opening import open_device
+from litecheck.verify.devices.opening import open_device
+from litecheck.verify.diagnosis.diagnose import diagnose
+from litecheck.verify.diagnosis.found import arithmetic_yaml
+from litecheck.verify.diagnosis.groups import prepared
+from litecheck.verify.diagnosis.probes.catalogue import FAMILIES
+from litecheck.verify.diagnosis.result import Diagnosis
 from litecheck.verify.outcome import Outcome
-from litecheck.verify.probes.catalogue import FAMILIES
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)

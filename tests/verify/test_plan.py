@@ -39,7 +39,8 @@ def test_between_takes_what_lies_on_the_way_and_feeds_the_rest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ends", "said"), [(("pooled", "stem"), "no operator lies between"), (("stam", "sum"), "did you mean 'stem'")]
+    ("ends", "said"),
+    [(("pooled", "stem"), "no operator lies between"), (("stam", "sum"), "did you mean 'stem'")],
 )
 def test_between_says_what_is_wrong(ends: tuple[str, str], said: str) -> None:
     model = convolutional()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from litecheck.model.load import load_model
-from litecheck.verify.device import DeviceError, Limits
-from litecheck.verify.opening import open_device
+from litecheck.verify.devices.opening import open_device
+from litecheck.verify.devices.port import DeviceError, Limits
 from litecheck.verify.outcome import Outcome, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify

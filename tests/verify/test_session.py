@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.errors import ConfigError
-from litecheck.verify.device import Answer, Arrays, Failure, Job
+from litecheck.verify.devices.port import Answer, Arrays, Failure, Job
 from litecheck.verify.outcome import Verification
 from litecheck.verify.session import run
 from litecheck.verify.settings import Settings

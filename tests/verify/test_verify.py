@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
-from litecheck.verify.device import Answer, Arrays, Failure, Job
+from litecheck.verify.devices.port import Answer, Arrays, Failure, Job
 from litecheck.verify.outcome import Outcome, Verdict, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import cases, verify

@@ -1,0 +1,1 @@
+"""What can be verified: one port, and the child processes behind it."""

@@ -1,0 +1,97 @@
+"""An external delegate in LiteRT's interpreter, with proof of what it computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
+
+from litecheck.verify.devices.adapters.litert import inferred, memory_named, shaped
+from litecheck.verify.devices.port import AdapterAnswer, Arrays
+
+#: Bytes that a delegated output holds before a run, one for even and one for odd runs.
+_FILL = (0xA5, 0x5A)
+
+
+class Delegate:
+    """Options: ``""`` is the library's path, all others go to the delegate.
+
+    What the delegate leaves is computed by the reference kernels: with the default ones XNNPACK would take it, and
+    appear as a delegate as well.
+    """
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._interpreter: Any = None
+        self._delegate = load_delegate(options[""], {k: v for k, v in options.items() if k})
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        """The outputs of each run, and which of them the delegate itself computed."""
+        plain = _interpreter(model)
+        own = len(plain._get_ops_details())
+        del plain
+        self._interpreter = _interpreter(model, experimental_delegates=[self._delegate])
+        with memory_named(self._interpreter):
+            return self._inferred(runs, own)
+
+    def _inferred(self, runs: Sequence[Arrays], own: int) -> AdapterAnswer:
+        self._interpreter.allocate_tensors()
+        made, silent = [], []
+        delegated: tuple[bool, ...] = ()
+        for number, inputs in enumerate(runs):
+            shaped(self._interpreter, inputs)
+            delegated = _delegated(self._interpreter, own)
+            _fill(self._interpreter, delegated, _FILL[number % 2])
+            made.append(inferred(self._interpreter, inputs))
+            silent += [
+                f"run {number}: the delegate wrote nothing to output {k}"
+                for k, (values, ours) in enumerate(zip(made[-1], delegated, strict=True))
+                if ours and _untouched(values, _FILL[number % 2])
+            ]
+        left = _left(self._interpreter._get_ops_details(), own) if any(delegated) else ""
+        return AdapterAnswer(tuple(made), delegated, "\n".join(filter(None, (left, *silent[:3]))))
+
+
+def _interpreter(model: bytes, **options: Any) -> Any:
+    resolver = OpResolverType.BUILTIN_REF
+    return Interpreter(model_content=model, experimental_op_resolver_type=resolver, num_threads=1, **options)
+
+
+def _delegated(interpreter: Any, own: int) -> tuple[bool, ...]:
+    """For each output whether a delegate's node makes it: such nodes stand behind the model's ``own`` operators."""
+    added = interpreter._get_ops_details()[own:]
+    made = {int(index) for op in added if op["op_name"] == "DELEGATE" for index in op["outputs"]}
+    return tuple(detail["index"] in made for detail in interpreter.get_output_details())
+
+
+def _left(operators: Sequence[Mapping[str, Any]], own: int) -> str:
+    """Which of the model's operators no delegate's node stands for: an output says nothing of those before it."""
+    makers = {int(t): n for n, op in enumerate(operators[:own]) for t in op["outputs"]}
+    taken: set[int] = set()
+    for node in operators[own:]:
+        given, wanted = set(map(int, node["inputs"])), list(map(int, node["outputs"]))
+        while wanted and node["op_name"] == "DELEGATE":
+            maker = makers.get(wanted.pop())
+            if maker is not None and maker not in taken:
+                taken.add(maker)
+                wanted += [int(t) for t in operators[maker]["inputs"] if int(t) not in given]
+    left = [f"{operators[n]['op_name']} #{n}" for n in range(own) if n not in taken]
+    shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
+    return f"{len(left)} of {own} operators were left to the reference kernels: {shown}" if left else ""
+
+
+def _fill(interpreter: Any, delegated: tuple[bool, ...], byte: int) -> None:
+    """So that an output that is not written does not show the run before. Inputs are set afterwards.
+
+    Only outputs of delegated nodes: those of others may have been computed when memory was allocated.
+    """
+    inputs = {detail["index"] for detail in interpreter.get_input_details()}
+    for detail, ours in zip(interpreter.get_output_details(), delegated, strict=True):
+        if ours and detail["index"] not in inputs:
+            values = interpreter.tensor(detail["index"])()
+            values[...] = np.frombuffer(bytes([byte]) * values.itemsize, values.dtype)[0]
+
+
+def _untouched(values: Any, byte: int) -> bool:
+    return values.nbytes > 1 and bool((np.frombuffer(values.tobytes(), np.uint8) == byte).all())

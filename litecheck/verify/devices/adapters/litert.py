@@ -1,0 +1,83 @@
+"""LiteRT's own kernels, as ai-edge-litert runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+from litecheck.verify.devices.port import AdapterAnswer, Arrays
+
+_RESOLVERS = {
+    "reference": OpResolverType.BUILTIN_REF,
+    "optimized": OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+    "xnnpack": OpResolverType.AUTO,
+}
+
+
+class Litert:
+    """Options: ``kernels`` (reference, optimized, xnnpack) and ``threads``."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._resolver = _RESOLVERS[options["kernels"]]
+        self._threads = int(options.get("threads", 1))
+        self._interpreter: Any = None
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        """The outputs of each run; one interpreter makes them all. It lives as long as the adapter."""
+        self._interpreter = Interpreter(
+            model_content=model, experimental_op_resolver_type=self._resolver, num_threads=self._threads
+        )
+        with memory_named(self._interpreter):
+            self._interpreter.allocate_tensors()
+            return AdapterAnswer(tuple(inferred(self._interpreter, run) for run in runs))
+
+
+@contextmanager
+def memory_named(interpreter: Any) -> Iterator[None]:
+    """Turns LiteRT's errors without a word into MemoryError where its tensors do not fit into the room there is."""
+    try:
+        yield
+    except RuntimeError as error:
+        needed = sum(
+            int(np.prod(t["shape"])) * np.dtype(t["dtype"]).itemsize for t in interpreter.get_tensor_details()
+        )
+        if str(error) or needed <= _room():
+            raise
+        raise MemoryError(f"the tensors need {needed:,} bytes") from None
+
+
+def _room() -> float:
+    """Bytes of address space that this process may still take."""
+    try:
+        import resource
+
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    except (ImportError, OSError):
+        return float("inf")
+    return float("inf") if limit == resource.RLIM_INFINITY else limit - used
+
+
+def shaped(interpreter: Any, inputs: Arrays) -> None:
+    """Gives the model's inputs the shapes of the arrays; memory is allocated anew where one differs."""
+    details = interpreter.get_input_details()
+    wrong = [(d, x) for d, x in zip(details, inputs, strict=True) if tuple(d["shape"]) != x.shape]
+    for detail, values in wrong:
+        interpreter.resize_tensor_input(detail["index"], values.shape)
+    if wrong:
+        interpreter.allocate_tensors()
+
+
+def inferred(interpreter: Any, inputs: Arrays) -> Arrays:
+    """One inference from a fresh state: copies of the outputs (int4 as int8, one value a byte)."""
+    shaped(interpreter, inputs)
+    interpreter.reset_all_variables()
+    for detail, values in zip(interpreter.get_input_details(), inputs, strict=True):
+        interpreter.set_tensor(detail["index"], values)
+    interpreter.invoke()
+    return tuple(interpreter.get_tensor(detail["index"]) for detail in interpreter.get_output_details())

@@ -1,0 +1,38 @@
+"""TFLite for Microcontrollers, as the package tflite-micro runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+from tflite_micro.python.tflite_micro import runtime
+
+from litecheck.verify.devices.port import AdapterAnswer, Arrays
+
+#: The package's own choice, ten times the model, is too small for a single operator.
+_ARENA = 1 << 26
+
+
+class Tflm:
+    """Option: ``arena``, bytes of working memory."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._arena = int(options.get("arena", _ARENA))
+        self._interpreter: Any = None
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        """The outputs of each run, from a fresh interpreter where there are several: variables begin anew."""
+        return AdapterAnswer(tuple(self._inferred(model, run) for run in runs))
+
+    def _inferred(self, model: bytes, inputs: Arrays) -> Arrays:
+        self._interpreter = runtime.Interpreter.from_bytes(model, arena_size=self._arena)
+        for index, values in enumerate(inputs):
+            self._interpreter.set_input(values, index)
+        self._interpreter.invoke()
+        outputs: list[NDArray[Any]] = []
+        while True:
+            try:
+                outputs.append(self._interpreter.get_output(len(outputs)).copy())
+            except IndexError:  # it does not tell how many there are
+                return tuple(outputs)

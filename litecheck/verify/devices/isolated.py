@@ -1,0 +1,152 @@
+"""A device whose adapter runs in child processes, so that nothing it does reaches litecheck."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import threading
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.verify.devices import child
+from litecheck.verify.devices.keeper import Ended, Keeper, Setup, end_name
+from litecheck.verify.devices.parcel import ParcelError, read_parcel, split, write_parcel
+from litecheck.verify.devices.port import Answer, DeviceError, Failure, Job, Limits
+from litecheck.verify.outcome import Outcome
+
+#: What runtimes say when they get no memory.
+_MEMORY = re.compile(
+    r"bad_alloc|MemoryError|out[ _]of[ _]memory|cannot allocate memory|failed to (allocate (\w+ )?memory|resize buffer)",
+    re.IGNORECASE,
+)
+_CLOSED = "the device was closed"
+
+
+class Isolated:
+    """One child for each thread that runs jobs at the same time; a child that died is replaced."""
+
+    def __init__(self, name: str, described: str, setup: Setup, limits: Limits) -> None:
+        """Loads the runtime and makes the adapter once, to see that it can be. Raises DeviceError."""
+        self.name = name
+        self.described = described
+        self._setup = setup
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._free: list[Keeper] = []
+        self._busy: set[Keeper] = set()
+        self._closed = False
+        try:
+            tried = self._ran(None)
+        except DeviceError as error:
+            raise DeviceError(f"--device {name}: cannot be opened: {error}") from None
+        if isinstance(tried, Failure):
+            self.close()
+            raise DeviceError(f"--device {name}: cannot be opened, {tried.outcome.value}: {tried.message}")
+
+    def run(self, job: Job) -> Answer | Failure:
+        """One job in a process of its own. Raises DeviceError if the device was closed meanwhile."""
+        try:
+            return self._ran(job)
+        except DeviceError as error:
+            if self._closed:
+                raise
+            return Failure(Outcome.CRASHED, str(error))
+
+    def _ran(self, job: Job | None) -> Answer | Failure:
+        keeper = self._borrowed()
+        try:
+            (keeper.folder / child.ANSWER).unlink(missing_ok=True)
+            if job is not None:
+                _hand_over(keeper, job)
+            ended = keeper.run(probe=job is None)
+            if self._closed:
+                raise EOFError
+            return _read(keeper, ended, self._limits)
+        except (EOFError, OSError) as error:
+            keeper.close()
+            raise DeviceError(_CLOSED if self._closed else str(error)) from None
+        except BaseException:  # KeyboardInterrupt: the job is still at work
+            keeper.close()
+            raise
+        finally:
+            shutil.rmtree(keeper.folder / child.SCRATCH, ignore_errors=True)
+            self._give_back(keeper)
+
+    def _borrowed(self) -> Keeper:
+        with self._lock:
+            if self._closed:
+                raise DeviceError(_CLOSED)
+            keeper = self._free.pop() if self._free else None
+        if keeper is None or not keeper.alive:
+            if keeper is not None:
+                keeper.close()
+            keeper = Keeper(self._setup, self._limits)
+        with self._lock:
+            if not self._closed:
+                self._busy.add(keeper)
+                return keeper
+        keeper.close()
+        raise DeviceError(_CLOSED)
+
+    def _give_back(self, keeper: Keeper) -> None:
+        with self._lock:
+            self._busy.discard(keeper)
+            if keeper.alive and not self._closed:
+                self._free.append(keeper)
+                return
+        keeper.close()
+
+    def close(self) -> None:
+        """Ends every child, also those at work; jobs in other threads then raise DeviceError."""
+        with self._lock:
+            self._closed = True
+            keepers = [*self._free, *self._busy]
+            self._free.clear()
+        for keeper in keepers:
+            keeper.close()
+
+
+def _hand_over(keeper: Keeper, job: Job) -> None:
+    model: NDArray[Any] = np.frombuffer(job.content, np.uint8)
+    arrays = [np.asarray(a) for run in job.runs for a in run]
+    write_parcel(keeper.folder / child.JOB, {"runs": list(map(len, job.runs))}, [model, *arrays])
+
+
+def _read(keeper: Keeper, ended: Ended, limits: Limits) -> Answer | Failure:
+    """What a job's process left behind, and how it ended."""
+    with suppress(ParcelError, OSError, KeyError, TypeError, ValueError):
+        header, arrays = read_parcel(keeper.folder / child.ANSWER)
+        if "error" in header:
+            return _refused(Outcome(header["outcome"]), str(header["error"]), keeper.said())
+        delegated = None if header["delegated"] is None else tuple(map(bool, header["delegated"]))
+        runs = split(arrays, header["runs"])
+        how = (
+            f"no end after {limits.seconds:g} s" if ended.late else end_name(ended.code) if ended.code else ""
+        )
+        message = "\n".join(filter(None, (str(header["message"]), keeper.said() if how else "")))
+        return Answer(runs, delegated, how, message)
+    said = keeper.said()
+    if ended.late:
+        return Failure(Outcome.TIMED_OUT, _joined(f"no answer after {limits.seconds:g} s", said))
+    if ended.code == -getattr(signal, "SIGKILL", 9):
+        killed = "killed from outside (SIGKILL), as systems do where memory runs out"
+        return Failure(Outcome.OUT_OF_MEMORY, _joined(killed, said))
+    outcome = Outcome.OUT_OF_MEMORY if _MEMORY.search(said) else Outcome.CRASHED
+    return Failure(outcome, _joined(f"ended with {end_name(ended.code)} without an answer", said))
+
+
+def _refused(outcome: Outcome, error: str, said: str) -> Failure:
+    if outcome is Outcome.NOT_DELEGATED:
+        return Failure(outcome, error)
+    if _MEMORY.search(f"{error}\n{said}"):
+        outcome = Outcome.OUT_OF_MEMORY
+    lines = [line for line in said.splitlines() if " ".join(line.split()) not in error]
+    return Failure(outcome, _joined(error, "\n".join(lines)))
+
+
+def _joined(first: str, said: str) -> str:
+    return f"{first}\n{said}" if said else first

@@ -1,0 +1,42 @@
+"""Which operators there are probes for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from litecheck.verify.diagnosis.probes import elements, products, regions
+from litecheck.verify.diagnosis.probes.probe import Probe
+
+Family = Callable[[np.random.Generator], Iterator[Probe]]
+
+_PAIRS = ("ADD", "SUB", "MUL", "SQUARED_DIFFERENCE")
+_UNARY = ("LEAKY_RELU", "RELU", "RELU6", "LOGISTIC", "TANH", "HARD_SWISH", "ELU", "GELU")
+
+#: Operators whose output at a place depends on their operands there alone.
+ELEMENTS = frozenset({*_PAIRS, *_UNARY, "QUANTIZE", "DEQUANTIZE"})
+#: By operator; what a family draws depends on the generator alone.
+FAMILIES: dict[str, Family] = {
+    "CONV_2D": products.of_conv_2d,
+    "DEPTHWISE_CONV_2D": products.of_depthwise_conv_2d,
+    "FULLY_CONNECTED": products.of_fully_connected,
+    "TRANSPOSE_CONV": products.of_transpose_conv,
+    "BATCH_MATMUL": products.of_batch_matmul,
+    **{opcode: partial(elements.of_two, opcode=opcode) for opcode in _PAIRS},
+    "MEAN": regions.of_mean,
+    "AVERAGE_POOL_2D": partial(regions.of_pool, opcode="AVERAGE_POOL_2D"),
+    "MAX_POOL_2D": partial(regions.of_pool, opcode="MAX_POOL_2D"),
+    "RESIZE_BILINEAR": regions.of_resize_bilinear,
+    **{opcode: partial(elements.of_one, opcode=opcode) for opcode in _UNARY},
+    "SOFTMAX": elements.of_softmax,
+    "QUANTIZE": elements.of_quantize,
+    "DEQUANTIZE": elements.of_dequantize,
+}
+
+
+def probes(opcode: str, seed: int = 0) -> tuple[Probe, ...]:
+    """The designed probes of an operator; none where there is no family for it."""
+    family = FAMILIES.get(opcode)
+    return tuple(family(np.random.default_rng([seed, *opcode.encode()]))) if family else ()

@@ -1,0 +1,61 @@
+"""Probes of operators on regions of an image: pooling, means, resizing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from litecheck.model.build import Option, quantized
+from litecheck.verify.diagnosis.probes.probe import More, Operand, Probe, Wanted, drawn, probe
+
+
+def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
+    """AVERAGE_POOL_2D, MAX_POOL_2D: windows of even and odd size, where a quarter of the means are ties; margins."""
+    for size, (height, width), stride, padding, activation in (
+        ((8, 10), (2, 2), 2, "VALID", "NONE"),
+        ((8, 10), (3, 3), 2, "SAME", "NONE"),
+        ((9, 11), (2, 4), 1, "SAME", "RELU6"),
+        ((7, 7), (7, 7), 1, "VALID", "NONE"),
+        ((9, 9), (3, 2), 3, "SAME", "RELU"),
+    ):
+        options: dict[str, Option] = {
+            "filter_height": height, "filter_width": width, "stride_h": stride, "stride_w": stride, "padding": padding,
+            "fused_activation_function": activation,
+        }  # fmt: skip
+        same = quantized(0.1, -7)
+        name = f"windows of {height} x {width}, stride {stride}, {padding}, activation {activation}"
+        operands = [Operand(drawn(rng, 2, *size, 35), same)]
+        yield probe(name, opcode, operands, Wanted(same), More(options=options))
+
+
+def of_mean(rng: np.random.Generator) -> Iterator[Probe]:
+    """MEAN over height and width and over other axes, with ties and with channels beyond full vectors."""
+    scales = (
+        ((0.5, 3), (0.5, -7)),
+        ((0.1, -128), (0.2, 5)),
+        ((0.0371, 4), (0.0315, -11)),
+        ((0.25, 0), (0.5, 0)),
+    )
+    for axes, keep in (((1, 2), True), ((1, 2), False), ((3,), True), ((1,), False), ((0, 1, 2), False)):
+        for given, wanted in scales:
+            for height, width in ((4, 2), (5, 7)):
+                axis = Operand(np.array(axes, np.int32), None, True)
+                x = Operand(drawn(rng, 2, height, width, 64 + 19), quantized(*given))
+                kept = "keep_dims" if keep else "dims not kept"
+                name = f"{height} x {width}, axes {axes}, {kept}, scales {given} to {wanted}"
+                more = More(options={"keep_dims": keep})
+                yield probe(name, "MEAN", [x, axis], Wanted(quantized(*wanted)), more)
+
+
+def of_resize_bilinear(rng: np.random.Generator) -> Iterator[Probe]:
+    """RESIZE_BILINEAR up and down by several ratios."""
+    for size in ((8, 10), (13, 17), (3, 4), (9, 9)):
+        for corners, half in ((False, False), (True, False), (False, True)):
+            options: dict[str, Option] = {"align_corners": corners, "half_pixel_centers": half}
+            x = Operand(drawn(rng, 1, 5, 5, 11), quantized(0.1, -7))
+            to = Operand(np.array(size, np.int32), None, True)
+            corner = "corners aligned" if corners else "half pixels" if half else "plain"
+            name = f"5 x 5 to {size[0]} x {size[1]}, {corner}"
+            more = More(version=3, options=options)
+            yield probe(name, "RESIZE_BILINEAR", [x, to], Wanted(quantized(0.1, -7)), more)

@@ -1,0 +1,113 @@
+"""The ways an operator can be computed: which stages decide, which variants they have, and what each way gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from litecheck.reference.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.reference.departures import departures
+from litecheck.reference.dispatch import bind, compute, find_kernel
+from litecheck.reference.interpreter import Machine
+from litecheck.reference.registry import How, Kernel
+from litecheck.reference.values import RunError
+from litecheck.verify.devices.port import Arrays
+from litecheck.verify.diagnosis.probes.probe import Probe
+from litecheck.verify.diagnosis.result import Way
+
+#: Arithmetics in the order in which their variants are preferred where several fit.
+USUAL = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm", "single-rounding")
+
+
+class _Spy(dict[str, str]):
+    """Variants by stage that notes which ones are asked for, in order."""
+
+    def __init__(self, how: How) -> None:
+        super().__init__(how)
+        self.asked: dict[str, None] = {}
+
+    def __getitem__(self, stage: str) -> str:
+        self.asked[stage] = None
+        return super().__getitem__(stage)
+
+    def get(self, stage: str, default: Any = None) -> Any:
+        return self[stage] if stage in self else default  # noqa: SIM401 - it asks itself, so that it is noted
+
+
+def kernel_of(probe: Probe) -> Kernel:
+    """The kernel of the probe's operator. Raises RunError where there is none."""
+    return find_kernel(probe.subgraph, probe.subgraph.operators[0])
+
+
+def ways(probe: Probe) -> tuple[Way, ...]:
+    """Every choice of variants that the probe's operator asks for: a stage nothing depends on is not among them."""
+    stages = kernel_of(probe).stages
+    return tuple(Way(tuple(chosen.items())) for chosen in _choices(probe, stages, {}))
+
+
+def _choices(
+    probe: Probe, stages: Mapping[str, tuple[str, ...]], chosen: Mapping[str, str]
+) -> Iterator[Mapping[str, str]]:
+    try:
+        asked = _asked(probe, chosen)
+    except RunError:
+        return
+    free = next((stage for stage in asked if stage not in chosen and len(stages[stage]) > 1), None)
+    if free is None:
+        yield chosen
+        return
+    for variant in stages[free]:
+        yield from _choices(probe, stages, {**chosen, free: variant})
+
+
+def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[str, ...]:
+    subgraph, operator = probe.subgraph, probe.subgraph.operators[0]
+    arithmetic = _arithmetic({probe.opcode: chosen})
+    machine = Machine(probe.model, arithmetic)
+    bound = bind(subgraph, operator, arithmetic, machine)
+    spy = _Spy(bound.how)
+    tensors = dict(zip(subgraph.inputs, probe.runs[0], strict=True))
+    operands = [machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs]
+    compute(
+        replace(bound, known={**bound.known, "how": spy} if "how" in bound.known else bound.known), operands
+    )
+    return tuple(spy.asked)
+
+
+def departing(way: Way, opcode: str) -> Iterator[Way]:
+    """The way with each departure the operator can have."""
+    for name in departures(opcode):
+        yield replace(way, departure=name)
+
+
+def outputs(probe: Probe, way: Way) -> Iterator[Arrays]:
+    """What the way gives in each run. Raises RunError where it cannot be computed."""
+    how = dict(way.stages) | ({"departure": way.departure} if way.departure else {})
+    machine = Machine(probe.model, _arithmetic({probe.opcode: how}))
+    for run in probe.runs:
+        machine.reset()
+        tensors = machine.run(probe.subgraph, run)
+        yield tuple(tensors[index] for index in probe.subgraph.outputs)
+
+
+def _arithmetic(stages: Mapping[str, How]) -> Arithmetic:
+    return Arithmetic("candidate", "", "", "", stages, {})
+
+
+def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
+    """What each arithmetic that comes with litecheck chooses for every stage of a kernel, the usual ones first."""
+    names = (*USUAL, *(name for name in arithmetic_names() if name not in USUAL))
+    chosen = {name: load_arithmetic(name).how(opcode) for name in names}
+    return {
+        name: {stage: how.get(stage, variants[0]) for stage, variants in kernel.stages.items()}
+        for name, how in chosen.items()
+    }
+
+
+def named(way: Way, known: Mapping[str, Mapping[str, Any]]) -> Way:
+    """The way with the arithmetics that have it."""
+    if way.departure:
+        return way
+    having = (name for name, how in known.items() if all(how[stage] == v for stage, v in way.stages))
+    return replace(way, published=tuple(having))

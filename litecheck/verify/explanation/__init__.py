@@ -1,0 +1,1 @@
+"""Why an element differs, and where differences gather."""

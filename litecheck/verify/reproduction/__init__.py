@@ -1,0 +1,1 @@
+"""A failure made small, and written down so that others see it."""

@@ -1,0 +1,169 @@
+"""A failure made small and put into a folder: model, inputs, expected and actual outputs, a program, an issue text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litecheck.files import atomic_write
+from litecheck.model.cut import Cut, cut
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from litecheck.reference.arithmetic import Arithmetic
+from litecheck.reference.interpreter import Machine
+from litecheck.reference.values import RunError
+from litecheck.verify.devices.port import Answer, Arrays, Device, Failure, Job
+from litecheck.verify.explanation.explain import explain
+from litecheck.verify.feeds import Feed
+from litecheck.verify.judge import Judge, Question
+from litecheck.verify.outcome import Outcome, Verdict
+from litecheck.verify.plan import Case
+from litecheck.verify.reference import Expectation
+from litecheck.verify.reproduction.issue import issue
+from litecheck.verify.reproduction.narrow import Trial
+from litecheck.verify.reproduction.script import script
+from litecheck.verify.reproduction.shrink import shrink
+
+#: Trials on the device for one reproducer, and for one of a device that hangs: each costs the whole timeout.
+BUDGET, BUDGET_HANGING = 200, 6
+#: Inferences in a row that show whether answers repeat.
+FLAKY = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reproducer:
+    """Writes reproducers of one device's failures into ``folder``, a folder each."""
+
+    folder: Path
+    device: Device
+    judge: Judge
+    seconds: float = 60.0
+    scrub: bool = False
+
+    def __call__(self, question: Question, verdict: Verdict) -> str:
+        """Shrink and write one failure; the folder's path, or nothing where the failure does not come again."""
+        found = self._smallest(question, verdict.outcome)
+        if found is None:
+            return ""
+        trial = _anonymous(found) if self.scrub else found
+        asked = self._question(trial, verdict.outcome)
+        answer = self.device.run(_job(asked))
+        made = self.judge(asked, answer, frozenset())
+        return self._write(verdict.case, asked, answer, self._explained(asked, made.verdict))
+
+    def _smallest(self, question: Question, outcome: Outcome) -> Trial | None:
+        """The first failing trial among the case's feeds and segments, then shrunk."""
+
+        def fails(trial: Trial) -> bool:
+            return self._outcome(trial, outcome) is outcome
+
+        first = next((t for t in _trials(question, self.judge.admissible[0]) if fails(t)), None)
+        if first is None:
+            return None
+        return shrink(first, fails, BUDGET_HANGING if outcome is Outcome.TIMED_OUT else BUDGET)
+
+    def _outcome(self, trial: Trial, wanted: Outcome) -> Outcome:
+        asked = self._question(trial, wanted)
+        expected = asked.expected(self.judge.admissible[0])
+        if expected is None:
+            return Outcome.NO_REFERENCE
+        answer = self.device.run(_job(asked))
+        return self.judge(asked, answer, frozenset()).verdict.outcome
+
+    def _question(self, trial: Trial, wanted: Outcome) -> Question:
+        main = trial.model.subgraphs[0]
+        numbers = tuple(op.index for op in main.operators)
+        same = {t.index: t.index for t in main.tensors}
+        alone = Cut(trial.model, 0, numbers, main.inputs, main.outputs, same)
+        case = Case("reproducer", main, main.operators, alone)
+        fed = (Feed("reproducer", trial.inputs),)
+        return Question(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))
+
+    def _explained(self, asked: Question, verdict: Verdict) -> Verdict:
+        told = []
+        for found in verdict.differences:
+            if found.worst is not None and found.unit == "LSB":
+                arithmetic, others = self.judge.admissible[0], self.judge.published
+                why = explain(asked.case, asked.feeds[0].arrays, found, arithmetic, others)
+                found = replace(found, explained=why)
+            told.append(found)
+        return replace(verdict, differences=tuple(told))
+
+    def _write(self, name: str, asked: Question, answer: Answer | Failure, verdict: Verdict) -> str:
+        place = self.folder / name
+        place.mkdir(parents=True, exist_ok=True)
+        expected = asked.expected(self.judge.admissible[0]) or ()
+        atomic_write(place / "model.tflite", _job(asked).content)
+        _save(place, "input", asked.feeds[0].arrays)
+        _save(place, "expected", expected[0] if expected else ())
+        _save(place, "actual", answer.runs[0] if isinstance(answer, Answer) and answer.runs else ())
+        reals = [d.tolerance for d in verdict.differences if d.unit != "LSB"]
+        facts = {
+            "title": f"{verdict.opcode} on {self.device.described}: {verdict.outcome.value}",
+            "outcome": verdict.outcome.value,
+            "inputs": len(asked.feeds[0].arrays),
+            "outputs": len(asked.case.cut.outputs),
+            "times": asked.repeat,
+            "tolerance": max(reals, default=0.0),
+            "seconds": self.seconds,
+        }
+        program = script(self.device.name, facts)
+        if program is not None:
+            atomic_write(place / "reproduce.py", program)
+        text = issue(
+            asked.case, verdict, self.device.described, self.judge.admissible[0].name, program is not None
+        )
+        atomic_write(place / "ISSUE.md", text)
+        return str(place)
+
+
+def _trials(question: Question, arithmetic: Arithmetic) -> Iterator[Trial]:
+    """Each feed of a case; of several operators first the shortest runs of them, fed by the reference."""
+    model = question.case.cut.model
+    for feed in question.feeds:
+        if len(model.subgraphs[0].operators) > 1:
+            yield from _segments(model, feed.arrays, arithmetic)
+        yield Trial(model, feed.arrays)
+
+
+def _segments(model: Model, inputs: Arrays, arithmetic: Arithmetic) -> Iterator[Trial]:
+    main = model.subgraphs[0]
+    try:
+        tensors = Machine(model, arithmetic).run(main, inputs, keep_all=True)
+    except RunError:
+        return
+    count = len(main.operators)
+    for length in (1, 2, 4, 8):
+        for start in range(count - length + 1 if length < count else 0):
+            made = cut(model, main, main.operators[start : start + length])
+            if made.outputs and all(i in tensors for i in made.inputs):
+                yield Trial(made.model, tuple(tensors[i] for i in made.inputs))
+
+
+def _job(asked: Question) -> Job:
+    model = asked.case.cut.model
+    return Job(asked.case.name, model, model_bytes(model, drop_unknown=True), asked.runs)
+
+
+def _save(place: Path, name: str, arrays: Sequence[Any]) -> None:
+    import io
+
+    for number, array in enumerate(arrays):
+        held = io.BytesIO()
+        np.save(held, array)
+        atomic_write(place / f"{name}_{number}.npy", held.getvalue())
+
+
+def _anonymous(trial: Trial) -> Trial:
+    """The trial without a name of the model it comes from."""
+    subgraphs = tuple(
+        replace(s, name="", tensors=tuple(replace(t, name=f"t{t.index}") for t in s.tensors))
+        for s in trial.model.subgraphs
+    )
+    return replace(
+        trial, model=replace(trial.model, subgraphs=subgraphs, description="", file="", remarks=())
+    )

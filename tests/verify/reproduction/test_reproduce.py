@@ -1,0 +1,132 @@
+"""Reproducers reproduce: by a program that knows nothing of litecheck."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.model.load import load_model
+from litecheck.verify.devices.opening import open_device
+from litecheck.verify.devices.port import Failure, Job, Limits
+from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.reproduction.script import script
+from litecheck.verify.settings import Settings
+from litecheck.verify.verify import verify
+from tests.verify.inprocess import InProcess
+from tests.verify.networks import convolutional
+
+
+def reproduced(folder: Path) -> tuple[int, str]:
+    """The program's exit status and words, run in another folder with nothing of litecheck to import."""
+    blocked = "import sys, runpy; sys.modules['litecheck'] = None; sys.argv = sys.argv[1:]; "
+    blocked += "runpy.run_path(sys.argv[0], run_name='__main__')"
+    program = folder / "reproduce.py"
+    assert "litecheck" not in program.read_text().replace("litecheck-", "")
+    done = subprocess.run(
+        [sys.executable, "-c", blocked, str(program)],
+        capture_output=True,
+        text=True,
+        cwd="/",
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def made(device: str, folder: Path, settings: Settings, seconds: float = 60.0) -> Verification:
+    opened = open_device(device, Limits(seconds))
+    try:
+        return verify(convolutional(), opened, settings)
+    finally:
+        opened.close()
+
+
+def test_every_mismatch_of_a_runtime_reproduces(tmp_path: Path) -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    report = made("litert:xnnpack", tmp_path, Settings(reproduce=str(tmp_path), kinds=("random",)))
+    failing = [v for v in report.verdicts if report.failing(v)]
+    assert failing
+    for verdict in failing:
+        status, said = reproduced(Path(verdict.reproducer))
+        assert status == 0, said
+        assert "differ" in said
+
+
+def test_a_program_says_when_nothing_is_reproduced(tmp_path: Path) -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    report = made("litert:xnnpack", tmp_path, Settings(reproduce=str(tmp_path), kinds=("random",)))
+    folder = Path(next(v.reproducer for v in report.verdicts if v.reproducer))
+    np.save(folder / "expected_0.npy", np.load(folder / "actual_0.npy"))
+    status, said = reproduced(folder)
+    assert status == 1
+    assert "not reproduced" in said
+
+
+def test_a_segment_shrinks_to_the_operator_at_fault(tmp_path: Path) -> None:
+    def change(job: Job, number: int, outputs):
+        wrong = any(op.opcode == "ADD" for op in job.model.subgraphs[0].operators)
+        return tuple(np.where(o == 127, 126, o + 1).astype(o.dtype) if wrong else o for o in outputs)
+
+    device = InProcess(change=change, name="recorded:/nowhere")
+    report = verify(
+        convolutional(), device, Settings(whole=True, reproduce=str(tmp_path), kinds=("propagated",))
+    )
+    (verdict,) = report.verdicts
+    kept = load_model(Path(verdict.reproducer) / "model.tflite")
+    assert [op.opcode for op in kept.subgraphs[0].operators] == ["ADD"]
+    assert np.load(Path(verdict.reproducer) / "actual_0.npy").size == 1
+
+
+def test_names_can_be_scrubbed(tmp_path: Path) -> None:
+    device = InProcess("litert-xnnpack", name="litert:xnnpack")
+    verify(convolutional(), device, Settings(scrub=True, reproduce=str(tmp_path), kinds=("random",)))
+    written = b"".join(p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
+    assert written
+    for name in (b"stem/", b"depthwise/", b"a small network", b"pooled"):
+        assert name not in written
+
+
+def test_the_issue_says_what_an_engineer_asks_first(tmp_path: Path) -> None:
+    device = InProcess("litert-xnnpack", name="litert:xnnpack")
+    report = verify(convolutional(), device, Settings(reproduce=str(tmp_path), kinds=("random",)))
+    text = (Path(report.verdicts[0].reproducer) / "ISSUE.md").read_text()
+    for part in (
+        "CONV_2D: mismatch on litert:xnnpack",
+        "accumulator",
+        "padding SAME",
+        "stem/kernel",
+        "litert-xnnpack",
+    ):
+        assert part in text
+
+
+def test_what_does_not_come_again_has_no_reproducer(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def once(job: Job) -> Failure | None:
+        seen.append(job.name)
+        return Failure(Outcome.CRASHED, "gone") if job.name == "0002-ADD" else None
+
+    report = verify(convolutional(), InProcess(instead=once), Settings(reproduce=str(tmp_path)))
+    verdict = next(v for v in report.verdicts if v.opcode == "ADD")
+    assert (verdict.outcome, verdict.reproducer) == (Outcome.CRASHED, "")
+
+
+@pytest.mark.parametrize(
+    "device", ["litert:reference", "tflm", "delegate:/lib.so,a=b", "command:run {model} {inputs} {outputs}"]
+)
+def test_every_program_is_one(device: str) -> None:
+    facts = {
+        "title": "t", "outcome": "mismatch", "inputs": 1, "outputs": 1, "times": 1, "tolerance": 0.0, "seconds": 5.0,
+    }  # fmt: skip
+    text = script(device, facts)
+    assert text is not None
+    compile(text, "reproduce.py", "exec")
+
+
+def test_what_only_litecheck_can_drive_has_no_program() -> None:
+    assert script("recorded:somewhere", {}) is None
