@@ -46,6 +46,16 @@ def squared_scale_ratio(operands: Operands) -> Measured:
     return ratio * ratio * output if isinstance(ratio, Fraction) and output else None
 
 
+def power_of_two_gap(operands: Operands) -> Measured:
+    """How many bits the coarsest input scale lies above the output scale where all are powers of two and the option
+    ``pot_scale_int16`` is set, as it is unless stated."""
+    scales = [one_scale(operands.one(role)) for role in ("lhs", "rhs", "output")]
+    exponents = [log2(s) for s in scales if s is not None and s > 0]
+    if len(exponents) < 3 or not all(e.is_integer() for e in exponents):
+        return None
+    return int(max(exponents[:2]) - exponents[2]) if operands.option("pot_scale_int16", 1) else None
+
+
 def quotient_step(operands: Operands) -> Measured:
     """One output step among the quotients of stored values: rhs scale times output scale over lhs scale."""
     lhs, rhs, output = (one_scale(operands.one(role)) for role in ("lhs", "rhs", "output"))
@@ -93,5 +103,5 @@ def _carried(operands: Operands, output: Tensor, size: Fraction, step: Fraction)
 
 #: By their names, in the order the documentation lists them.
 STEPS = (
-    bias_scale_drift, accumulator_step, scale_ratio, squared_scale_ratio, quotient_step, reach,
+    bias_scale_drift, accumulator_step, scale_ratio, squared_scale_ratio, power_of_two_gap, quotient_step, reach,
 )  # fmt: skip

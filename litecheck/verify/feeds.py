@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -43,6 +46,9 @@ BINARY = frozenset(
 )
 #: Unquantized integers are drawn below this.
 _SMALL = 10
+#: Drawn at most so often, for so many outputs and so many inputs.
+_DRAWS, _OUTPUTS, _INPUTS = 64, 1 << 12, 1 << 18
+_Pattern = Callable[["_Use", int, int], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,27 +71,48 @@ def drawn(case: Case, tensors: Mapping[int, NDArray[Any]], seed: int) -> Feed | 
 
     The same seed gives the same values for the same case, whatever else is verified.
     """
+    return next(tried(case, tensors, seed, 1), None)
+
+
+def redrawn(case: Case, tensors: Mapping[int, NDArray[Any]], seed: int) -> Iterator[Feed]:
+    """More of the kind for a case of few outputs, in ever other parts of the range."""
+    if not any(_has_codes(_use(case, i)) for i in case.cut.inputs):
+        return
+    made = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.outputs)
+    fed = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.inputs)
+    count = min(_DRAWS, _OUTPUTS // max(made, 1), _INPUTS // max(fed, 1))
+    yield from islice(tried(case, tensors, seed, count), 1, None)
+
+
+def tried(case: Case, tensors: Mapping[int, NDArray[Any]], seed: int, count: int) -> Iterator[Feed]:
+    """So many drawn feeds: the first over the whole range, the others over parts of it."""
     name = sum(b * 257**n for n, b in enumerate(case.name.encode()))
-    rng = np.random.default_rng([seed, name % 2**63])
-    made = []
-    for index in case.cut.inputs:
-        use = _use(case, index)
-        if index not in tensors and (use.steers or not drawable(use.tensor)):
-            return None
-        made.append(tensors[index] if use.steers else _random(use, _like(tensors, use.tensor), rng))
-    return Feed(RANDOM, tuple(made)) if made else None
+    uses = [_use(case, i) for i in case.cut.inputs]
+    if not uses or not _known(uses, tensors):
+        return
+    for number in range(count):
+        rng = np.random.default_rng([seed, name % 2**63, *([number] if number else [])])
+        made = [
+            tensors[use.tensor.index] if use.steers else _random(use, _like(tensors, use.tensor), rng, number)
+            for use in uses
+        ]
+        yield Feed(RANDOM, tuple(made))
+
+
+def _known(uses: Sequence[_Use], tensors: Mapping[int, NDArray[Any]]) -> bool:
+    """Whether everything that steers is, and values can be made up for the rest."""
+    return all(u.tensor.index in tensors or (not u.steers and drawable(u.tensor)) for u in uses)
 
 
 def directed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
-    """Both rails, rails in turn, zero points, and a sweep over all codes (all pairs of codes for two operands).
+    """Both rails, rails in turn, zero points, and sweeps over all codes (all pairs of codes for two operands).
 
     Nothing for a case no operand of which holds few codes.
     """
     uses = [_use(case, i) for i in case.cut.inputs]
-    unknown = [use for use in uses if use.tensor.index not in tensors]
-    if any(u.steers or not drawable(u.tensor) for u in unknown) or not any(map(_has_codes, uses)):
+    if not _known(uses, tensors) or not any(map(_has_codes, uses)):
         return
-    for pattern in (_lowest, _highest, _alternating, _zero, _sweep):
+    for pattern in (_lowest, _highest, _alternating, _zero, *_sweeps(case, uses)):
         place, arrays = 0, []
         for use in uses:
             like = _like(tensors, use.tensor)
@@ -105,13 +132,30 @@ def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
     if len(case.operators) != 1 or not any(f.kind == DIRECTED for f in feeds):
         return ""
     operator, uses = case.operators[0], [_use(case, i) for i in case.cut.inputs]
-    if any(BITS.get(u.tensor.dtype, 64) != 8 or not _has_codes(u) for u in uses):
-        return ""
-    sizes = [array.size for array in feeds[-1].arrays]
-    if operator.opcode in UNARY and len(uses) == 1 and sizes[0] >= 1 << 8:
-        return "all 256 values"
-    whole = operator.opcode in BINARY and len(uses) == 2 and len({a.shape for a in feeds[-1].arrays}) == 1
-    return "all 65,536 pairs" if whole and sizes[0] >= 1 << 16 else ""
+    bits = {BITS.get(u.tensor.dtype, 64) if _has_codes(u) else 64 for u in uses}
+    if operator.opcode in UNARY and len(uses) == 1 and bits <= {8, 16}:
+        codes = 1 << bits.pop()
+        swept = len(np.unique(np.concatenate([feed.arrays[0].reshape(-1) for feed in feeds]))) == codes
+        return f"all {codes:,} values" if swept else ""
+    if (
+        operator.opcode in BINARY
+        and len(uses) == 2
+        and bits == {8}
+        and len({u.tensor.shape for u in uses}) == 1
+    ):
+        swept = any(
+            len(np.unique(_pairs(*feed.arrays))) == 1 << 16
+            for feed in feeds
+            if feed.arrays[0].size >= 1 << 16
+        )
+        return "all 65,536 pairs" if swept else ""
+    return ""
+
+
+def _pairs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
+    """A number for each pair of codes of 8 bits."""
+    pairs: NDArray[np.int64] = a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1)
+    return pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +208,7 @@ def _bounds(use: _Use) -> tuple[int, int]:
     return low, high
 
 
-def _random(use: _Use, like: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+def _random(use: _Use, like: NDArray[Any], rng: np.random.Generator, number: int = 0) -> NDArray[Any]:
     if like.dtype.kind == "f":
         values = rng.normal(size=like.shape)
         bounded = np.abs(values) + (0.1 if use.positive else 0.0)
@@ -172,6 +216,12 @@ def _random(use: _Use, like: NDArray[Any], rng: np.random.Generator) -> NDArray[
     if like.dtype.kind == "b":
         return rng.integers(0, 2, like.shape).astype(like.dtype)
     low, high = _bounds(use) if _has_codes(use) else (1 if use.positive else 0, _SMALL - 1)
+    if number and _has_codes(use):
+        # A part of the range, mostly around the zero point: sums of products then do not all saturate.
+        zero = min(max(_zero_point(use), low), high)
+        middle = zero if number % 3 else int(rng.integers(low, high, endpoint=True))
+        reach = (high - low) >> int(rng.integers(0, BITS[use.tensor.dtype] - 1))
+        low, high = max(low, middle - reach), min(high, middle + reach)
     return rng.integers(low, high, like.shape, endpoint=True).astype(like.dtype)
 
 
@@ -192,9 +242,26 @@ def _alternating(use: _Use, size: int, place: int) -> NDArray[Any]:
     return np.where((np.arange(size) // 3 + place) % 2, *_bounds(use))
 
 
-def _sweep(use: _Use, size: int, place: int) -> NDArray[Any]:
-    """Codes counted up; a second operand counts up once the first has been through all of them."""
+#: Steps of about the golden section of a turn come near every place soon.
+_STRIDE, _TURN = 40503, 1 << 16
+
+
+def _sweeps(case: Case, uses: Sequence[_Use]) -> Iterator[_Pattern]:
+    """One sweep, or as many as it takes for every code to come where there is one operand."""
+    count = 1
+    if len(uses) == 1 and len(case.operators) == 1 and case.operators[0].opcode in UNARY:
+        size = math.prod(uses[0].tensor.shape)
+        count = min(_DRAWS, -(-(1 << BITS[uses[0].tensor.dtype]) // max(size, 1)))
+    yield from (partial(_sweep, number=number) for number in range(count))
+
+
+def _sweep(use: _Use, size: int, place: int, number: int = 0) -> NDArray[Any]:
+    """Codes counted up from where the sweep before ended; a second operand counts up once the first has been through
+    all of them. Where there are too few elements for that, second codes come in another order."""
     low, high = INTEGER_RANGES[use.tensor.dtype]
     codes = high - low + 1
-    counted: NDArray[Any] = np.arange(size) // codes**place % codes
-    return low + counted
+    at = np.arange(number * size, (number + 1) * size)
+    if place and size < codes * codes:
+        at = at * _STRIDE % _TURN * codes // _TURN
+        return low + at
+    return low + at // codes**place % codes

@@ -32,6 +32,7 @@ from litecheck.verify.outcome import Operation, Outcome, Verdict, Verification
 from litecheck.verify.plan import Case
 from litecheck.verify.reference import Expectation, Tape
 from litecheck.verify.reproduction.reproduce import Reproducer
+from litecheck.verify.separating import separating
 from litecheck.verify.settings import Settings
 
 #: A device that ends like this may do so on some inputs only.
@@ -172,8 +173,9 @@ class _Run:
         fed = [feed for feed in handed if feed is not None]
         through = len(fed) if len(fed) == len(tapes) else 0
         if feeds.RANDOM in wanted and (drawn := feeds.drawn(case, known, self.settings.seed)):
-            fed.append(drawn)
+            fed += [drawn, *feeds.redrawn(case, known, self.settings.seed)]
         if feeds.DIRECTED in wanted:
+            fed += separating(case, known, self.settings.seed, self.arithmetic)
             fed += feeds.directed(case, known)
         expectation = Expectation(case, fed)
         try:

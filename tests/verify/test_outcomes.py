@@ -27,7 +27,7 @@ MODES = {
     "wrong-shape": (Outcome.WRONG_SHAPE, "it should be"),
     "corrupt": (Outcome.CRASHED, "after it had answered; its answer: exact"),
     "exit0": (Outcome.CRASHED, "status 0 without an answer"),
-    "nothing": (Outcome.FLAKY, "wrote nothing"),
+    "nothing": (Outcome.MISMATCH, "wrote nothing"),
     "flaky": (Outcome.FLAKY, "when repeated"),
     "memory": (Outcome.OUT_OF_MEMORY, ""),
 }

@@ -150,7 +150,8 @@ def main():
             return report("crashed", f"ended by signal {-done.returncode}")
         if done.returncode or not target.exists():
             last = done.stderr.strip().splitlines()[-1:] or [f"ended with status {done.returncode}"]
-            memory = "MemoryError" in last[0] or "bad_alloc" in last[0]
+            said = done.stderr.lower().replace("_", " ")
+            memory = any(words in said for words in ("memoryerror", "bad alloc", "out of memory", "allocate"))
             outcome = "refused" if done.returncode else "crashed"
             return report("out of memory" if memory else outcome, last[0])
         return judge(dict(np.load(target)))

@@ -16,6 +16,8 @@ from litecheck.verify.outcome import Outcome, Verification
 from litecheck.verify.reproduction.script import script
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
+from tests.delegate.build import delegate, device  # noqa: F401 - a fixture
+from tests.delegate.specimens import network
 from tests.verify.inprocess import InProcess
 from tests.verify.networks import convolutional
 
@@ -79,6 +81,27 @@ def test_a_segment_shrinks_to_the_operator_at_fault(tmp_path: Path) -> None:
     kept = load_model(Path(verdict.reproducer) / "model.tflite")
     assert [op.opcode for op in kept.subgraphs[0].operators] == ["ADD"]
     assert np.load(Path(verdict.reproducer) / "actual_0.npy").size == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"fault": "half-up"},
+        {"fault": "wrap-output"},
+        *({"mode": m} for m in ("crash", "refuse", "wrong-shape", "flaky")),
+    ],
+    ids=lambda o: "-".join(o.values()),
+)
+def test_every_kind_of_failure_of_a_delegate_reproduces(
+    delegate: Path, tmp_path: Path, options: dict[str, str]
+) -> None:  # noqa: F811
+    opened = open_device(device(delegate, at="CONV_2D", **options), Limits())
+    report = verify(network(), opened, Settings(reproduce=str(tmp_path), select=("0",)))
+    opened.close()
+    (verdict,) = report.verdicts
+    assert report.failing(verdict)
+    status, said = reproduced(Path(verdict.reproducer))
+    assert status == 0, said
 
 
 def test_names_can_be_scrubbed(tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
+from numpy.typing import NDArray
 
 from litecheck.verify.devices.adapters.litert import inferred, memory_named, shaped
 from litecheck.verify.devices.port import AdapterAnswer, Arrays
 
-#: Bytes that a delegated output holds before a run, one for even and one for odd runs.
+#: Bytes that a delegated output holds before a run, in turn: what nobody wrote looks like nothing that was computed.
 _FILL = (0xA5, 0x5A)
 
 
@@ -42,12 +43,12 @@ class Delegate:
         for number, inputs in enumerate(runs):
             shaped(self._interpreter, inputs)
             delegated = _delegated(self._interpreter, own)
-            _fill(self._interpreter, delegated, _FILL[number % 2])
+            _fill(self._interpreter, delegated)
             made.append(inferred(self._interpreter, inputs))
             silent += [
                 f"run {number}: the delegate wrote nothing to output {k}"
                 for k, (values, ours) in enumerate(zip(made[-1], delegated, strict=True))
-                if ours and _untouched(values, _FILL[number % 2])
+                if ours and _untouched(values)
             ]
         left = _left(self._interpreter._get_ops_details(), own) if any(delegated) else ""
         return AdapterAnswer(tuple(made), delegated, "\n".join(filter(None, (left, *silent[:3]))))
@@ -81,7 +82,7 @@ def _left(operators: Sequence[Mapping[str, Any]], own: int) -> str:
     return f"{len(left)} of {own} operators were left to the reference kernels: {shown}" if left else ""
 
 
-def _fill(interpreter: Any, delegated: tuple[bool, ...], byte: int) -> None:
+def _fill(interpreter: Any, delegated: tuple[bool, ...]) -> None:
     """So that an output that is not written does not show the run before. Inputs are set afterwards.
 
     Only outputs of delegated nodes: those of others may have been computed when memory was allocated.
@@ -90,8 +91,14 @@ def _fill(interpreter: Any, delegated: tuple[bool, ...], byte: int) -> None:
     for detail, ours in zip(interpreter.get_output_details(), delegated, strict=True):
         if ours and detail["index"] not in inputs:
             values = interpreter.tensor(detail["index"])()
-            values[...] = np.frombuffer(bytes([byte]) * values.itemsize, values.dtype)[0]
+            values[...] = _pattern(values)
 
 
-def _untouched(values: Any, byte: int) -> bool:
-    return values.nbytes > 1 and bool((np.frombuffer(values.tobytes(), np.uint8) == byte).all())
+def _pattern(values: NDArray[Any]) -> NDArray[Any]:
+    """The fill in an array's type and shape."""
+    filled = np.resize(np.array(_FILL, np.uint8), values.nbytes)
+    return filled.view(values.dtype).reshape(values.shape)
+
+
+def _untouched(values: NDArray[Any]) -> bool:
+    return values.nbytes > 1 and values.tobytes() == _pattern(values).tobytes()
