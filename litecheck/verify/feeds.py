@@ -263,5 +263,6 @@ def _sweep(use: _Use, size: int, place: int, number: int = 0) -> NDArray[Any]:
     at = np.arange(number * size, (number + 1) * size)
     if place and size < codes * codes:
         at = at * _STRIDE % _TURN * codes // _TURN
-        return low + at
-    return low + at // codes**place % codes
+    else:
+        at = at // codes**place % codes
+    return low + at

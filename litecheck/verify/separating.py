@@ -17,8 +17,8 @@ from litecheck.verify.devices.port import Arrays
 from litecheck.verify.feeds import BINARY, DIRECTED, UNARY, Feed, tried
 from litecheck.verify.plan import Case
 
-#: Tensors larger than this hold enough values as it is; so many values are looked at.
-_LARGEST, _POOL = 1 << 14, 1 << 17
+#: Tensors larger than this hold enough values as it is; so many values are looked at, in so many candidates.
+_LARGEST, _POOL, _CANDIDATES = 1 << 14, 1 << 16, 128
 
 
 def separating(
@@ -29,7 +29,7 @@ def separating(
     size = int(np.prod(case.subgraph.tensors[case.cut.outputs[0]].shape))
     if len(case.operators) != 1 or case.opcodes[0] not in UNARY | BINARY or not 0 < size <= _LARGEST:
         return
-    pool = [feed.arrays for feed in tried(case, tensors, seed, -(-_POOL // size))]
+    pool = [feed.arrays for feed in tried(case, tensors, seed, min(_CANDIDATES, -(-_POOL // size)))]
     expected = _outputs(case, arithmetic, pool)
     if expected is None:
         return

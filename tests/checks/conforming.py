@@ -214,6 +214,11 @@ def _share(case: Case) -> None:
     if any(r.path.endswith("/limits/int16_zero_point") for r in case.requirements):
         for role in ("input", "output"):
             case.plans[role][0].zero_point[:] = 0
+    for r in case.requirements:
+        if r.path.endswith("/limits/input.scale"):
+            case.plans["input"][0].scale[:] = float(r.value.high) / 2
+        if r.path.endswith("/limits/quotient_step"):
+            case.plans["output"][0].scale[:] = float(r.value.high) / 4
     zero_sum = [r for r in case.requirements if r.path.endswith("/limits/zero_point_sum")]
     if zero_sum:
         case.plans["output"][0].zero_point = -case.plans["input"][0].zero_point

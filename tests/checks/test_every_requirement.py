@@ -337,6 +337,35 @@ def squared_ratio(r):
     return [spoil]
 
 
+def far_out(r):
+    """Output steps so fine that a large result leaves the kernel's words: a product's own word holds more."""
+    bits = 40 if r.path.startswith("REDUCE_PROD/") else 18
+
+    def spoil(case):
+        step = case.plans[case.rule.inputs[0]][0].scale * np.float32(2.0**-bits)
+        case.plans["output"][0].scale = step
+
+    return [spoil]
+
+
+def halved(r):
+    """Powers of two of which neither input's is the output's."""
+
+    def spoil(case):
+        for role, scale in (("lhs", 0.25), ("rhs", 0.125), ("output", 0.125)):
+            case.plans[role][0].scale[:] = scale
+
+    return [spoil]
+
+
+def coarse_quotients(r):
+    return [lambda case: case.plans["output"][0].scale.fill(float(r.value.high) * 2)]
+
+
+def coarse_input(r):
+    return [lambda case: case.plans["input"][0].scale.fill(float(r.value.high) * 2)]
+
+
 def lonely_zero_point(r):
     """Among the zero points other types may have: int16 to int16."""
 
@@ -505,6 +534,10 @@ LIMITS = {
     "accumulator_step": steep,
     "scale_ratio": ratio,
     "squared_scale_ratio": squared_ratio,
+    "reach": far_out,
+    "power_of_two_gap": halved,
+    "quotient_step": coarse_quotients,
+    "input.scale": coarse_input,
     "int16_zero_point": lonely_zero_point,
     "absent_at_end": listed_absent,
     "miscounted_operands": miscounted,
@@ -514,6 +547,7 @@ LIMITS = {
 
 #: What cannot be broken without breaking this too.
 COMPANIONS = {
+    "ADD/limits/scale_ratio": ("ADD/limits/reach",),
     "FULLY_CONNECTED/limits/bias_scale_drift": ("FULLY_CONNECTED/bias/scale",),
     "SCATTER_ND/output/zero_point": ("SCATTER_ND/same_quantization",),
     "MATRIX_DIAG/output/zero_point": ("MATRIX_DIAG/same_quantization",),

@@ -164,7 +164,7 @@ def _binary(a, o, wide):
     for opcode, scale in (("ADD", 0.07), ("SUB", 0.07), ("MUL", 0.15), ("SQUARED_DIFFERENCE", 0.5)):
         yield case(opcode, [x, y], [o((1, 4, 6), scale, -100 if scale == 0.5 else 5)])
     if not wide:
-        yield case("DIV", [x, a((1, 4, 6), 0.03, -128, low=-90)], [o((1, 4, 6), 0.05)])
+        yield case("DIV", [x, a((1, 4, 6), 0.03, -128, low=-90)], [o((1, 4, 6), 0.02)])
         yield case("PRELU", [x, a((1, 1, 6), 0.02, 9)], [o((1, 4, 6), 0.1)])
         for opcode in ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"):
             yield case(opcode, [x, y], [out((1, 4, 6), None, "bool")])
