@@ -68,15 +68,17 @@ def reach(operands: Operands) -> Measured:
     For REDUCE_PROD without the zero point, or what is carried from factor to factor if that is larger.
     """
     output, step = operands.one("output"), one_scale(operands.one("output"))
-    given = (_magnitude(operands.one(role)) for role in ("input", "lhs", "rhs"))
-    sizes = [size for size in given if size is not None]
+    magnitudes = (_magnitude(operands.one(role)) for role in ("input", "lhs", "rhs"))
+    sizes = [size for size in magnitudes if size is not None]
     if output is None or not step or not sizes:
         return None
     opcode = operands.operator.opcode
     if opcode == "REDUCE_PROD":
         return _carried(operands, output, sizes[0], step)
     largest = sum(sizes, Fraction()) if opcode in ("ADD", "SUB") else prod(sizes, start=Fraction(1))
-    lhs = operands.one("lhs")
+    given, lhs = operands.one("input"), operands.one("lhs")
+    if opcode == "SUM" and given is not None and output.size:
+        largest *= Fraction(given.size, output.size)
     if opcode == "BATCH_MATMUL" and lhs is not None and len(lhs.shape) > 1:
         largest *= lhs.shape[-2 if operands.option("adj_x") else -1]
     return largest / step + abs(one_zero_point(output) or 0)

@@ -47,7 +47,9 @@ BINARY = frozenset(
 #: Unquantized integers are drawn below this.
 _SMALL = 10
 #: Drawn at most so often, for so many outputs and so many inputs.
-_DRAWS, _OUTPUTS, _INPUTS = 64, 1 << 12, 1 << 18
+_DRAWS, _OUTPUTS, _INPUTS = 256, 1 << 13, 1 << 18
+#: Swept at most so often.
+_SWEEPS = 64
 _Pattern = Callable[["_Use", int, int], NDArray[Any]]
 
 
@@ -219,6 +221,8 @@ def _random(use: _Use, like: NDArray[Any], rng: np.random.Generator, number: int
     if number and _has_codes(use):
         # A part of the range, mostly around the zero point: sums of products then do not all saturate.
         zero = min(max(_zero_point(use), low), high)
+        if number % 4 == 3:
+            return rng.choice([low, zero, high], like.shape).astype(like.dtype)
         middle = zero if number % 3 else int(rng.integers(low, high, endpoint=True))
         reach = (high - low) >> int(rng.integers(0, BITS[use.tensor.dtype] - 1))
         low, high = max(low, middle - reach), min(high, middle + reach)
@@ -251,7 +255,7 @@ def _sweeps(case: Case, uses: Sequence[_Use]) -> Iterator[_Pattern]:
     count = 1
     if len(uses) == 1 and len(case.operators) == 1 and case.operators[0].opcode in UNARY:
         size = math.prod(uses[0].tensor.shape)
-        count = min(_DRAWS, -(-(1 << BITS[uses[0].tensor.dtype]) // max(size, 1)))
+        count = min(_SWEEPS, -(-(1 << BITS[uses[0].tensor.dtype]) // max(size, 1)))
     yield from (partial(_sweep, number=number) for number in range(count))
 
 
@@ -261,8 +265,5 @@ def _sweep(use: _Use, size: int, place: int, number: int = 0) -> NDArray[Any]:
     low, high = INTEGER_RANGES[use.tensor.dtype]
     codes = high - low + 1
     at = np.arange(number * size, (number + 1) * size)
-    if place and size < codes * codes:
-        at = at * _STRIDE % _TURN * codes // _TURN
-    else:
-        at = at // codes**place % codes
-    return low + at
+    enough = not place or size >= codes * codes
+    return np.add(low, at // codes**place % codes if enough else at * _STRIDE % _TURN * codes // _TURN)

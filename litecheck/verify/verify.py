@@ -21,6 +21,7 @@ from litecheck.reference.arithmetic import Arithmetic, arithmetic_names, load_ar
 from litecheck.reference.entry import drawable, entry
 from litecheck.reference.values import RunError
 from litecheck.verify import feeds, plan
+from litecheck.verify.aimed import aimed
 from litecheck.verify.conformance import tolerances
 from litecheck.verify.devices.port import Answer, Device, Failure, Job
 from litecheck.verify.devices.recorded import record
@@ -77,10 +78,17 @@ def about(model: Model, device: Device, settings: Settings) -> dict[str, object]
     return {
         "litecheck": __version__,
         "model": _digest(model),
-        "device": device.name,
+        "device": device.described,
+        "library": _library(device.name),
         "stages": hashlib.sha256(repr(stages).encode()).hexdigest(),
         **settings.about(),
     }
+
+
+def _library(device: str) -> str:
+    """The SHA-256 of a delegate's library: once it is built anew, it is another device."""
+    path = Path(device.removeprefix("delegate:").partition(",")[0])
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,6 +184,7 @@ class _Run:
             fed += [drawn, *feeds.redrawn(case, known, self.settings.seed)]
         if feeds.DIRECTED in wanted:
             fed += separating(case, known, self.settings.seed, self.arithmetic)
+            fed += aimed(case, known)
             fed += feeds.directed(case, known)
         expectation = Expectation(case, fed)
         try:

@@ -338,8 +338,8 @@ def squared_ratio(r):
 
 
 def far_out(r):
-    """Output steps so fine that a large result leaves the kernel's words: a product's own word holds more."""
-    bits = 40 if r.path.startswith("REDUCE_PROD/") else 18
+    """Output steps so fine that a large result leaves the kernel's words, 16 bits of them or 32."""
+    bits = 40 if r.path.startswith(("REDUCE_PROD/", "SUM/")) else 18
 
     def spoil(case):
         step = case.plans[case.rule.inputs[0]][0].scale * np.float32(2.0**-bits)

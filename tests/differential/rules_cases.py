@@ -179,11 +179,11 @@ def _unary(a, o, wide):
         yield case(opcode, [x], [o(s, 0.03, -100 if table else -128)], tolerance=8 if table and wide else 1.6)
     yield case("LEAKY_RELU", [x], [o(s)], alpha=0.1)
     yield case("EXP", [a(s, 0.01)], [o(s, 0.015, -128)])
-    # int16 tables are straight between 513 points, too far apart for a logarithm near 0
+    # int16 tables are straight between 513 points, too far apart for these near 0
     large = act(s, 0.05 / 256, 0, "int16", 8192) if wide else a(s, 0.05, -128, low=-120)
     yield case("LOG", [large], [o(s, 0.02, -20)], tolerance=64 if wide else 2.5)
-    yield case("SQRT", [a(s, 0.05, -128, low=-120)], [o(s, 0.02, -20)], tolerance=8 if wide else 2.5)
-    yield case("RSQRT", [a(s, 0.05, -128, low=-120)], [o(s, 0.01, -128)], tolerance=8 if wide else 2.5)
+    yield case("SQRT", [large], [o(s, 0.02, -20)], tolerance=8 if wide else 2.5)
+    yield case("RSQRT", [large], [o(s, 0.01, -128)], tolerance=8 if wide else 2.5)
     fixed = {"LOGISTIC": 1 / 256, "TANH": 1 / 128, "SOFTMAX": 1 / 256}
     for opcode, scale in fixed.items():
         z = {"TANH": 0}.get(opcode, -128)

@@ -92,6 +92,23 @@ def test_integer_means_truncate_towards_zero() -> None:
     assert reduce.mean_plain(x, axis(1), Result("int32", ()), None).tolist() == [-3, 3]
 
 
+@pytest.mark.parametrize(
+    ("n", "total", "scale", "zero", "out", "out_zero", "wanted"),
+    [
+        (2, -5, 0.21, -10, 0.15, 7, 17),  # 17.5: exactly 18, but for the share of the zero points taken first
+        (3, -252, 1.0, -7, 0.88, 7, -80),  # -80.5: -81 where the scales are divided before 1 / n is rounded
+        (6, 591, 0.79, 7, 0.79, -12, 80),
+    ],
+)
+def test_xnnpack_rounds_scale_zero_point_and_result_one_after_the_other(
+    n: int, total: int, scale: float, zero: int, out: float, out_zero: int, wanted: int
+) -> None:
+    share, rest = divmod(total, n)
+    x = value([share] * (n - rest) + [share + 1] * rest, scale, zero)
+    made = reduce.mean(x, axis(0), result(out, out_zero), None, {"requantize": "xnnpack"})
+    assert int(made) == wanted
+
+
 def test_reductions_of_nothing() -> None:
     x = value(np.zeros((2, 0)))
     assert reduce.mean(x, axis(1), result(), None, {"requantize": "double"}).tolist() == [0, 0]

@@ -104,11 +104,31 @@ def test_exhaustive_is_said_only_where_it_is_true() -> None:
         return feeds.exhaustive(case, tuple(feeds.directed(case, {})))
 
     assert told(unary("LOGISTIC")) == "all 256 values"
-    assert told(unary("LOGISTIC", 255)) == ""
+    assert told(unary("LOGISTIC", 255)) == told(unary("LOGISTIC", 7)) == "all 256 values"
+    assert told(unary("LOGISTIC", 3)) == ""
+    assert told(unary("LOG")) == ""
+    assert told(unary("LOGISTIC", 1024, 0, "int16")) == "all 65,536 values"
+    assert told(unary("LOGISTIC", 1023 // 4, 0, "int16")) == ""
     assert told(unary("SOFTMAX")) == ""
     assert told(binary("ADD")) == "all 65,536 pairs"
     assert told(binary("ADD", (255, 256))) == ""
     assert feeds.exhaustive(unary("LOGISTIC"), ()) == ""
+
+
+def test_few_outputs_are_asked_for_more_often() -> None:
+    few, many = unary("RELU", 100), unary("RELU", 20_000)
+    assert len(list(feeds.redrawn(few, {}, 0))) == 80
+    assert list(feeds.redrawn(many, {}, 0)) == []
+    assert list(feeds.redrawn(unary("EXP", dtype="float32"), {}, 0)) == []
+    drawn = [feed.arrays[0] for feed in feeds.redrawn(few, {}, 0)]
+    assert any((abs(a.astype(int) + 5) < 20).all() for a in drawn)
+    assert any(set(np.unique(a)) == {-128, -5, 127} for a in drawn)
+
+
+def test_few_pairs_are_spread_over_all_of_them() -> None:
+    *_, sweep = feeds.directed(binary("ADD", (20, 20)), {})
+    assert len(np.unique(sweep.arrays[0])) == 256
+    assert len(np.unique(sweep.arrays[1])) > 200
 
 
 def test_floats_have_no_rails() -> None:

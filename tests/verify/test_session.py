@@ -65,6 +65,15 @@ def test_a_journal_of_something_else_is_refused(tmp_path: Path, other: Settings)
         run(convolutional(), InProcess(), other, str(book), resume=True)
 
 
+def test_a_library_built_anew_is_another_device(tmp_path: Path) -> None:
+    library, book = tmp_path / "lib.so", tmp_path / "journal.jsonl"
+    library.write_bytes(b"one")
+    run(convolutional(), InProcess(name=f"delegate:{library},fast=1"), Settings(), str(book))
+    library.write_bytes(b"two")
+    with pytest.raises(ConfigError, match="another verification"):
+        run(convolutional(), InProcess(name=f"delegate:{library},fast=1"), Settings(), str(book), resume=True)
+
+
 def test_without_resume_a_run_starts_over(tmp_path: Path) -> None:
     book = str(tmp_path / "journal.jsonl")
     run(convolutional(), InProcess(), Settings(), book)

@@ -72,8 +72,13 @@ def gist(verdict: Verdict) -> str:
     worst = verdict.worst
     if worst is not None and worst.mismatches and verdict.outcome not in BROKEN:
         told = _extent(worst)
-        return f"{told}; {visible(verdict.message)}" if verdict.message else told
-    return visible(verdict.message) or MEANING[verdict.outcome].rstrip(".")
+        return f"{told}; {'; '.join(_lines(verdict.message))}" if verdict.message else told
+    return "; ".join(_lines(verdict.message)) or MEANING[verdict.outcome].rstrip(".")
+
+
+def _lines(said: str) -> tuple[str, ...]:
+    """What a device or litecheck said, which may be several lines."""
+    return tuple(visible(line) for line in said.splitlines() if line.strip())
 
 
 def details(
@@ -96,7 +101,7 @@ def details(
         ("tried", verdict.exhaustive),
         ("reproduce", verdict.reproducer),
     )
-    yield from ((label, (visible(text),)) for label, text in facts if text)
+    yield from ((label, _lines(text)) for label, text in facts if _lines(text))
 
 
 def _repeated(words: Sequence[str]) -> Iterator[str]:
@@ -199,6 +204,8 @@ def fits(verification: Verification, mark: Callable[[str], str] = visible) -> st
     if not names:
         return ""
     every = "every operator" if verification.mode == "operators" else "every case"
+    if any(not verdict.differences for verdict in verification.verdicts):
+        every += " that was compared"
     if len(names) == 1:
         return f"the published arithmetic {names[0]} fits {every} exactly"
     return f"the published arithmetics {', '.join(names[:-1])} and {names[-1]} each fit {every} exactly"

@@ -1,0 +1,80 @@
+"""Measurements in steps: values worked out by hand, and where they do not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+
+from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.profile.measurements import MEASUREMENTS, measure
+from litecheck.profile.operands import Measured, Operands
+from litecheck.profile.steps import STEPS
+
+Part = tuple[str, tuple[int, ...], str, float, int]
+
+
+def measured(name: str, opcode: str, given: Sequence[Part], output: Part, **options: Option) -> Measured:
+    """A measurement of one operator; parts are role, shape, type, scale (0 for none) and zero point."""
+    builder = ModelBuilder("one")
+    graph = builder.subgraph("main")
+    parts = {
+        part[0]: graph.tensor(part[0], part[1], part[2], quantized(part[3], part[4]) if part[3] else None)
+        for part in (*given, output)
+    }
+    *inputs, out = parts.values()
+    graph.add(opcode, inputs, [out], **options)
+    model = builder.finish()
+    main = model.subgraphs[0]
+    roles = {role: (main.tensors[index],) for role, index in parts.items()}
+    return measure(name, Operands(main.operators[0], roles, main, model))
+
+
+@pytest.mark.parametrize(
+    ("opcode", "given", "output", "wanted"),
+    [
+        # 0.5 * 130 + 0.25 * 128, in steps of 0.125, and 5
+        ("ADD", [("lhs", (4,), "int8", 0.5, 2), ("rhs", (4,), "int8", 0.25, 0)], ("output", (4,), "int8", 0.125, -5),
+         (65 + 32) * 8 + 5),
+        ("MUL", [("lhs", (4,), "int8", 0.5, 0), ("rhs", (4,), "int8", 0.25, 0)], ("output", (4,), "int8", 0.125, 0),
+         64 * 32 * 8),
+        ("BATCH_MATMUL", [("lhs", (2, 3), "int16", 0.5, 0), ("rhs", (3, 4), "int16", 0.5, 0)],
+         ("output", (2, 4), "int16", 1.0, 0), 3 * 2**28),
+        ("RELU", [("input", (4,), "int16", 0.5, 0)], ("output", (4,), "int16", 0.25, 0), 2**16),
+        ("SUM", [("input", (4, 6), "int8", 0.5, 0)], ("output", (4,), "int8", 1.0, 0), 6 * 64),
+        # R = 128, m = 1 / 4: 128^2 / 4^2, and 128 * 128 / 4 before the last factor
+        ("REDUCE_PROD", [("input", (4, 2), "int8", 0.25, 0)], ("output", (4,), "int8", 1.0, 9), 4096),
+        ("QUANTIZE", [("input", (4,), "float32", 0, 0)], ("output", (4,), "int16", 0.25, 0), None),
+    ],
+)  # fmt: skip
+def test_reach(opcode: str, given: Sequence[Part], output: Part, wanted: int | None) -> None:
+    found = measured("reach", opcode, given, output)
+    assert found is None if wanted is None else float(Fraction(found or 0)) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("scales", "options", "wanted"),
+    [
+        ((0.25, 0.125, 0.25), {}, 0),
+        ((0.25, 0.125, 0.125), {"pot_scale_int16": True}, 1),
+        ((0.125, 0.125, 0.5), {}, -2),
+        ((0.25, 0.125, 0.125), {"pot_scale_int16": False}, None),
+        ((0.3, 0.125, 0.125), {}, None),
+    ],
+)
+def test_powers_of_two_apart(
+    scales: tuple[float, float, float], options: dict[str, Option], wanted: int | None
+) -> None:
+    parts = [(role, (4,), "int16", s, 0) for role, s in zip(("lhs", "rhs", "output"), scales, strict=True)]
+    assert measured("power_of_two_gap", "ADD", parts[:2], parts[2], **options) == wanted
+
+
+def test_a_step_of_quotients() -> None:
+    given = [("lhs", (4,), "int8", 0.5, 0), ("rhs", (4,), "int8", 0.25, 0)]
+    assert measured("quotient_step", "DIV", given, ("output", (4,), "int8", 0.125, 0)) == Fraction(1, 16)
+    assert measured("quotient_step", "DIV", given, ("output", (4,), "float32", 0, 0)) is None
+
+
+def test_every_one_has_a_name() -> None:
+    assert {function.__name__ for function in STEPS} <= MEASUREMENTS.keys()

@@ -1,0 +1,53 @@
+"""Inputs at which ways to compute an operator differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.reference.arithmetic import load_arithmetic
+from litecheck.reference.interpreter import Machine
+from litecheck.verify import plan
+from litecheck.verify.plan import Case
+from litecheck.verify.separating import separating
+
+REFERENCE = load_arithmetic("litert-reference")
+
+
+def one(opcode: str, dtype: str, size: int) -> Case:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    wide = 200 if dtype == "int16" else 1
+    a, b, y = (
+        main.tensor(name, (1, size), dtype, quantized(scale / wide, 0))
+        for name, scale in (("a", 0.031), ("b", 0.047), ("y", 0.0571))
+    )
+    main.add(opcode, [a, b] if opcode != "ABS" else [a], [y])
+    main.inputs(*([a, b] if opcode != "ABS" else [a]))
+    main.outputs(y)
+    model: Model = builder.finish()
+    return next(plan.operators(model, model.subgraphs[0]))
+
+
+@pytest.mark.parametrize(
+    ("opcode", "dtype"), [("ADD", "int8"), ("ADD", "int16"), ("MUL", "int16"), ("SUB", "int16")]
+)
+def test_one_feed_tells_roundings_apart_that_random_values_hardly_do(opcode: str, dtype: str) -> None:
+    case = one(opcode, dtype, 200)
+    (feed,) = separating(case, {}, 0, REFERENCE)
+    main = case.cut.model.subgraphs[0]
+    once = replace(REFERENCE, stages={**REFERENCE.stages, opcode: {"requantize": "single"}})
+    right, wrong = (
+        Machine(case.cut.model, how).run(main, feed.arrays)[main.outputs[0]] for how in (REFERENCE, once)
+    )
+    assert np.count_nonzero(right != wrong) > 5
+
+
+def test_nothing_is_made_for_what_has_values_enough_or_no_single_elements() -> None:
+    assert list(separating(one("ADD", "int8", 20_000), {}, 0, REFERENCE)) == []
+    assert list(separating(one("ADD", "int8", 0), {}, 0, REFERENCE)) == []
+    assert list(separating(one("BATCH_MATMUL", "int8", 4), {}, 0, REFERENCE)) == []
