@@ -69,6 +69,25 @@ def check_writable(path: str | Path) -> None:
         raise ConfigError(f"{path}: cannot be written, permission denied")
 
 
+def check_folder(path: str | Path) -> None:
+    """Raise ConfigError if no files could be written into the folder ``path``, which need not be there yet."""
+    there = os.path.abspath(path)
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    if not os.path.isdir(there):
+        raise ConfigError(f"{path}: cannot be written, {there} is no folder")
+    if not os.access(there, os.W_OK):
+        raise ConfigError(f"{path}: cannot be written, permission denied")
+
+
+def make_folder(path: str | Path) -> None:
+    """Make a folder and those it lies in, where they are missing. Raises ConfigError where the system refuses."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written, {error.strerror or error}") from error
+
+
 def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearray | memoryview]) -> None:
     """Write a file whole or not at all: a temporary one beside it, then a rename. Text becomes UTF-8.
 

@@ -8,7 +8,7 @@ import typer
 
 from litecheck.cli import complete
 from litecheck.cli.config import Options, configured
-from litecheck.cli.console import Manner, NoColor, Quiet, ends_well, say
+from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.report import Report, counted
 
 
@@ -74,9 +74,7 @@ def validate(
         bool, typer.Option("--no-require-coverage", hidden=True, help="Undo the configuration file's.")
     ] = False,
     quiet: Quiet = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="In text, shorten neither names nor lists.")
-    ] = False,
+    verbose: Verbose = False,
     no_color: NoColor = False,
 ) -> None:
     """Judge models by the rules of a profile.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from litecheck.cli import complete
-from litecheck.cli.console import Manner, NoColor, Quiet, console, ends_well
+from litecheck.cli.console import Manner, NoColor, Verbose, console, ends_well
 from litecheck.report import counted
 
 if TYPE_CHECKING:
@@ -78,11 +78,14 @@ def verify(
     signature: Annotated[str | None, typer.Option(metavar="S", help="Only this entry point.")] = None,
     member: Annotated[str, typer.Option(metavar="NAME", help="Which model of a bundle.")] = "",
     segment: Annotated[
-        int, typer.Option(metavar="N", min=0, help="So many operators at a time, for devices that fuse.")
+        int,
+        typer.Option(
+            metavar="N", min=0, show_default=False, help="So many operators at a time, for devices that fuse."
+        ),
     ] = 0,
     between: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="TENSOR TENSOR", help="Only what lies between two tensors."),
+        typer.Option(metavar="TENSOR TENSOR", help="Only what lies between two tensors, by name or number."),
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="The whole model at once, end to end.")] = False,
     drift: Annotated[
@@ -124,7 +127,10 @@ def verify(
             help="text, json, junit, sarif, gitlab, github, markdown, model-explorer, html; repeatable.",
         ),
     ] = None,
-    quiet: Quiet = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Only what fails, one line a case; no messages.")
+    ] = False,
+    verbose: Verbose = False,
     no_color: NoColor = False,
 ) -> None:
     """Verify that a device computes a model exactly, and if not: which operator, which arithmetic, which input.
@@ -152,7 +158,7 @@ def verify(
     from litecheck.verify.settings import Settings
 
     one_thread()
-    manner = Manner(quiet=quiet, no_color=no_color)
+    manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
     targets = parse_outputs(outputs or (), rendering.FORMATS)
     loaded = load_model(model, member)
     given, described = _samples(loaded, signature, inputs or [], calibration, samples, random)
@@ -226,10 +232,10 @@ def _verified(
     model: Model, device: Device, settings: Settings, journal: str | None, resume: bool, manner: Manner
 ) -> Verification:
     from litecheck.cli.steps import steps
+    from litecheck.verify.asked import count
     from litecheck.verify.session import run
-    from litecheck.verify.verify import cases
 
-    total = cases(model, settings) * (2 if settings.drift else 1)
+    total = count(model, settings) * (2 if settings.drift else 1)
     with steps(total, manner.no_color) as advance:
         return run(model, device, settings, journal, resume, advance)
 
@@ -240,4 +246,4 @@ def _print(report: Verification, manner: Manner) -> None:
     if manner.quiet:
         print(brief.render(report), end="")
     else:
-        text.print_verification(report, console(manner.no_color))
+        text.print_verification(report, console(manner.no_color), manner.verbose)

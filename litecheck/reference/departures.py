@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.quantization import Quantization
+from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.reference.axes import reduced_axes
+from litecheck.reference.fixedpoint import round_half_away, saturate
 from litecheck.reference.fused import stored_bounds
-from litecheck.reference.narrow import accumulated, paired
+from litecheck.reference.narrow import accumulated, paired, wrapping
 from litecheck.reference.registry import Kernel
 from litecheck.reference.values import HELD, Result, Value
 from litecheck.reference.windows import SAME, VALID, Axis, axes, padded
@@ -95,6 +97,33 @@ def _no_bias(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**{**given, "bias": None})
 
 
+def _short_bias(kernel: Kernel, given: Arguments) -> Any:
+    bias: Value | None = given["bias"]
+    if bias is None:
+        return kernel.function(**given)
+    short = replace(bias, data=saturate(bias.data, -(2**15), 2**15 - 1), prepared={})
+    return kernel.function(**{**given, "bias": short})
+
+
+def _symmetric_weights(kernel: Kernel, given: Arguments) -> Any:
+    weight: Value = given["weight"]
+    if weight.dtype != "int8":
+        return kernel.function(**given)
+    raised = replace(weight, data=np.maximum(weight.data, np.int8(-127)), prepared={})
+    return kernel.function(**{**given, "weight": raised})
+
+
+def _mean_rounded(kernel: Kernel, given: Arguments) -> Any:
+    """The mean of stored values is what a mean along axes of one element is made of."""
+    input: Value = given["input"]
+    along = reduced_axes(given["axis"], input.data.ndim)
+    if input.dtype not in _BYTES or not input.data.size:
+        return kernel.function(**given)
+    means = round_half_away(input.data.mean(axis=along, keepdims=True, dtype=np.float64))
+    pooled = replace(input, data=means.astype(input.data.dtype), prepared={})
+    return kernel.function(**{**given, "input": pooled})
+
+
 def _one_scale(choose: Callable[[NDArray[Any]], Any], kernel: Kernel, given: Arguments) -> Any:
     weight: Value = given["weight"]
     scale = weight.quantization.scale
@@ -143,6 +172,18 @@ def _padding_ahead(kernel: Kernel, given: Arguments) -> Any:
     return np.flip(kernel.function(**{**given, **turned}), odd)
 
 
+def _counts_padding(kernel: Kernel, given: Arguments) -> Any:
+    return kernel.function(**_padded(given, given["input"].zero_point))
+
+
+def _no_dilation(kernel: Kernel, given: Arguments) -> Any:
+    if given["options"] is None:
+        return kernel.function(**given)
+    near = _with(given["options"], dilation_w_factor=1, dilation_h_factor=1)
+    rows, columns = _axes(given)
+    return kernel.function(**{**given, "options": near})[:, : rows.out, : columns.out]
+
+
 # --- Outputs ------------------------------------------------------------------------------------------------------
 
 
@@ -189,6 +230,30 @@ def _wraps(kernel: Kernel, given: Arguments) -> Any:
     return _bounded(low_bits, given)
 
 
+def _saturates_first(kernel: Kernel, given: Arguments) -> Any:
+    output: Result = given["output"]
+    if output.dtype not in _BYTES:
+        return kernel.function(**given)
+    rescaled = saturate(_wide(kernel, given, zero_point=False), *INTEGER_RANGES[output.dtype])
+    return _bounded(rescaled.astype(np.int64) + output.zero_point, given).astype(HELD[output.dtype])
+
+
+def _symmetric_output(kernel: Kernel, given: Arguments) -> Any:
+    made = kernel.function(**given)
+    return np.maximum(made, np.int8(-127)) if given["output"].dtype == "int8" else made
+
+
+def _bias_apart(kernel: Kernel, given: Arguments) -> Any:
+    """Inputs that are the zero point leave the bias alone."""
+    output, input = given["output"], given["input"]
+    if output.dtype not in _BYTES or given["bias"] is None:
+        return kernel.function(**given)
+    dark = replace(input, data=np.full_like(input.data, input.zero_point), prepared={})
+    products = _wide(kernel, {**given, "bias": None}, zero_point=False).astype(np.int64)
+    biases = _wide(kernel, {**given, "input": dark}, zero_point=False)
+    return _bounded(products + biases + output.zero_point, given).astype(HELD[output.dtype])
+
+
 # --- Which operators ----------------------------------------------------------------------------------------------
 
 
@@ -230,7 +295,26 @@ DEPARTURES: dict[str, Departure] = {
     "no-output-zero-point": Departure(
         "the output's zero point is not added", _among(*_PRODUCTS, *_RESCALED), _no_output_zero_point
     ),
+    "saturates-first": Departure(
+        "the result saturates before the output's zero point is added, and again after it",
+        _among(*_PRODUCTS, *_RESCALED),
+        _saturates_first,
+    ),
+    "symmetric-output": Departure(
+        "-128 becomes -127 in the output",
+        _among(*_PRODUCTS, *_RESCALED, *"AVERAGE_POOL_2D RESIZE_BILINEAR SOFTMAX".split()),
+        _symmetric_output,
+    ),
+    "symmetric-weights": Departure(
+        "weights of -128 are used as -127", _among(*_PRODUCTS, "TRANSPOSE_CONV"), _symmetric_weights
+    ),
     "no-bias": Departure("the bias is left out", _among(*_PRODUCTS, "TRANSPOSE_CONV"), _no_bias),
+    "bias-16": Departure("the bias saturates to 16 bits", _among(*_PRODUCTS, "TRANSPOSE_CONV"), _short_bias),
+    "bias-apart": Departure(
+        "the bias is rescaled by itself and added to the rescaled sum of products",
+        _among(*_PRODUCTS),
+        _bias_apart,
+    ),
     "first-weight-scale": Departure(
         "the first channel's weight scale serves all channels",
         _among(*_PRODUCTS, "TRANSPOSE_CONV"),
@@ -249,6 +333,15 @@ DEPARTURES: dict[str, Departure] = {
         _among(*_WINDOWS, *_POOLS),
         _padding_ahead,
     ),
+    "no-dilation": Departure("dilation is ignored", _among(*_WINDOWS), _no_dilation),
+    "counts-padding": Departure(
+        "padding counts as elements that are the zero point", _among("AVERAGE_POOL_2D"), _counts_padding
+    ),
+    "mean-first": Departure(
+        "the mean is rounded to a stored value, half away from zero, before it is rescaled",
+        _among("MEAN"),
+        _mean_rounded,
+    ),
     "u8s8": Departure(
         "inputs become uint8, and every two products saturate to 16 bits together", _among(*_PRODUCTS), paired
     ),
@@ -258,10 +351,18 @@ DEPARTURES: dict[str, Departure] = {
             _among(*_PRODUCTS),
             partial(accumulated, bits, first),
         )
-        for bits in (16, 24, 32)
+        for bits in (16, 20, 24, 32)
         for suffix, first, when in (
             ("", False, "the bias comes last"),
             ("-bias-first", True, "the bias comes first"),
         )
+    },
+    **{
+        f"accumulator-{bits}-wraps": Departure(
+            f"of the sum of products and bias the lowest {bits} bits are kept, the highest of them a sign",
+            _among(*_PRODUCTS),
+            partial(wrapping, bits),
+        )
+        for bits in (16, 20, 24)
     },
 }

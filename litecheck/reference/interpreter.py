@@ -70,6 +70,12 @@ class Machine:
         """Variable tensors as they are before the first inference. Resources stay, as they do in LiteRT."""
         self.variables.clear()
 
+    def restart(self) -> None:
+        """Variables and resources as a new interpreter has them."""
+        self.reset()
+        self.resources.clear()
+        self.initialized.clear()
+
     def invoke(
         self,
         inputs: Inputs,

@@ -50,6 +50,18 @@ def accumulated(bits: int, bias_first: bool, kernel: Kernel, given: Arguments) -
     return _stored(kernel.opcode, total, taps, given)
 
 
+def wrapping(bits: int, kernel: Kernel, given: Arguments) -> Any:
+    """Only so many bits of the sum are kept; it makes no difference after which addition."""
+    if not taken(given):
+        return kernel.function(**given)
+    taps = _taps(kernel.opcode, given)
+    total = np.broadcast_to(_bias(given["bias"]), _sums_shape(taps)).astype(np.int64)
+    for x, w in zip(taps.inputs, taps.weights, strict=True):
+        total += (x - taps.zero_point) * w
+    half = 1 << (bits - 1)
+    return _stored(kernel.opcode, (total + half) % (2 * half) - half, taps, given)
+
+
 def paired(kernel: Kernel, given: Arguments) -> Any:
     """Inputs plus 128 are unsigned bytes; products of two taps after each other saturate to 16 bits together.
 

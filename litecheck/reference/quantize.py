@@ -38,14 +38,15 @@ def _in_parts(data: NDArray[Any], lanes: int, body: Part, tail: Part) -> NDArray
     return np.concatenate([body(flat[:end]), tail(flat[end:])]).reshape(data.shape)
 
 
-@kernel("QUANTIZE", "float32", round=("half-away", "half-even-body", "half-even"))
+@kernel("QUANTIZE", "float32", round=("half-away", "half-even-body", "half-even", "half-even-quotient"))
 def quantize(input: Value, output: Result, how: How) -> NDArray[Any]:
     """x / scale rounded, plus the zero point, saturated; any shape, per tensor or per channel.
 
     - ``half-away``: the float32 quotient, also of all that is per channel or int4;
     - ``half-even-body``: in vectors of eight times the reciprocal of the scale, half to even; the tail by the
       float64 quotient, half away;
-    - ``half-even``: XNNPACK, which takes int8 and uint8, does as the vectors everywhere.
+    - ``half-even``: XNNPACK, which takes int8 and uint8, does as the vectors everywhere;
+    - ``half-even-quotient``: the float32 quotient, half to even, as ONNX has it.
 
     Source: tflite/kernels/quantize.cc; tflite/kernels/internal/optimized/optimized_ops.h; XNNPACK, src/f32-qs8-vcvt.
     """
@@ -67,6 +68,8 @@ def quantize(input: Value, output: Result, how: How) -> NDArray[Any]:
     def tail(x: NDArray[Any]) -> NDArray[Any]:
         return finished(round_half_away(x.astype(np.float64) / np.float64(output.scale)))
 
+    if how["round"] == "half-even-quotient":
+        return finished(np.rint(x / output.scale))
     if how["round"] == "half-even" and output.dtype != "int16":
         return body(x)
     return _in_parts(x, 8, body, tail)

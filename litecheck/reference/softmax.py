@@ -50,7 +50,7 @@ def _exp_of_steps(real: float) -> tuple[Ints, Ints, int, tuple[int, int]]:
     return scaled, np.where(d >= farthest, gemmlowp.exp_negative(scaled, 5), 0), farthest, (m, left)
 
 
-@kernel("SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table"))
+@kernel("SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table", "float32-half-even"))
 def softmax(input: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """exp(beta * x) / sum of the same over the last dimension; shape (..., depth), 8 bits to 8 or 16.
 
@@ -63,8 +63,8 @@ def softmax(input: Value, output: Result, options: Table | None, how: How) -> ND
     """
     x = input.data.astype(np.int64)
     d = x.max(-1, keepdims=True, initial=np.iinfo(np.int64).min) - x if x.size else x
-    if how["exp"] == "float32-table":
-        return _softmax_table(d, input.scale * _F(_beta(options)), output)
+    if how["exp"] != "fixed-point":
+        return _softmax_table(d, input.scale * _F(_beta(options)), output, how["exp"] == "float32-half-even")
     _, exps, farthest, _ = _exp_of_steps(_beta(options) * float(input.scale))
     sums = wrap32(rounding_shift(exps, 12)[d].sum(-1, keepdims=True))
     inverse, over = gemmlowp.reciprocal(sums, 12)
@@ -74,15 +74,15 @@ def softmax(input: Value, output: Result, options: Table | None, how: How) -> ND
     return np.where(-d < farthest, low, saturate(result, low, high)).astype(HELD[output.dtype])
 
 
-def _softmax_table(d: Ints, step: np.float32, output: Result) -> NDArray[Any]:
-    """The same from 256 float32 exponentials, summed one after the other, rounded half up."""
+def _softmax_table(d: Ints, step: np.float32, output: Result, to_even: bool) -> NDArray[Any]:
+    """The same from 256 float32 exponentials, summed one after the other, rounded half up or half to even."""
     table = _exp32(-step * np.arange(256).astype(_F))
     exps = table[d]
     sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
     share = exps * (_F(1) / (sums * output.scale))
     low, high = INTEGER_RANGES[output.dtype]
-    result = np.floor(share + _F(0.5)).astype(np.int64) + output.zero_point
-    return saturate(result, low, high).astype(HELD[output.dtype])
+    rounded = np.rint(share) if to_even else np.floor(share + _F(0.5))
+    return saturate(rounded.astype(np.int64) + output.zero_point, low, high).astype(HELD[output.dtype])
 
 
 def _exp32(x: NDArray[Any]) -> NDArray[Any]:

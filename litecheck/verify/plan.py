@@ -12,8 +12,6 @@ from litecheck.model.types import Model, Operator, Subgraph
 
 #: Types whose values are handles: an operator with such an operand is nothing without those before it.
 _HANDLES = ("resource", "variant")
-#: What a case's name keeps of a long list of operators.
-_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +77,13 @@ def between(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
     if not chosen:
         raise ConfigError(f"no operator lies between {first!r} and {last!r}")
     return _case(model, subgraph, chosen, f"between-{start}-{end}", (end,))
+
+
+def leading(case: Case) -> tuple[Operator, ...]:
+    """The operators, in execution order, that make what enters a case, and what enters them."""
+    graph = graph_of(case.subgraph)
+    needed = _reached(set(case.cut.inputs), lambda t: _operands(case.subgraph, graph.producer[t]))
+    return tuple(op for op in case.subgraph.operators if needed.intersection(op.outputs))
 
 
 def whole(model: Model, subgraph: Subgraph) -> Case:

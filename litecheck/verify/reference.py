@@ -60,7 +60,7 @@ class Expectation:
 
 
 def _outputs(machine: Machine, feed: Feed) -> Arrays:
-    machine.reset()
+    machine.restart()
     main = machine.model.subgraphs[0]
     tensors = machine.run(main, feed.arrays)
     return tuple(tensors[index] for index in main.outputs)
@@ -78,7 +78,7 @@ class Tape:
         self._last = last_use(subgraph)
 
     def step(self, operator: Operator) -> None:
-        """Compute an operator that cannot be cut out: handles of resources live in the whole model's machine."""
+        """Compute an operator in the whole model's machine, where handles of resources live too; none that fails."""
         try:
             made = self.machine.step(self.subgraph, operator, self.tensors)
         except RunError:

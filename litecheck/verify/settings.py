@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.errors import ConfigError
 from litecheck.verify.feeds import KINDS
 
 
@@ -22,7 +23,8 @@ class Settings:
     ``propagated`` (what the reference computed from the samples), ``random``, ``directed``. ``segment`` operators at a
     time, ``between`` two tensors, or the ``whole`` model; otherwise each operator alone. ``select`` keeps the cases of
     these operator kinds or numbers. Each inference is made ``repeat`` times.
-    ``seconds`` is what reproducers wait for an answer.
+    ``seconds`` is what reproducers wait for an answer. Raises ConfigError for several of ``segment``, ``between`` and
+    ``whole``.
     """
 
     arithmetics: tuple[str, ...] = ("litert-reference",)
@@ -45,6 +47,10 @@ class Settings:
     seconds: float = 60.0
     described: str = field(default="")
     """Where the samples come from, in words."""
+
+    def __post_init__(self) -> None:
+        if bool(self.segment) + bool(self.between) + self.whole > 1:
+            raise ConfigError("--segment, --between and --whole: give one of them")
 
     @property
     def mode(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,15 +13,17 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck import __version__
+from litecheck.files import check_folder
 from litecheck.model.graph import name_of
 from litecheck.model.save import model_bytes
-from litecheck.model.types import Model, Subgraph
+from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.reference.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.entry import drawable, entry
 from litecheck.reference.values import RunError
 from litecheck.verify import feeds, plan
 from litecheck.verify.aimed import aimed
+from litecheck.verify.asked import check_selection, planned, selected
 from litecheck.verify.conformance import tolerances
 from litecheck.verify.devices.port import Answer, Device, Failure, Job
 from litecheck.verify.devices.recorded import record
@@ -52,21 +54,14 @@ def verify(
 ) -> Verification:
     """Run every case of a model on a device and judge it. The device stays open.
 
-    Raises ConfigError for settings that do not fit the model, ProfileError for arithmetics or profiles that cannot be
+    Raises ConfigError for settings that do not fit the model and for folders that cannot be written, ProfileError for arithmetics or profiles that cannot be
     read, RunError for inputs that do not fit. What the device does never raises.
     """
-    run = _Run(model, device, settings or Settings(), journal, progress or (lambda name: None))
-    return run.verification()
-
-
-def cases(model: Model, settings: Settings) -> int:
-    """How many cases a verification has, for a progress bar."""
-    return sum(
-        1
-        for s in plan.entries(model, settings.signature)
-        for c in _planned(model, s, settings)
-        if _chosen(c, settings)
-    )
+    asked = settings or Settings()
+    check_selection(model, asked)
+    for folder in filter(None, (asked.reproduce, asked.record)):
+        check_folder(folder)
+    return _Run(model, device, asked, journal, progress or (lambda name: None)).verification()
 
 
 def about(model: Model, device: Device, settings: Settings) -> dict[str, object]:
@@ -161,21 +156,21 @@ class _Run:
             Tape(self.model, subgraph, inputs, self.arithmetic)
             for inputs in sample_inputs(self.model, subgraph, self.settings)
         ]
-        for case in _planned(self.model, subgraph, self.settings):
-            if why := plan.alone(case):
-                for tape in tapes:
-                    for operator in case.operators:
-                        tape.step(operator)
-                question = Question(case, (), 1, lambda arithmetic: None, why)
+        for case in planned(self.model, subgraph, self.settings):
+            if self.settings.between:
+                _step(tapes, plan.leading(case))
+            if selected(case, self.settings):
+                yield self._submitted(self._question(case, tapes), pool)
             else:
-                question = self._question(case, tapes)
-            if _chosen(case, self.settings):
-                yield self._submitted(question, pool)
+                _step(tapes, case.operators)
             for tape in tapes:
                 tape.forget(case.operators)
 
     def _question(self, case: Case, tapes: list[Tape]) -> Question:
         """What the case is fed, and what is expected; the tapes learn what the reference makes of it."""
+        if why := plan.alone(case):
+            _step(tapes, case.operators)
+            return Question(case, (), 1, lambda arithmetic: None, why)
         wanted, known = self.settings.kinds, tapes[0].tensors if tapes else {}
         handed = [feeds.propagated(case, tape.tensors) for tape in tapes]
         fed = [feed for feed in handed if feed is not None]
@@ -310,22 +305,11 @@ def sample_inputs(model: Model, subgraph: Subgraph, settings: Settings) -> list[
     return [{index: drawn[name] for name, index in point.inputs if name in drawn}]
 
 
-def _planned(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[Case]:
-    if settings.between:
-        yield plan.between(model, subgraph, *settings.between)
-    elif settings.segment:
-        yield from plan.segments(model, subgraph, settings.segment)
-    elif settings.whole and subgraph.operators:
-        yield plan.whole(model, subgraph)
-    elif not settings.whole:
-        yield from plan.operators(model, subgraph)
-
-
-def _chosen(case: Case, settings: Settings) -> bool:
-    numbers = {str(op.index) for op in case.operators}
-    return not settings.select or any(
-        s in numbers or s in case.opcodes or s == case.name for s in settings.select
-    )
+def _step(tapes: Iterable[Tape], operators: Iterable[Operator]) -> None:
+    """Compute operators that no case is fed by, for those that come behind them."""
+    for tape in tapes:
+        for operator in operators:
+            tape.step(operator)
 
 
 def _operations(model: Model, subgraphs: tuple[Subgraph, ...]) -> Iterator[Operation]:

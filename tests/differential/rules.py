@@ -3,11 +3,11 @@
     python -m tests.differential.rules [--dtype int8] [--operator CONV_2D] [--change "scale*1.5"] [--all]
 
 Each model of ``rules_cases`` is changed in one place of its quantization, types or operands and given to three
-resolvers in a child process. It is a *miss* when one of them refuses what litecheck passes, *silent* when all
-accept it, one computes something else than the real-valued meaning, and litecheck has nothing to say about it that it
-does not say of the unchanged model (*warned* where it is no violation, but more), and a *false alarm* when all compute the real-valued meaning and litecheck reports
-a violation that has none of the ``REASONS``. What a changed model means is what LiteRT's float kernel makes of the
-dequantized operands.
+resolvers in a child process. It is a *miss* when one of them refuses what litecheck passes, *silent* when all accept
+it, one computes something else than the real-valued meaning, and litecheck says nothing it does not say of the
+unchanged model (*warned* when it says less than a violation), and a *false alarm* when all compute the real-valued
+meaning and litecheck reports a violation that has none of the ``REASONS``. What a changed model means is what LiteRT's
+float kernel makes of the dequantized operands.
 """
 
 from __future__ import annotations

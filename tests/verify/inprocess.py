@@ -34,7 +34,7 @@ class InProcess:
         machine, runs = Machine(job.model, self.arithmetic), []
         main = job.model.subgraphs[0]
         for number, inputs in enumerate(job.runs):
-            machine.reset()
+            machine.restart()
             tensors = machine.run(main, inputs)
             outputs = tuple(tensors[i].copy() for i in main.outputs)
             runs.append(self.change(job, number, outputs) if self.change else outputs)

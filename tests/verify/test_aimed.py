@@ -24,7 +24,7 @@ def layer(
     w = main.constant("w", weights, quantized(1.0, 0))
     units = weights.shape[-1 if opcode.startswith("DEPTH") else 0]
     bias = main.constant("bias", np.zeros(units, np.int32), quantized(1.0, 0))
-    y = main.tensor("y", out, "int8", quantized(512.0, 0))
+    y = main.tensor("y", out, "int8", quantized(1024.0, 0))
     main.add(opcode, [x, w, bias], [y], **options)  # type: ignore[arg-type]
     main.inputs(x)
     main.outputs(y)
@@ -43,7 +43,7 @@ def reach(weights: np.ndarray) -> tuple[int, int]:
     up, down = weights[weights > 0].sum(dtype=int), weights[weights <= 0].sum(dtype=int)
     largest = (127 - ZERO) * up + (-128 - ZERO) * down
     smallest = (-128 - ZERO) * up + (127 - ZERO) * down
-    return round(largest / 512), round(smallest / 512)
+    return round(largest / 1024), round(smallest / 1024)
 
 
 def test_each_row_of_a_dense_layer_makes_another_unit_large() -> None:
@@ -57,7 +57,7 @@ def test_each_row_of_a_dense_layer_makes_another_unit_large() -> None:
 @pytest.mark.parametrize("gap", [1, 2])
 def test_some_window_meets_the_largest_filter_as_it_is(padding: str, gap: int) -> None:
     weights = np.random.default_rng(2).integers(-40, 40, (3, 3, 2, 2)).astype(np.int8)
-    weights[1] = np.random.default_rng(3).integers(-100, 100, (3, 2, 2))
+    weights[1] = np.random.default_rng(3).integers(-90, 90, (3, 2, 2))
     side = 11 if padding == "SAME" else 11 - 2 * gap
     more = {
         "padding": padding,
@@ -90,4 +90,4 @@ def test_reals_are_quantized_from_halfway_between_codes() -> None:
     ((feed,),) = [[f.arrays[0] for f in aimed(case, {})]]
     steps = feed / 0.5 + 7
     assert ((steps - np.floor(steps)) == 0.5).all()
-    assert (steps.min(), steps.max()) == (-129.5, 129.5)
+    assert (steps.min(), steps.max()) == (-129.5, 128.5)

@@ -12,6 +12,7 @@ from litecheck.model.types import Model
 from litecheck.reference.arithmetic import load_arithmetic
 from litecheck.reference.interpreter import Machine
 from litecheck.verify import plan
+from litecheck.verify.feeds import Feed, drawn
 from litecheck.verify.plan import Case
 from litecheck.verify.separating import separating
 
@@ -34,17 +35,24 @@ def one(opcode: str, dtype: str, size: int) -> Case:
 
 
 @pytest.mark.parametrize(
-    ("opcode", "dtype"), [("ADD", "int8"), ("ADD", "int16"), ("MUL", "int16"), ("SUB", "int16")]
+    ("opcode", "variant"), [("ADD", "float32-multiplier"), ("MUL", "double-half-up"), ("SUB", "float32")]
 )
-def test_one_feed_tells_roundings_apart_that_random_values_hardly_do(opcode: str, dtype: str) -> None:
-    case = one(opcode, dtype, 200)
+def test_one_feed_tells_roundings_apart_that_random_values_do_not(opcode: str, variant: str) -> None:
+    case = one(opcode, "int16", 200)
     (feed,) = separating(case, {}, 0, REFERENCE)
+    random = drawn(case, {}, 0)
+    assert random is not None
+    assert differing(case, feed, variant) > 2
+    assert differing(case, random, variant) == 0
+
+
+def differing(case: Case, feed: Feed, variant: str) -> int:
+    other = replace(REFERENCE, stages={**REFERENCE.stages, case.opcodes[0]: {"requantize": variant}})
     main = case.cut.model.subgraphs[0]
-    once = replace(REFERENCE, stages={**REFERENCE.stages, opcode: {"requantize": "single"}})
     right, wrong = (
-        Machine(case.cut.model, how).run(main, feed.arrays)[main.outputs[0]] for how in (REFERENCE, once)
+        Machine(case.cut.model, how).run(main, feed.arrays)[main.outputs[0]] for how in (REFERENCE, other)
     )
-    assert np.count_nonzero(right != wrong) > 5
+    return int(np.count_nonzero(right != wrong))
 
 
 def test_nothing_is_made_for_what_has_values_enough_or_no_single_elements() -> None:

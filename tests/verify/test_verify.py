@@ -13,7 +13,8 @@ from litecheck.model.types import Model
 from litecheck.verify.devices.port import Answer, Arrays, Failure, Job
 from litecheck.verify.outcome import Outcome, Verdict, Verification
 from litecheck.verify.settings import Settings
-from litecheck.verify.verify import cases, verify
+from litecheck.verify.asked import count
+from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess
 from tests.verify.networks import branching, convolutional, remembering
 
@@ -220,7 +221,7 @@ def hidden() -> Model:
 
 def test_modes_and_selection_say_what_they_run() -> None:
     model = convolutional()
-    for settings, count in (
+    for settings, wanted in (
         (Settings(), 7),
         (Settings(segment=3), 3),
         (Settings(whole=True), 1),
@@ -228,9 +229,43 @@ def test_modes_and_selection_say_what_they_run() -> None:
         (Settings(select=("CONV_2D", "4")), 2),
     ):
         report = verify(model, InProcess(), settings)
-        assert len(report.verdicts) == cases(model, settings) == count
+        assert len(report.verdicts) == count(model, settings) == wanted
         assert report.verdict == "conforms"
     assert verify(model, InProcess(), Settings(segment=2)).mode == "segments of 2"
+    with pytest.raises(ConfigError, match="--segment, --between and --whole: give one of them"):
+        Settings(segment=2, whole=True)
+
+
+@pytest.mark.parametrize("name", ["conv_2d", "7", "COV_2D"])
+def test_a_selection_of_nothing_is_an_error(name: str) -> None:
+    device = InProcess()
+    with pytest.raises(ConfigError, match=f"--select {name}: there is no such operator; there are ADD, "):
+        verify(convolutional(), device, Settings(select=("ADD", name)))
+    assert device.jobs == []
+
+
+def test_between_is_fed_what_the_reference_made_before() -> None:
+    model = convolutional()
+    names = [t.name for t in model.subgraphs[0].tensors]
+    device = InProcess()
+    report = verify(model, device, Settings(between=(names[model.subgraphs[0].operators[1].outputs[0]], "pooled")))
+    assert report.verdicts[0].runs[:2] == ("propagated", "random")
+
+
+def test_what_is_not_selected_is_handed_on_all_the_same() -> None:
+    model = convolutional()
+    whole = verify(model, InProcess("litert-xnnpack"))
+    alone = verify(model, InProcess("litert-xnnpack"), Settings(select=("4",)))
+    assert alone.verdicts == whole.verdicts[4:5]
+
+
+@pytest.mark.parametrize("option", ["reproduce", "record"])
+def test_a_folder_that_cannot_be_written_is_said_first(tmp_path: Path, option: str) -> None:
+    (tmp_path / "file").write_text("")
+    device = InProcess()
+    with pytest.raises(ConfigError, match="file is no folder"):
+        verify(convolutional(), device, Settings(**{option: str(tmp_path / "file" / "x")}))
+    assert device.jobs == []
 
 
 def test_given_samples_are_what_is_propagated() -> None:

@@ -57,7 +57,7 @@ class _Page(Page):
         rows = [
             (
                 wording.numbers(v),
-                shorten(v.opcode, _OPERATOR),
+                _kind(v),
                 v.outcome.value,
                 wording.differing(v),
                 wording.amount(v.worst.largest, v.worst.unit) if v.worst and v.mismatches else "",
@@ -140,6 +140,14 @@ class _Page(Page):
         told += f"; judged by {by}" if by else ""
         told += f"; fed {visible(verification.inputs)}" if verification.inputs else ""
         self.line(Text(told, _VERDICTS[verification.verdict]))
+
+
+def _kind(verdict: Verdict) -> str:
+    """The operator; of a segment whose operators are too many for a column, the first and how many follow."""
+    first, *others = verdict.opcodes
+    if not others or len(visible(verdict.opcode)) <= _OPERATOR:
+        return shorten(verdict.opcode, _OPERATOR)
+    return f"{shorten(first, _OPERATOR)} + {len(others):,} more"
 
 
 def _style(verification: Verification, verdict: Verdict) -> str:

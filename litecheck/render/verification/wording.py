@@ -72,13 +72,13 @@ def gist(verdict: Verdict) -> str:
     worst = verdict.worst
     if worst is not None and worst.mismatches and verdict.outcome not in BROKEN:
         told = _extent(worst)
-        return f"{told}; {'; '.join(_lines(verdict.message))}" if verdict.message else told
-    return "; ".join(_lines(verdict.message)) or MEANING[verdict.outcome].rstrip(".")
+        return f"{told}; {_said(verdict)}" if verdict.message else told
+    return _said(verdict) or MEANING[verdict.outcome].rstrip(".")
 
 
-def _lines(said: str) -> tuple[str, ...]:
-    """What a device or litecheck said, which may be several lines."""
-    return tuple(visible(line) for line in said.splitlines() if line.strip())
+def _said(verdict: Verdict) -> str:
+    """The message as one line: a line of its own that a device chose could be a command to a CI server."""
+    return "; ".join(visible(line.strip()) for line in verdict.message.splitlines() if line.strip())
 
 
 def details(
@@ -96,12 +96,12 @@ def details(
         ("under", verdict.arithmetic),
         ("fits", f"exact under {', '.join(verdict.also)}" if verdict.also else ""),
         ("fault", verdict.fault),
-        ("message", MEANING[verdict.outcome] if silent else verdict.message),
+        ("message", MEANING[verdict.outcome] if silent else _said(verdict)),
         ("fed", ", ".join(_repeated(verdict.runs))),
         ("tried", verdict.exhaustive),
         ("reproduce", verdict.reproducer),
     )
-    yield from ((label, _lines(text)) for label, text in facts if _lines(text))
+    yield from ((label, (visible(text),)) for label, text in facts if text)
 
 
 def _repeated(words: Sequence[str]) -> Iterator[str]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ConfigError, LitecheckError
-from litecheck.files import atomic_write
+from litecheck.files import atomic_write, make_folder
 from litecheck.model.types import Tensor
 from litecheck.quantizer.arrays import read, write
 from litecheck.verify.devices.port import Answer, Arrays, DeviceError, Failure, Job
@@ -57,7 +57,10 @@ class Recorded:
         if (case / FACTS).is_file():
             return _replayed(case, job)
         runs: list[Arrays] = []
-        for number in range(len(job.runs)):
+        seen: dict[str, int] = {}
+        for number, inputs in enumerate(job.runs):
+            # A network computed once answers for every time that it is fed the same.
+            first = seen.setdefault(_digest(inputs), number)
             arrays: list[NDArray[Any]] = []
             for position, tensor in enumerate(outputs(job.model)):
                 values = self._output(job, number, tensor, position)
@@ -89,7 +92,11 @@ def _replayed(case: Path, job: Job) -> Answer | Failure:
     known = {digest: number for number, digest in reversed(list(enumerate(facts["runs"])))}
     numbers = [known.get(_digest(run)) for run in job.runs]
     if None in numbers:
-        message = f"nothing recorded for run {numbers.index(None)} of {job.name}: its inputs are others"
+        number = numbers.index(None)
+        message = (
+            f"nothing recorded for run {number} of {job.name}: its inputs are others "
+            "(another first --arithmetic, seed or feed)"
+        )
         return Failure(Outcome.NO_REFERENCE, message)
     if facts["outcome"]:
         return Failure(Outcome(facts["outcome"]), str(facts["message"]))
@@ -131,14 +138,11 @@ def record(folder: str | Path, job: Job, answer: Answer | Failure) -> None:
         "ended": "" if isinstance(answer, Failure) else answer.ended,
         "message": answer.message,
     }
-    try:
-        for number, arrays in enumerate(runs):
-            (case / f"run_{number}").mkdir(parents=True, exist_ok=True)
-            for position, values in enumerate(arrays):
-                write(str(case / f"run_{number}" / f"output_{position}.npy"), values, str(values.dtype))
-        case.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{case}: cannot be written, {error.strerror or error}") from error
+    make_folder(case)
+    for number, arrays in enumerate(runs):
+        make_folder(case / f"run_{number}")
+        for position, values in enumerate(arrays):
+            write(str(case / f"run_{number}" / f"output_{position}.npy"), values, str(values.dtype))
     atomic_write(case / FACTS, json.dumps(facts, indent=1) + "\n")
 
 

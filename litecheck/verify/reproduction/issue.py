@@ -44,7 +44,10 @@ def _what(verdict: Verdict, arithmetic: str) -> Iterator[str]:
         yield f"{d.mismatches:,} of {d.size:,} output elements differ from `{arithmetic}`, {most}."
         yield from _worst(d)
         if verdict.also:
-            yield f"The published arithmetic {' and '.join(f'`{a}`' for a in verdict.also)} gives what the device gives."
+            names = " and ".join(f"`{a}`" for a in verdict.also)
+            one = len(verdict.also) == 1
+            told = f"arithmetic {names} gives" if one else f"arithmetics {names} each give"
+            yield f"The published {told} what the device gives."
     if verdict.message:
         yield from ("", "```", verdict.message, "```")
 

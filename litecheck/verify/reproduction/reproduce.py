@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.files import atomic_write
+from litecheck.files import atomic_write, make_folder
 from litecheck.model.cut import Cut, cut
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -45,7 +45,10 @@ class Reproducer:
     scrub: bool = False
 
     def __call__(self, question: Question, verdict: Verdict) -> str:
-        """Shrink and write one failure; the folder's path, or nothing where the failure does not come again."""
+        """Shrink and write one failure; the folder's path, or nothing where the failure does not come again.
+
+        Raises ConfigError where the folder cannot be written.
+        """
         found = self._smallest(question, verdict.outcome)
         if found is None:
             return ""
@@ -95,7 +98,7 @@ class Reproducer:
 
     def _write(self, name: str, asked: Question, answer: Answer | Failure, verdict: Verdict) -> str:
         place = self.folder / name
-        place.mkdir(parents=True, exist_ok=True)
+        make_folder(place)
         expected = asked.expected(self.judge.admissible[0]) or ()
         atomic_write(place / "model.tflite", _job(asked).content)
         _save(place, "input", asked.feeds[0].arrays)

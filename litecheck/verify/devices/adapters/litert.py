@@ -28,13 +28,30 @@ class Litert:
         self._interpreter: Any = None
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """The outputs of each run; one interpreter makes them all. It lives as long as the adapter."""
-        self._interpreter = Interpreter(
+        """The outputs of each run; one interpreter makes them all, unless it has resources, which nothing resets.
+
+        It lives as long as the adapter.
+        """
+        self._interpreter = self._allocated(model)
+        made: list[Arrays] = []
+        for run in runs:
+            if made and _has_resources(self._interpreter):
+                self._interpreter = self._allocated(model)
+            with memory_named(self._interpreter):
+                made.append(inferred(self._interpreter, run))
+        return AdapterAnswer(tuple(made))
+
+    def _allocated(self, model: bytes) -> Any:
+        interpreter = Interpreter(
             model_content=model, experimental_op_resolver_type=self._resolver, num_threads=self._threads
         )
-        with memory_named(self._interpreter):
-            self._interpreter.allocate_tensors()
-            return AdapterAnswer(tuple(inferred(self._interpreter, run) for run in runs))
+        with memory_named(interpreter):
+            interpreter.allocate_tensors()
+        return interpreter
+
+
+def _has_resources(interpreter: Any) -> bool:
+    return any(op["op_name"] in ("VAR_HANDLE", "CALL_ONCE") for op in interpreter._get_ops_details())
 
 
 @contextmanager

@@ -26,6 +26,8 @@ _SUMS: tuple[tuple[Scale, Scale, Scale], ...] = (
     ((0.5, -7), (0.5, 0), (1.0, 5)),
     ((0.011, 17), (0.73, 0), (0.69, -40)),
     ((0.0784, -1), (0.0781, 1), (0.0392, 0)),
+    # Many sums in the middle, which shows how many bits stand behind the point before they are added.
+    ((0.48, 3), (0.12, -7), (0.4, 5)),
 )
 _PRODUCTS: tuple[tuple[Scale, Scale, Scale], ...] = (
     ((0.1, 3), (0.3, -7), (2.7, 5)),
@@ -37,6 +39,8 @@ _PRODUCTS: tuple[tuple[Scale, Scale, Scale], ...] = (
     ((0.018, 7), (0.0132, 12), (0.00128, -13)),
     # Rescaled products beyond 16 bits.
     ((1.0, -128), (1.0, -128), (1.5, 100)),
+    # A multiplier of more than one.
+    ((0.5, 3), (0.25, -7), (0.1, 5)),
 )
 #: (input, output) of rescaling operators.
 _RESCALES: tuple[tuple[Scale, Scale], ...] = (
@@ -127,7 +131,7 @@ def of_dequantize(rng: np.random.Generator) -> Iterator[Probe]:
 
 
 def of_softmax(rng: np.random.Generator) -> Iterator[Probe]:
-    """SOFTMAX of pairs at every distance, of random rows, and of long ones."""
+    """SOFTMAX of pairs at every distance, of random rows, and of long ones; of ties; with other factors beta."""
     pairs = np.stack([np.full(256, 127), np.arange(-128, 128)], axis=-1).astype(np.int8)
     wanted = Wanted(quantized(1 / 256, -128))
     rows: Sequence[tuple[str, Array]] = (
@@ -136,10 +140,18 @@ def of_softmax(rng: np.random.Generator) -> Iterator[Probe]:
         ("short rows", rng.integers(40, 128, (8000, 5), np.int8)),
         ("long rows", rng.integers(60, 128, (20, 301), np.int8)),
     )
-    for scale in (0.1, 0.0455, 0.0229):
-        for name, x in rows:
-            more = More(options={"beta": 1.0})
-            yield probe(f"{name}, scale {scale}", "SOFTMAX", [Operand(x, quantized(scale, 5))], wanted, more)
+    # Each of 512 is 1/512, half a step of the output.
+    equal = np.repeat(np.array([[-128], [0], [127]], np.int8), 512, axis=1)
+    # After rows that end near 127, one that ends near -128.
+    uneven = np.sort(drawn(rng, 40, 10), axis=0)
+    for name, x, scale, beta in (
+        *((name, x, scale, 1.0) for scale in (0.1, 0.0455, 0.0229) for name, x in rows),
+        ("ties", equal, 0.1, 1.0),
+        *(("rows of low and high values", uneven, 0.1, beta) for beta in (0.5, 4.0)),
+    ):
+        what = name if beta == 1 else f"{name}, beta {beta}"
+        operand = Operand(x, quantized(scale, 5))
+        yield probe(f"{what}, scale {scale}", "SOFTMAX", [operand], wanted, More(options={"beta": beta}))
 
 
 def _shown(scales: Sequence[Scale]) -> str:

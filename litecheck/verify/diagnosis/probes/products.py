@@ -63,6 +63,8 @@ def of_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
     yield from _with_ties(rng, "CONV_2D", lambda c: (drawn(rng, c, 1, 1, 4), (1, 1, 1, 4)))
     yield from _natural(rng, "CONV_2D", drawn(rng, 19, 3, 3, 5), 5)
     yield from _saturating(rng, "CONV_2D", lambda depth: (11, 1, 1, depth), lambda depth: (1, 4, 6, depth))
+    yield from _everywhere(rng, "CONV_2D", lambda c: (drawn(rng, c, 1, 1, 4), (1, 5, 7, 4)))
+    yield from _several(rng, "CONV_2D", (19, 3, 3, 5), 5)
     grouped = [(drawn(rng, 1026, 1, 1, 2), (1, 1, 1, 4)), (drawn(rng, 18, 3, 3, 2), (1, 6, 7, 4))]
     yield _ties(rng, "CONV_2D", "ties under groups", grouped[0], _scattered(rng, 1026))
     powers = 2.0 ** -rng.integers(1, 23, 1026)
@@ -75,9 +77,11 @@ def of_depthwise_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
     """DEPTHWISE_CONV_2D."""
     yield from _with_ties(rng, "DEPTHWISE_CONV_2D", lambda c: (drawn(rng, 1, 3, 3, c), (1, 3, 3, c)))
     yield from _natural(rng, "DEPTHWISE_CONV_2D", drawn(rng, 1, 3, 3, 19), 19)
+    yield from _everywhere(rng, "DEPTHWISE_CONV_2D", lambda c: (drawn(rng, 1, 3, 3, c), (1, 7, 9, c)))
+    yield from _several(rng, "DEPTHWISE_CONV_2D", (1, 3, 3, 19), 19)
     layer = _layer(rng, drawn(rng, 1, 3, 3, 22), (1, 6, 7, 11), 22)
     yield layer.made("random values, two filters for each channel", "DEPTHWISE_CONV_2D", _WINDOWED)
-    for side in (5, 20):
+    for side in (5, 31):
         yield from _saturating(
             rng, "DEPTHWISE_CONV_2D", lambda _, k=side: (1, k, k, 11), lambda _, k=side: (1, k + 1, k + 2, 11), side**2
         )  # fmt: skip
@@ -99,6 +103,9 @@ def of_fully_connected(rng: np.random.Generator) -> Iterator[Probe]:
         name = f"random values, one weight scale, activation {activation}"
         yield one.made(name, opcode, {"fused_activation_function": activation})
     yield from _saturating(rng, opcode, lambda depth: (11, depth), lambda depth: (24, depth))
+    yield from _everywhere(rng, opcode, lambda c: (drawn(rng, c, 4), (35, 4)))
+    layer = _layer(rng, _ends(rng, 19, 37), (9, 37), 19)
+    yield replace(layer, x=_ends(rng, 9, 37)).made("smallest and largest values", opcode, {})
 
 
 def of_transpose_conv(rng: np.random.Generator) -> Iterator[Probe]:
@@ -148,6 +155,15 @@ def _with_ties(rng: np.random.Generator, opcode: str, operands: Any) -> Iterator
     for few in (7, 15):
         multipliers = 2.0 ** -rng.integers(1, 9, few)
         yield _ties(rng, opcode, f"ties, {few} channels", operands(few), multipliers)
+
+
+def _everywhere(rng: np.random.Generator, opcode: str, operands: Any) -> Iterator[Probe]:
+    """Ties at 35 places: vectors of 4, 8, 16 or 32 places, and three more."""
+    for name, multipliers in (
+        ("powers of two", 2.0 ** -rng.integers(1, 9, 203)),
+        ("others", _scattered(rng, 203)),
+    ):
+        yield _ties(rng, opcode, f"ties at every place, multipliers {name}", operands(203), multipliers)
 
 
 def _ties(
@@ -203,15 +219,30 @@ def _natural(rng: np.random.Generator, opcode: str, w: Array, depth: int) -> Ite
         yield _layer(rng, w, (1, *size, depth), 19).made(name, opcode, options)
 
 
+def _ends(rng: np.random.Generator, *shape: int) -> Array:
+    """The values that are treated apart, where some are: the smallest ones and the largest."""
+    return rng.choice(np.array([-128, -128, -127, 126, 127], np.int8), shape)
+
+
+def _several(rng: np.random.Generator, opcode: str, filters: tuple[int, ...], depth: int) -> Iterator[Probe]:
+    """Two images, and values at both ends of their range; apart, because not every device takes two."""
+    layer = _layer(rng, drawn(rng, *filters), (2, 5, 6, depth), 19)
+    yield layer.made("random values, two images", opcode, _WINDOWED)
+    layer = _layer(rng, _ends(rng, *filters), (1, 5, 6, depth), 19)
+    yield replace(layer, x=_ends(rng, 1, 5, 6, depth)).made("smallest and largest values", opcode, _WINDOWED)
+
+
 def _saturating(
     rng: np.random.Generator, opcode: str, weights: Any, image: Any, taps: int | None = None
 ) -> Iterator[Probe]:
-    """Large values of one sign after the other, so that sums leave 16 and 24 bits on their way and come back."""
-    for depth in (24, 640) if taps is None else (taps,):
+    """Large values of one sign after the other, so that sums leave 16 and 24 bits on their way; some come back."""
+    for depth in (24, 1152) if taps is None else (taps,):
         shape = weights(depth)
         magnitude = rng.integers(90, 128, shape)
-        along = np.arange(depth) * 2 // depth
-        signs = 1 - 2 * (along if taps is None else along.reshape(*shape[1:3], 1))
+        # The first channel turns half way, so that it comes back; the last one never.
+        turns = depth * np.linspace(0.5, 1, 11)[:, None]
+        signs = np.where(np.arange(depth) < turns, 1, -1)
+        signs = signs.reshape(shape) if taps is None else signs.T.reshape(shape)
         x = drawn(rng, *image(depth))
         flips = rng.random(shape) < 0.1
         w = (magnitude * signs * np.where(flips, -1, 1)).astype(np.int8)
@@ -220,7 +251,7 @@ def _saturating(
         scale = np.full(shape[-1] if opcode == "DEPTHWISE_CONV_2D" else shape[0], 0.01, np.float32)
         most = 1 << (23 if depth > 99 else 14)
         bias = rng.integers(-most, most, len(scale)).astype(np.int32)
-        output = float(0.05 * 0.01 * 128 * 110 * depth / 4 / 100)
-        layer = Layer(lit, w, bias, (0.05, -100), scale, (output, 5))
+        output = float(0.05 * 0.01 * 128 * 110 * depth / 100)
+        layer = Layer(lit, w, bias, (0.05, -128), scale, (output, 5))
         options = {} if opcode == "FULLY_CONNECTED" else _WINDOWED
         yield layer.made(f"large sums, {depth} products", opcode, options)

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from litecheck.model.build import Option, quantized
-from litecheck.verify.diagnosis.probes.probe import More, Operand, Probe, Wanted, drawn, probe
+from litecheck.verify.diagnosis.probes.probe import Array, More, Operand, Probe, Wanted, drawn, probe
+
+
+#: Sides of images whose sums need more than 16 and 20 bits.
+LARGE = (17, 65)
 
 
 def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
@@ -18,6 +22,7 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         ((9, 11), (2, 4), 1, "SAME", "RELU6"),
         ((7, 7), (7, 7), 1, "VALID", "NONE"),
         ((9, 9), (3, 2), 3, "SAME", "RELU"),
+        ((7, 9), (2, 2), 2, "SAME", "NONE"),
     ):
         options: dict[str, Option] = {
             "filter_height": height, "filter_width": width, "stride_h": stride, "stride_w": stride, "padding": padding,
@@ -27,6 +32,25 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         name = f"windows of {height} x {width}, stride {stride}, {padding}, activation {activation}"
         operands = [Operand(drawn(rng, 2, *size, 35), same)]
         yield probe(name, opcode, operands, Wanted(same), More(options=options))
+    for size in LARGE:
+        options = {
+            "filter_height": size,
+            "filter_width": size,
+            "stride_h": 1,
+            "stride_w": 1,
+            "padding": "VALID",
+        }
+        first, *others = _bright(rng, size)
+        operands = [Operand(first, same)]
+        yield probe(
+            f"windows of {size} x {size}", opcode, operands, Wanted(same), More(others, options=options)
+        )
+
+
+def _bright(rng: np.random.Generator, size: int) -> Iterator[Array]:
+    """Images of the smallest value and of the largest, whose sums are the largest, and one in between."""
+    for low, high in ((-128, -128), (127, 127), (90, 127)):
+        yield rng.integers(low, high + 1, (1, size, size, 5), np.int8)
 
 
 def of_mean(rng: np.random.Generator) -> Iterator[Probe]:
@@ -46,6 +70,11 @@ def of_mean(rng: np.random.Generator) -> Iterator[Probe]:
                 name = f"{height} x {width}, axes {axes}, {kept}, scales {given} to {wanted}"
                 more = More(options={"keep_dims": keep})
                 yield probe(name, "MEAN", [x, axis], Wanted(quantized(*wanted)), more)
+    for size in LARGE:
+        first, *others = _bright(rng, size)
+        operands = [Operand(first, quantized(0.1, -128)), Operand(np.array((1, 2), np.int32), None, True)]
+        more = More(others, options={"keep_dims": True})
+        yield probe(f"{size} x {size}, bright", "MEAN", operands, Wanted(quantized(0.11, -120)), more)
 
 
 def of_resize_bilinear(rng: np.random.Generator) -> Iterator[Probe]:
@@ -59,3 +88,9 @@ def of_resize_bilinear(rng: np.random.Generator) -> Iterator[Probe]:
             name = f"5 x 5 to {size[0]} x {size[1]}, {corner}"
             more = More(version=3, options=options)
             yield probe(name, "RESIZE_BILINEAR", [x, to], Wanted(quantized(0.1, -7)), more)
+    x = Operand(
+        np.concatenate([drawn(rng, 1, 5, 5, 11), np.full((1, 5, 5, 11), -128, np.int8)]), quantized(0.1, -7)
+    )
+    to = Operand(np.array((8, 7), np.int32), None, True)
+    more = More(version=3, options={"align_corners": False, "half_pixel_centers": True})
+    yield probe("two images, one of -128", "RESIZE_BILINEAR", [x, to], Wanted(quantized(0.1, -7)), more)

@@ -128,3 +128,26 @@ def test_tensors_larger_than_the_memory_are_not_a_refusal(opened: Opening) -> No
     assert isinstance(failure, Failure)
     assert failure.outcome is Outcome.OUT_OF_MEMORY
     assert "the tensors need 537," in failure.message
+
+
+def test_resources_begin_anew_in_every_run(opened: Opening) -> None:
+    builder = ModelBuilder()
+    main, q = builder.subgraph(), quantized(0.5, 0)
+    handle = main.tensor("handle", (), "resource")
+    x, before, after = (main.tensor(name, (2,), "int8", q) for name in ("x", "before", "after"))
+    main.add("CALL_ONCE", [], [], init_subgraph_index=1)
+    main.add("VAR_HANDLE", [], [handle], container="", shared_name="v")
+    main.add("READ_VARIABLE", [handle], [before])
+    main.add("ADD", [x, before], [after])
+    main.add("ASSIGN_VARIABLE", [handle, after], [])
+    main.inputs(x)
+    main.outputs(after)
+    first = builder.subgraph("first")
+    own = first.tensor("handle", (), "resource")
+    first.add("VAR_HANDLE", [], [own], container="", shared_name="v")
+    first.add("ASSIGN_VARIABLE", [own, first.constant("start", np.array([1, 2], np.int8), q)], [])
+    model = builder.finish()
+    runs = tuple((np.array([n, n], np.int8),) for n in (3, 4, 3))
+    answer = opened("litert:reference").run(Job("resources", model, model_bytes(model), runs))
+    assert isinstance(answer, Answer)
+    assert [run[0].tolist() for run in answer.runs] == [[4, 5], [5, 6], [4, 5]]

@@ -1,0 +1,53 @@
+"""Which cases settings ask for: how a model is cut up, and which of its parts are selected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from litecheck.errors import ConfigError
+from litecheck.model.types import Model, Subgraph
+from litecheck.profile.strict import did_you_mean
+from litecheck.verify import plan
+from litecheck.verify.plan import Case
+from litecheck.verify.settings import Settings
+
+
+def planned(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[Case]:
+    """Every case of a subgraph, also those that are not selected."""
+    if settings.between:
+        yield plan.between(model, subgraph, *settings.between)
+    elif settings.segment:
+        yield from plan.segments(model, subgraph, settings.segment)
+    elif settings.whole and subgraph.operators:
+        yield plan.whole(model, subgraph)
+    elif not settings.whole:
+        yield from plan.operators(model, subgraph)
+
+
+def selected(case: Case, settings: Settings) -> bool:
+    """Whether a case is among those to be run."""
+    return not settings.select or any(_named(case, name) for name in settings.select)
+
+
+def count(model: Model, settings: Settings) -> int:
+    """How many cases a verification has, for a progress bar."""
+    return sum(selected(case, settings) for case in _all(model, settings))
+
+
+def check_selection(model: Model, settings: Settings) -> None:
+    """Raises ConfigError for an entry of ``select`` that names no case: a misspelt one must not pass."""
+    found = tuple(_all(model, settings)) if settings.select else ()
+    for name in settings.select:
+        if not any(_named(case, name) for case in found):
+            kinds = sorted({opcode for case in found for opcode in case.opcodes})
+            known = f"there are {', '.join(kinds)}{did_you_mean(name.upper(), kinds)}"
+            raise ConfigError(f"--select {name}: there is no such operator; {known}")
+
+
+def _all(model: Model, settings: Settings) -> Iterator[Case]:
+    for subgraph in plan.entries(model, settings.signature):
+        yield from planned(model, subgraph, settings)
+
+
+def _named(case: Case, name: str) -> bool:
+    return name in case.opcodes or name == case.name or any(name == str(op.index) for op in case.operators)
