@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell's background job ignores interrupts, and so would every process that a test starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)

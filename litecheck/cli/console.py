@@ -20,9 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; the variable NO_COLOR does the same.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only what fails, one line a model; no messages.")]
-Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="In text, shorten neither names nor lists.")
-]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="In text, shorten neither names nor lists.")]
 
 
 def _plain_formats(incomplete: str) -> list[str]:

@@ -176,6 +176,10 @@ def _counts_padding(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**_padded(given, given["input"].zero_point))
 
 
+def _counts_padding_bare(kernel: Kernel, given: Arguments) -> Any:
+    return kernel.function(**_padded(given, 0))
+
+
 def _no_dilation(kernel: Kernel, given: Arguments) -> Any:
     if given["options"] is None:
         return kernel.function(**given)
@@ -336,6 +340,9 @@ DEPARTURES: dict[str, Departure] = {
     "no-dilation": Departure("dilation is ignored", _among(*_WINDOWS), _no_dilation),
     "counts-padding": Departure(
         "padding counts as elements that are the zero point", _among("AVERAGE_POOL_2D"), _counts_padding
+    ),
+    "counts-padding-bare": Departure(
+        "padding counts as elements that are a stored 0", _among("AVERAGE_POOL_2D"), _counts_padding_bare
     ),
     "mean-first": Departure(
         "the mean is rounded to a stored value, half away from zero, before it is rescaled",

@@ -18,6 +18,8 @@ from litecheck.reference.requantize import sums_stage
 from litecheck.reference.rescale import FIXED, variants
 from litecheck.reference.values import Result, RunError, Value
 
+#: Unstated sums of 64 bits, which do not wrap.
+_WIDE = {("unstated_sums", variant) for variant in ("float64", "reduced")}
 #: Rows multiplied at a time, so that the accumulators of long batches stay small.
 ROWS = 1 << 12
 
@@ -33,6 +35,7 @@ ROWS = 1 << 12
     declined_unsigned=variants("float64"),
     int32_sums=variants("float64"),
     int64_sums=("float64", "reduced"),
+    unstated_sums=(*variants("float64"),),
     multiplier=("float32", "float64"),
 )
 def fully_connected(
@@ -44,6 +47,9 @@ def fully_connected(
     2. Rescale by input scale * weight scale[c] / output scale. In fixed point one weight scale means a product in the
        width of ``multiplier``, a scale for each unit a float64 one.
     3. Add the output zero point, clamp to type and fused activation.
+
+    ``unstated_sums`` are those of int16 where the options state no bias type, and the bias is absent or int32:
+    optimized kernels take these for 32-bit sums, others for 64-bit ones.
 
     weight (units, depth), bias (units,); out has the input's leading dimensions where keep_num_dims is set, and is
     (rows, units) otherwise.
@@ -58,8 +64,12 @@ def fully_connected(
         return weights(stored, signed(weight)[1] if per_tensor else 0, LARGEST[kind])
 
     stage = sums_stage(input, options, _declined(input, weight))
+    if stage == "int64_sums" and (bias is None or bias.dtype == "int32"):
+        stage = "unstated_sums"
     narrow = per_tensor and how[stage] in FIXED and how["multiplier"] == "float32"
-    rescaling = Rescaling("FULLY_CONNECTED", how[stage], narrow, stage != "int64_sums")
+    rescaling = Rescaling(
+        "FULLY_CONNECTED", how[stage], narrow, not (stage == "int64_sums" or (stage, how[stage]) in _WIDE)
+    )
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     matrix = made.filters.matrix
     rows = as_signed(input.data).reshape(-1, depth)

@@ -190,7 +190,8 @@ def _rndnu(x: Ints, m: Ints, left: Ints, half: Ints, right: Ints) -> Ints:
 def rndnu(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """XNNPACK on Arm: the high half of twice the product cut off, then a shift half up of 1 bit at least.
 
-    The mantissa is the float32 multiplier's, 24 bits. Source: XNNPACK, src/microparams-init.c, rndnu; read, not run.
+    The mantissa is the float32 multiplier's, 24 bits. Read, not run.
+    Source: XNNPACK, src/qs8-requantization/rndnu-neon-qdmulh.c.
     """
     m, shift = quantize_multipliers(scales.single().astype(np.float64))
     right = np.maximum(-shift, 1)

@@ -17,22 +17,26 @@ from litecheck.verify.record import verdict_from_json, verdict_to_json
 class Journal:
     """A file of one JSON object a line: first what is verified and how, then a verdict with what it fits.
 
-    ``known`` holds what the file had when it was opened, by case. A last line that was cut short is dropped.
+    ``known`` holds what the file had when it was opened, by case. A last line that was cut short is dropped. ``empty``
+    says that there is no result in it. Raises ConfigError where it cannot be read or written, or is about something
+    else.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any], resume: bool) -> None:
         self.path = path
         self.known: dict[str, tuple[Verdict, frozenset[str]]] = {}
+        self.empty = True
         self._file: IO[bytes] | None = None
         header = json.dumps(about, sort_keys=True).encode() + b"\n"
         end = self._read(header) if resume else 0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = open(path, "r+b" if end else "wb")  # noqa: SIM115 - open until close()
+            if end:
+                self._file.truncate(end)
+                self._file.seek(end)
         except OSError as error:
             raise ConfigError(f"{path}: cannot be written, {error.strerror}") from error
-        self._file.truncate(end)
-        self._file.seek(end)
         if not end:
             self._write(header)
 
@@ -42,6 +46,8 @@ class Journal:
             lines = self.path.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
             return 0
+        except OSError as error:
+            raise ConfigError(f"{self.path}: cannot be read, {error.strerror}") from error
         if not lines or not lines[0].endswith(b"\n"):
             return 0
         if lines[0] != header:
@@ -58,6 +64,7 @@ class Journal:
             if not line.endswith(b"\n"):
                 break
             self.known[verdict.case] = verdict, frozenset(entry["fits"])
+            self.empty = False
             end += len(line)
         return end
 
@@ -65,6 +72,7 @@ class Journal:
         """Keep one result; it survives whatever happens to this process."""
         entry = {"verdict": verdict_to_json(verdict), "fits": sorted(fits)}
         self._write(json.dumps(entry).encode() + b"\n")
+        self.empty = False
 
     def _write(self, line: bytes) -> None:
         if self._file is not None:

@@ -42,7 +42,7 @@ def run(
         if settings.drift:
             done = _with_drift(model, device, settings, done, progress)
     except BaseException:
-        book.close()
+        book.close(remove=journal is None and book.empty)
         raise
     book.close(remove=journal is None)
     return replace(done, started=started)

@@ -54,8 +54,8 @@ def verify(
 ) -> Verification:
     """Run every case of a model on a device and judge it. The device stays open.
 
-    Raises ConfigError for settings that do not fit the model and for folders that cannot be written, ProfileError for arithmetics or profiles that cannot be
-    read, RunError for inputs that do not fit. What the device does never raises.
+    Raises ConfigError for settings that do not fit the model and for folders that cannot be written, ProfileError for
+    arithmetics or profiles that cannot be read, RunError for inputs that do not fit. What the device does never raises.
     """
     asked = settings or Settings()
     check_selection(model, asked)

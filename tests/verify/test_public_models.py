@@ -28,7 +28,9 @@ OWN = {
 DIFFER = {
     "litert:reference": {},
     "litert:optimized": {
-        RESNET: {"CONV_2D"},
+        KWS: {"FULLY_CONNECTED"},
+        RESNET: {"CONV_2D", "FULLY_CONNECTED"},
+        LSTM: {"FULLY_CONNECTED"},
         AD: {"FULLY_CONNECTED"},
         MOBILENET: {"CONV_2D", "MEAN"},
         MOVENET: {"CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "QUANTIZE"},
@@ -39,7 +41,12 @@ DIFFER = {
         MOBILENET: {"CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "MEAN"},
         MOVENET: {"CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "SUB", "MUL", "QUANTIZE", "RESIZE_BILINEAR"},
     },
-    "tflm": {AD: {"FULLY_CONNECTED"}, LSTM: {"UNIDIRECTIONAL_SEQUENCE_LSTM"}},
+    "tflm": {
+        KWS: {"FULLY_CONNECTED"},
+        RESNET: {"FULLY_CONNECTED"},
+        AD: {"FULLY_CONNECTED"},
+        LSTM: {"UNIDIRECTIONAL_SEQUENCE_LSTM"},
+    },
 }
 #: What LiteRT for Microcontrollers does not serve.
 UNSERVED = {("tflm", MOVENET): {"CAST", "FLOOR_DIV"}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,10 +11,10 @@ import pytest
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
+from litecheck.verify.asked import count
 from litecheck.verify.devices.port import Answer, Arrays, Failure, Job
 from litecheck.verify.outcome import Outcome, Verdict, Verification
 from litecheck.verify.settings import Settings
-from litecheck.verify.asked import count
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess
 from tests.verify.networks import branching, convolutional, remembering
@@ -246,10 +247,9 @@ def test_a_selection_of_nothing_is_an_error(name: str) -> None:
 
 def test_between_is_fed_what_the_reference_made_before() -> None:
     model = convolutional()
-    names = [t.name for t in model.subgraphs[0].tensors]
-    device = InProcess()
-    report = verify(model, device, Settings(between=(names[model.subgraphs[0].operators[1].outputs[0]], "pooled")))
-    assert report.verdicts[0].runs[:2] == ("propagated", "random")
+    report = verify(model, InProcess(), Settings(between=("sum", "logits"), kinds=("propagated",)))
+    assert [v.runs for v in report.verdicts] == [("propagated",)]
+    assert report.verdict == "conforms"
 
 
 def test_what_is_not_selected_is_handed_on_all_the_same() -> None:

@@ -4,7 +4,8 @@
 ``DIR/0012-CONV_2D.npz``, or else in ``DIR`` itself. An output is called ``output_0`` or as its tensor (in ``DIR`` itself
 only as its tensor, unless the job is the whole model: so a dump of all tensors of a network serves every operator). It is
 a .npy file, raw bytes, or an array in a .npz file of any name. Those of run 1 lie in the folder ``run_1/``, or their keys
-begin so; those of run 0 may do without. Real values stay real.
+begin so; those of run 0 may do without, and a run that is fed what an earlier one was fed may do with that one's. Real
+values stay real.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Recorded:
             first = seen.setdefault(_digest(inputs), number)
             arrays: list[NDArray[Any]] = []
             for position, tensor in enumerate(outputs(job.model)):
-                values = self._output(job, number, tensor, position)
+                values = self._output(job, (number, first), tensor, position)
                 if values is None:
                     what = f"output {position} ('{tensor.name}') of {job.name}, run {number}"
                     return Failure(Outcome.NO_REFERENCE, f"nothing recorded for {what}")
@@ -71,12 +72,15 @@ class Recorded:
             runs.append(tuple(arrays))
         return Answer(tuple(runs))
 
-    def _output(self, job: Job, number: int, tensor: Tensor, position: int) -> NDArray[Any] | None:
+    def _output(
+        self, job: Job, numbers: tuple[int, int], tensor: Tensor, position: int
+    ) -> NDArray[Any] | None:
+        """One output of the first of these runs that something was recorded for."""
         case = self._folder / job.name
         of_case = next((p for p in (case, case.with_name(f"{job.name}.npz")) if p.exists()), None)
         # output_0 in DIR itself is the network's, not this operator's.
         by_position = of_case is not None or job.name.startswith(WHOLE)
-        for prefix in (f"run_{number}/", *([""] if number == 0 else [])):
+        for prefix in (*(f"run_{number}/" for number in numbers), *([""] if 0 in numbers else [])):
             names = names_of(tensor, position if by_position else None)
             values = found(of_case or self._folder, tensor, names, prefix)
             if values is not None:

@@ -100,10 +100,10 @@ def test_arithmetics_that_judge_are_counted_where_there_are_several(
 
 
 def test_what_fits(sample: Verification) -> None:
-    assert wording.fits(sample) == "the published arithmetic tflm fits every operator exactly"
+    assert wording.fits(sample) == "the published arithmetic tflm fits every operator that was compared exactly"
     two = replace(sample, fits=("tflm", "a|b"), mode="segments of 2")
     assert wording.fits(two, lambda name: f"<{name}>") == (
-        "the published arithmetics <tflm> and <a|b> each fit every case exactly"
+        "the published arithmetics <tflm> and <a|b> each fit every case that was compared exactly"
     )
     assert wording.fits(replace(sample, fits=())) == ""
 

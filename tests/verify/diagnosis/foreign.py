@@ -416,7 +416,10 @@ def mean(
     count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
     total = wrapped(x.sum(axis=axes), bits) - count * c.zero(0)
     real = np.float64(c.scale(0)) / np.float64(out)
-    if first is not None:
+    if first == "pool":
+        stored = quotient(total + count * c.zero(0), np.int64(count)) - c.zero(0)
+        scaled = rescale(stored, real)
+    elif first is not None:
         scaled = rescale(first(total, np.int64(count)), real)
     elif rescale is two_roundings:
         whole, exponent = (int(v) for v in parts(real))

@@ -42,10 +42,7 @@ BLIND: dict[str, tuple[tuple[str, ...], ...]] = {
         (f"requantize: {r}, multiplier: float32", f"requantize: {r}, multiplier: float64")
         for r in ("reduced", "reduced-8")
     ),
-    "MUL": tuple(
-        (f"requantize: {r}, multiplier: float32", f"requantize: {r}, multiplier: float64")
-        for r in ("single", "reduced")
-    ),
+    "MUL": (("requantize: reduced, multiplier: float32", "requantize: reduced, multiplier: float64"),),
     "LEAKY_RELU": (("requantize: reduced, multiplier: float32", "requantize: reduced, multiplier: float64"),),
     # With one scale for all columns both have the same multiplier; they differ beyond the sums there are.
     "BATCH_MATMUL": (

@@ -64,23 +64,34 @@ def of_two(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     lhs = np.append(np.repeat(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
     rhs = np.append(np.tile(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
     fused = opcode != "SQUARED_DIFFERENCE"
-    for at, scales in enumerate(_PRODUCTS if opcode in ("MUL", "SQUARED_DIFFERENCE") else _SUMS):
+    plain: dict[str, Option] = {"fused_activation_function": "NONE"} if fused else {}
+    table = _PRODUCTS if opcode in ("MUL", "SQUARED_DIFFERENCE") else _SUMS
+    for at, scales in enumerate(table):
         activation = ("NONE", "NONE", "NONE", "RELU6", "RELU")[at % 5] if fused else "NONE"
         options: dict[str, Option] = {"fused_activation_function": activation} if fused else {}
         name = f"all pairs, scales {_shown(scales)}, activation {activation}"
         yield _pair(name, opcode, (lhs, rhs), scales, options)
+    # Shorter than vectors of 32, so that what is left over of shorter ones is tried with many pairs, too.
+    short, *shorter = (np.roll(_VALUES, -5 * n)[None, :31] for n in range(52))
+    for scales in (table[0], table[2], table[-1]):
+        name = f"arrays of 31, scales {_shown(scales)}"
+        yield _pair(name, opcode, (short, drawn(rng, 1, 31)), scales, plain, shorter)
     still = drawn(rng, 1, 1)
-    plain: dict[str, Option] = {"fused_activation_function": "NONE"} if fused else {}
     yield _pair("one operand stands still", opcode, (drawn(rng, 9, 27), still), _SUMS[0], plain)
     yield _pair("one row for all", opcode, (drawn(rng, 1, 9, 27), drawn(rng, 1, 1, 27)), _SUMS[1], plain)
     yield _pair("both broadcast", opcode, (drawn(rng, 5, 1, 27), drawn(rng, 1, 9, 1)), _SUMS[0], plain)
 
 
 def _pair(
-    name: str, opcode: str, values: tuple[Array, Array], scales: tuple[Scale, ...], options: dict[str, Option]
+    name: str,
+    opcode: str,
+    values: tuple[Array, Array],
+    scales: tuple[Scale, ...],
+    options: dict[str, Option],
+    runs: Sequence[Array] = (),
 ) -> Probe:
     operands = [Operand(v, quantized(*s)) for v, s in zip(values, scales, strict=False)]
-    more = More(version=_VERSIONS.get(opcode, 2), options=options)
+    more = More(runs, version=_VERSIONS.get(opcode, 2), options=options)
     return probe(name, opcode, operands, Wanted(quantized(*scales[2])), more)
 
 

@@ -60,7 +60,7 @@ class More:
     """Further runs, as the values of the first operand that is not constant; known accumulators; the version."""
 
     runs: Sequence[Array] = ()
-    bias: Array | None = None
+    accumulators: Array | None = None
     version: int = 2
     options: Mapping[str, Option] = field(default_factory=dict)
 
@@ -88,7 +88,7 @@ def probe(
     first = tuple(values for _, values in given)
     runs = (first, *((other, *first[1:]) for other in more.runs))
     model, shape = _shaped(builder.finish(), first)
-    known = None if more.bias is None else np.broadcast_to(more.bias, shape)
+    known = None if more.accumulators is None else np.broadcast_to(more.accumulators, shape)
     return Probe(name, opcode, model, runs, known)
 
 

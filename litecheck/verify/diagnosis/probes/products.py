@@ -38,7 +38,9 @@ class Layer:
     weight: Floats
     output: tuple[float, int]
 
-    def made(self, name: str, opcode: str, options: dict[str, Option], known: bool = False) -> Probe:
+    def made(
+        self, name: str, opcode: str, options: dict[str, Option], accumulators: Array | None = None
+    ) -> Probe:
         """The probe."""
         axis = 3 if opcode == "DEPTHWISE_CONV_2D" else 0
         scale, zero = self.input
@@ -54,7 +56,7 @@ class Layer:
             n, height, width, _ = self.x.shape
             size = np.array([n, height, width, len(self.w)], np.int32)
             operands = [Operand(size, None, True), operands[1], operands[0], operands[2]]
-        more = More(bias=self.bias if known else None, version=_VERSION[opcode], options=options)
+        more = More(accumulators=accumulators, version=_VERSION[opcode], options=options)
         return probe(name, opcode, operands, Wanted(quantized(*self.output)), more)
 
 
@@ -63,8 +65,9 @@ def of_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
     yield from _with_ties(rng, "CONV_2D", lambda c: (drawn(rng, c, 1, 1, 4), (1, 1, 1, 4)))
     yield from _natural(rng, "CONV_2D", drawn(rng, 19, 3, 3, 5), 5)
     yield from _saturating(rng, "CONV_2D", lambda depth: (11, 1, 1, depth), lambda depth: (1, 4, 6, depth))
-    yield from _everywhere(rng, "CONV_2D", lambda c: (drawn(rng, c, 1, 1, 4), (1, 5, 7, 4)))
+    yield from _everywhere(rng, "CONV_2D", drawn(rng, 31, 1, 1, 1), (1, 5, 7, 1))
     yield from _several(rng, "CONV_2D", (19, 3, 3, 5), 5)
+    yield _small(rng, (19, 1, 1, 131), (1, 5, 6, 131)).made("small values", "CONV_2D", _WINDOWED)
     grouped = [(drawn(rng, 1026, 1, 1, 2), (1, 1, 1, 4)), (drawn(rng, 18, 3, 3, 2), (1, 6, 7, 4))]
     yield _ties(rng, "CONV_2D", "ties under groups", grouped[0], _scattered(rng, 1026))
     powers = 2.0 ** -rng.integers(1, 23, 1026)
@@ -77,7 +80,7 @@ def of_depthwise_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
     """DEPTHWISE_CONV_2D."""
     yield from _with_ties(rng, "DEPTHWISE_CONV_2D", lambda c: (drawn(rng, 1, 3, 3, c), (1, 3, 3, c)))
     yield from _natural(rng, "DEPTHWISE_CONV_2D", drawn(rng, 1, 3, 3, 19), 19)
-    yield from _everywhere(rng, "DEPTHWISE_CONV_2D", lambda c: (drawn(rng, 1, 3, 3, c), (1, 7, 9, c)))
+    yield from _everywhere(rng, "DEPTHWISE_CONV_2D", drawn(rng, 1, 1, 1, 31), (1, 5, 7, 31))
     yield from _several(rng, "DEPTHWISE_CONV_2D", (1, 3, 3, 19), 19)
     layer = _layer(rng, drawn(rng, 1, 3, 3, 22), (1, 6, 7, 11), 22)
     yield layer.made("random values, two filters for each channel", "DEPTHWISE_CONV_2D", _WINDOWED)
@@ -103,9 +106,10 @@ def of_fully_connected(rng: np.random.Generator) -> Iterator[Probe]:
         name = f"random values, one weight scale, activation {activation}"
         yield one.made(name, opcode, {"fused_activation_function": activation})
     yield from _saturating(rng, opcode, lambda depth: (11, depth), lambda depth: (24, depth))
-    yield from _everywhere(rng, opcode, lambda c: (drawn(rng, c, 4), (35, 4)))
+    yield from _everywhere(rng, opcode, drawn(rng, 31, 1), (35, 1))
     layer = _layer(rng, _ends(rng, 19, 37), (9, 37), 19)
     yield replace(layer, x=_ends(rng, 9, 37)).made("smallest and largest values", opcode, {})
+    yield _small(rng, (19, 131), (9, 131)).made("small values", opcode, {})
 
 
 def of_transpose_conv(rng: np.random.Generator) -> Iterator[Probe]:
@@ -157,13 +161,21 @@ def _with_ties(rng: np.random.Generator, opcode: str, operands: Any) -> Iterator
         yield _ties(rng, opcode, f"ties, {few} channels", operands(few), multipliers)
 
 
-def _everywhere(rng: np.random.Generator, opcode: str, operands: Any) -> Iterator[Probe]:
-    """Ties at 35 places: vectors of 4, 8, 16 or 32 places, and three more."""
-    for name, multipliers in (
-        ("powers of two", 2.0 ** -rng.integers(1, 9, 203)),
-        ("others", _scattered(rng, 203)),
+def _everywhere(rng: np.random.Generator, opcode: str, w: Array, shape: tuple[int, ...]) -> Iterator[Probe]:
+    """Accumulators near ties at 35 places and in 31 channels: vectors of 4, 8, 16 or 32, and what is left over.
+
+    ``w`` holds one weight for each channel. It is 1, and the input adds between -17 and 17 to the bias.
+    """
+    for what, multipliers in (
+        ("powers of two", 2.0 ** -rng.integers(1, 7, w.size)),
+        ("others", np.exp2(rng.uniform(-6, -1, w.size))),
     ):
-        yield _ties(rng, opcode, f"ties at every place, multipliers {name}", operands(203), multipliers)
+        more = np.arange(-17, 18).reshape(*shape[:-1], 1)
+        ties = _tied(rng, (np.ones_like(w), shape), multipliers)
+        x = np.broadcast_to(more + ties.input[1], shape).astype(np.int8)
+        options = {} if opcode == "FULLY_CONNECTED" else _WINDOWED
+        name = f"ties at every place, multipliers {what}"
+        yield replace(ties, x=x).made(name, opcode, options, ties.bias + more)
 
 
 def _ties(
@@ -174,6 +186,16 @@ def _ties(
     multipliers: NDArray[Any],
     one: bool = False,
 ) -> Probe:
+    layer = _tied(rng, operands, multipliers, one)
+    return layer.made(name, opcode, {} if opcode == "FULLY_CONNECTED" else _WINDOWED, layer.bias)
+
+
+def _tied(
+    rng: np.random.Generator,
+    operands: tuple[Array, tuple[int, ...]],
+    multipliers: NDArray[Any],
+    one: bool = False,
+) -> Layer:
     """Biases that end near the middle between two integers of all sizes, a quarter on an integer; half are one off."""
     weights, shape = operands
     round_ = bool((np.exp2(np.rint(np.log2(multipliers))) == multipliers).all())
@@ -187,8 +209,7 @@ def _ties(
     off = rng.integers(-1, 2, len(scale)) * (rng.random(len(scale)) < 0.5)
     bias = np.clip(np.rint(middle / real) + off, -LARGEST, LARGEST).astype(np.int32)
     x = np.full(shape, given[1], np.int8)
-    layer = Layer(x, weights, bias, given, step, output)
-    return layer.made(name, opcode, {} if opcode == "FULLY_CONNECTED" else _WINDOWED, known=True)
+    return Layer(x, weights, bias, given, step, output)
 
 
 # --- Random values --------------------------------------------------------------------------------------------------
@@ -217,6 +238,14 @@ def _natural(rng: np.random.Generator, opcode: str, w: Array, depth: int) -> Ite
         }  # fmt: skip
         name = f"random values, {padding}, stride {stride}, dilation {dilation}, activation {activation}"
         yield _layer(rng, w, (1, *size, depth), 19).made(name, opcode, options)
+
+
+def _small(rng: np.random.Generator, filters: tuple[int, ...], image: tuple[int, ...]) -> Layer:
+    """So small values, and multipliers so large, that every unit of a sum counts."""
+    x, w = (rng.integers(-2, 3, shape, np.int8) for shape in (image, filters))
+    scale = np.exp2(rng.uniform(-2, 0, len(w))).astype(np.float32)
+    bias = rng.integers(-9, 10, len(w)).astype(np.int32)
+    return Layer(x - np.int8(7), w, bias, (0.031, -7), scale, (0.042, 5))
 
 
 def _ends(rng: np.random.Generator, *shape: int) -> Array:

@@ -9,7 +9,6 @@ import numpy as np
 from litecheck.model.build import Option, quantized
 from litecheck.verify.diagnosis.probes.probe import Array, More, Operand, Probe, Wanted, drawn, probe
 
-
 #: Sides of images whose sums need more than 16 and 20 bits.
 LARGE = (17, 65)
 
@@ -32,18 +31,18 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         name = f"windows of {height} x {width}, stride {stride}, {padding}, activation {activation}"
         operands = [Operand(drawn(rng, 2, *size, 35), same)]
         yield probe(name, opcode, operands, Wanted(same), More(options=options))
-    for size in LARGE:
+    for side in LARGE:
         options = {
-            "filter_height": size,
-            "filter_width": size,
+            "filter_height": side,
+            "filter_width": side,
             "stride_h": 1,
             "stride_w": 1,
             "padding": "VALID",
         }
-        first, *others = _bright(rng, size)
+        first, *others = _bright(rng, side)
         operands = [Operand(first, same)]
         yield probe(
-            f"windows of {size} x {size}", opcode, operands, Wanted(same), More(others, options=options)
+            f"windows of {side} x {side}", opcode, operands, Wanted(same), More(others, options=options)
         )
 
 
@@ -59,7 +58,7 @@ def of_mean(rng: np.random.Generator) -> Iterator[Probe]:
         ((0.5, 3), (0.5, -7)),
         ((0.1, -128), (0.2, 5)),
         ((0.0371, 4), (0.0315, -11)),
-        ((0.25, 0), (0.5, 0)),
+        ((0.125, 0), (0.5, 0)),
     )
     for axes, keep in (((1, 2), True), ((1, 2), False), ((3,), True), ((1,), False), ((0, 1, 2), False)):
         for given, wanted in scales:
