@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.errors import ConfigError
-from litecheck.files import atomic_write, check_writable, find_models
+from litecheck.files import atomic_write, check_folder, check_writable, find_models, make_folder
 
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions, links and devices as POSIX has them")
 
@@ -84,3 +84,15 @@ def test_arguments_that_yield_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
     Path("empty").mkdir()
     with pytest.raises(ConfigError, match=r"no (such file|file matches|model in this folder)"):
         find_models([argument])
+
+
+def test_folders_that_cannot_be_made_are_said_before_and_when(tmp_path: Path) -> None:
+    check_folder(tmp_path / "a" / "b")
+    assert not (tmp_path / "a").exists()
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    check_folder(tmp_path / "a" / "b")
+    (tmp_path / "file").write_text("")
+    for refused in (check_folder, make_folder):
+        with pytest.raises(ConfigError, match="cannot be written"):
+            refused(tmp_path / "file" / "b")

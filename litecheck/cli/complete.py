@@ -65,10 +65,11 @@ def arithmetics(incomplete: str) -> list[str]:
 
 
 def devices(incomplete: str) -> list[str]:
-    """Kinds of devices, and installed plugins."""
-    from litecheck.verify.devices.opening import known_devices
+    """Kinds of devices, LiteRT's with each of its kernels, and installed plugins."""
+    from litecheck.verify.devices.opening import KERNELS, known_devices
 
-    return [name for name in known_devices() if name.startswith(incomplete)]
+    names = [f"litert:{kernels}" for kernels in KERNELS], [n for n in known_devices() if n != "litert"]
+    return [name for several in names for name in several if name.startswith(incomplete)]
 
 
 def feeds(incomplete: str) -> list[str]:

@@ -39,7 +39,9 @@ def load_model(path: str | Path, member: str = "") -> Model:
     if len(found) != 1:
         names = ", ".join(m.name for m in open_models(path) if not isinstance(m, ModelError))
         message = (
-            f"holds the models {names}: name one" if not member else f"no member {member!r} among {names}"
+            f"holds the models {names}: name one with --member"
+            if not member
+            else f"no member {member!r} among {names}"
         )
         raise ModelError(str(path), (Problem("which-member", "", 0, message),))
     if isinstance(found[0], ModelError):

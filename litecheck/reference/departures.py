@@ -10,31 +10,29 @@ results or options before the kernel computes, or what the kernel made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.reference import ends
 from litecheck.reference.axes import reduced_axes
+from litecheck.reference.ends import BYTES, symmetric, with_options
 from litecheck.reference.fixedpoint import round_half_away, saturate
-from litecheck.reference.fused import stored_bounds
-from litecheck.reference.narrow import accumulated, paired, wrapping
+from litecheck.reference.narrow import Arguments, accumulated, paired, wrapping
 from litecheck.reference.registry import Kernel
-from litecheck.reference.values import HELD, Result, Value
+from litecheck.reference.values import Value
 from litecheck.reference.windows import SAME, VALID, Axis, axes, padded
 
-Arguments = Mapping[str, Any]
 Change = Callable[[Kernel, Arguments], Any]
 
 #: The stage's value for none.
 NONE = "none"
-_BYTES = ("int8", "uint8")
-_STORED = (*_BYTES, "int16")
+_STORED = (*BYTES, "int16")
 _PRODUCTS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
 _WINDOWS = ("CONV_2D", "DEPTHWISE_CONV_2D")
 _POOLS = ("AVERAGE_POOL_2D", "MAX_POOL_2D")
@@ -65,14 +63,9 @@ def departing(kernel: Kernel, name: str) -> Kernel:
 # --- Operands -----------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=256)
-def _symmetric(quantization: Quantization) -> Quantization:
-    return replace(quantization, zero_point=np.zeros_like(quantization.zero_point))
-
-
 def _without_zero_points(given: Arguments, *names: str) -> Arguments:
     found = {
-        name: replace(value, quantization=_symmetric(value.quantization), prepared={})
+        name: replace(value, quantization=symmetric(value.quantization), prepared={})
         for name, value in given.items()
         if name in names and value.dtype in _STORED
     }
@@ -117,7 +110,7 @@ def _mean_rounded(kernel: Kernel, given: Arguments) -> Any:
     """The mean of stored values is what a mean along axes of one element is made of."""
     input: Value = given["input"]
     along = reduced_axes(given["axis"], input.data.ndim)
-    if input.dtype not in _BYTES or not input.data.size:
+    if input.dtype not in BYTES or not input.data.size:
         return kernel.function(**given)
     means = round_half_away(input.data.mean(axis=along, keepdims=True, dtype=np.float64))
     pooled = replace(input, data=means.astype(input.data.dtype), prepared={})
@@ -151,7 +144,7 @@ def _padded(given: Arguments, fill: int) -> Arguments:
         return given
     rows, columns = _axes(given)
     image = padded(input.data, rows, columns, fill, input.data.dtype)[:, : _reach(rows), : _reach(columns)]
-    valid = _with(given["options"], padding=VALID)
+    valid = with_options(given["options"], padding=VALID)
     return {**given, "input": replace(input, data=image, prepared={}), "options": valid}
 
 
@@ -183,79 +176,9 @@ def _counts_padding_bare(kernel: Kernel, given: Arguments) -> Any:
 def _no_dilation(kernel: Kernel, given: Arguments) -> Any:
     if given["options"] is None:
         return kernel.function(**given)
-    near = _with(given["options"], dilation_w_factor=1, dilation_h_factor=1)
+    near = with_options(given["options"], dilation_w_factor=1, dilation_h_factor=1)
     rows, columns = _axes(given)
     return kernel.function(**{**given, "options": near})[:, : rows.out, : columns.out]
-
-
-# --- Outputs ------------------------------------------------------------------------------------------------------
-
-
-def _with(options: Table, **fields: Any) -> Table:
-    return replace(options, fields={**options.fields, **fields})
-
-
-def _unbounded(given: Arguments) -> Arguments:
-    """Without a fused activation."""
-    options = given.get("options")
-    if options is None or "fused_activation_function" not in options:
-        return given
-    return {**given, "options": _with(options, fused_activation_function=0)}
-
-
-def _no_activation(kernel: Kernel, given: Arguments) -> Any:
-    return kernel.function(**_unbounded(given))
-
-
-def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> NDArray[Any]:
-    """The output in 32 bits, before it is narrowed and bounded."""
-    output: Result = given["output"]
-    quantization = output.quantization if zero_point else _symmetric(output.quantization)
-    wide = Result("int32", output.shape, quantization)
-    return np.asarray(kernel.function(**{**_unbounded(given), "output": wide}))
-
-
-def _bounded(stored: NDArray[Any], given: Arguments) -> NDArray[Any]:
-    low, high = stored_bounds(given.get("options"), given["output"])
-    bounded: NDArray[Any] = np.clip(stored, low, high)
-    return bounded
-
-
-def _no_output_zero_point(kernel: Kernel, given: Arguments) -> Any:
-    if given["output"].dtype not in _BYTES:
-        return kernel.function(**given)
-    return _bounded(_wide(kernel, given, zero_point=False), given)
-
-
-def _wraps(kernel: Kernel, given: Arguments) -> Any:
-    if given["output"].dtype not in _BYTES:
-        return kernel.function(**given)
-    low_bits = _wide(kernel, given).astype(np.int64).astype(HELD[given["output"].dtype])
-    return _bounded(low_bits, given)
-
-
-def _saturates_first(kernel: Kernel, given: Arguments) -> Any:
-    output: Result = given["output"]
-    if output.dtype not in _BYTES:
-        return kernel.function(**given)
-    rescaled = saturate(_wide(kernel, given, zero_point=False), *INTEGER_RANGES[output.dtype])
-    return _bounded(rescaled.astype(np.int64) + output.zero_point, given).astype(HELD[output.dtype])
-
-
-def _symmetric_output(kernel: Kernel, given: Arguments) -> Any:
-    made = kernel.function(**given)
-    return np.maximum(made, np.int8(-127)) if given["output"].dtype == "int8" else made
-
-
-def _bias_apart(kernel: Kernel, given: Arguments) -> Any:
-    """Inputs that are the zero point leave the bias alone."""
-    output, input = given["output"], given["input"]
-    if output.dtype not in _BYTES or given["bias"] is None:
-        return kernel.function(**given)
-    dark = replace(input, data=np.full_like(input.data, input.zero_point), prepared={})
-    products = _wide(kernel, {**given, "bias": None}, zero_point=False).astype(np.int64)
-    biases = _wide(kernel, {**given, "input": dark}, zero_point=False)
-    return _bounded(products + biases + output.zero_point, given).astype(HELD[output.dtype])
 
 
 # --- Which operators ----------------------------------------------------------------------------------------------
@@ -279,12 +202,12 @@ DEPARTURES: dict[str, Departure] = {
     "no-activation": Departure(
         "the fused activation is ignored; the result still saturates",
         _among(*_ACTIVATED),
-        _no_activation,
+        ends.no_activation,
     ),
     "wraps": Departure(
         "the lowest bits of the result are kept where it should saturate, then the fused activation applies",
         _among(*_PRODUCTS, *_RESCALED),
-        _wraps,
+        ends.wraps,
     ),
     "no-input-zero-point": Departure(
         "stored inputs are used as they are; padding still is the zero point",
@@ -297,17 +220,17 @@ DEPARTURES: dict[str, Departure] = {
         _no_input_zero_point_bare,
     ),
     "no-output-zero-point": Departure(
-        "the output's zero point is not added", _among(*_PRODUCTS, *_RESCALED), _no_output_zero_point
+        "the output's zero point is not added", _among(*_PRODUCTS, *_RESCALED), ends.no_output_zero_point
     ),
     "saturates-first": Departure(
         "the result saturates before the output's zero point is added, and again after it",
         _among(*_PRODUCTS, *_RESCALED),
-        _saturates_first,
+        ends.saturates_first,
     ),
     "symmetric-output": Departure(
         "-128 becomes -127 in the output",
         _among(*_PRODUCTS, *_RESCALED, *"AVERAGE_POOL_2D RESIZE_BILINEAR SOFTMAX".split()),
-        _symmetric_output,
+        ends.symmetric_output,
     ),
     "symmetric-weights": Departure(
         "weights of -128 are used as -127", _among(*_PRODUCTS, "TRANSPOSE_CONV"), _symmetric_weights
@@ -317,7 +240,7 @@ DEPARTURES: dict[str, Departure] = {
     "bias-apart": Departure(
         "the bias is rescaled by itself and added to the rescaled sum of products",
         _among(*_PRODUCTS),
-        _bias_apart,
+        ends.bias_apart,
     ),
     "first-weight-scale": Departure(
         "the first channel's weight scale serves all channels",

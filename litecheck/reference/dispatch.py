@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored
-from litecheck.quantization import Blockwise
+from litecheck.quantization import BITS, Blockwise
 from litecheck.reference.arithmetic import Arithmetic
 from litecheck.reference.departures import departing
 from litecheck.reference.registry import ANY, How, Kernel, KernelFunction, kernels
@@ -23,9 +23,8 @@ from litecheck.reference.values import HELD, Result, RunError, Value
 
 #: Parameters of kernels that are no operands.
 EXTRAS = ("options", "how", "operator", "intermediates", "machine")
-#: What numpy raises when operands do not fit each other, and what kernels raise on types they have no place for.
+#: What numpy raises when operands do not fit each other.
 _MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError, MemoryError)
-_UNFORESEEN = (KeyError, TypeError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +179,11 @@ def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
         raise RunError(f"{bound.what}: {error}") from error
     except _MISFIT as error:
         raise RunError(f"{bound.what}: the operands do not fit, {error}") from error
-    except _UNFORESEEN as error:
-        raise RunError(f"{bound.what}: the operands do not fit, {type(error).__name__}: {error}") from error
+    except KeyError as error:
+        # A kernel is found by one operand's type; a table of types that lacks another's says so like this.
+        if error.args[0] not in BITS:
+            raise
+        raise RunError(f"{bound.what}: no kernel for a {error.args[0]} operand beside the others") from error
     if not isinstance(made, Computed):
         made = Computed(made if isinstance(made, tuple) else (made,), {})
     if len(made.outputs) != len(bound.results):

@@ -64,7 +64,8 @@ def fully_connected(
         return weights(stored, signed(weight)[1] if per_tensor else 0, LARGEST[kind])
 
     stage = sums_stage(input, options, _declined(input, weight))
-    if stage == "int64_sums" and (bias is None or bias.dtype == "int32"):
+    unstated = options is None or not options.get("quantized_bias_type", 0)
+    if stage == "int64_sums" and unstated and (bias is None or bias.dtype == "int32"):
         stage = "unstated_sums"
     narrow = per_tensor and how[stage] in FIXED and how["multiplier"] == "float32"
     rescaling = Rescaling(

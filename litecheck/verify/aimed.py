@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored
 from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.values import HELD
 from litecheck.reference.windows import axes
-from litecheck.verify.feeds import DIRECTED, Feed
+from litecheck.verify.feeds import DIRECTED, Feed, has_codes
 from litecheck.verify.plan import Case
 
 _WINDOWS = ("CONV_2D", "DEPTHWISE_CONV_2D")
@@ -29,12 +30,13 @@ def aimed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
     x = case.subgraph.tensors[case.cut.inputs[0]]
     known = tensors.get(x.index)
     shape = x.shape if known is None else known.shape
-    if case.opcodes[0] == "QUANTIZE" and x.dtype == "float32":
-        yield Feed(DIRECTED, (_halfway(case.subgraph.tensors[case.cut.outputs[0]], shape),))
-    elif x.dtype in INTEGER_RANGES and x.quantization.is_set and (signs := _signs(case, shape)) is not None:
+    made = case.subgraph.tensors[case.cut.outputs[0]]
+    if case.opcodes[0] == "QUANTIZE" and x.dtype == "float32" and has_codes(made):
+        yield Feed(DIRECTED, (_halfway(made, shape),))
+    elif has_codes(x) and (signs := _signs(case, shape)) is not None:
         low, high = INTEGER_RANGES[x.dtype]
         for rails in ((low, high), (high, low)):
-            yield Feed(DIRECTED, (np.where(signs, *rails[::-1]).astype(x.dtype),))
+            yield Feed(DIRECTED, (np.where(signs, *rails[::-1]).astype(HELD[x.dtype]),))
 
 
 def _halfway(output: Tensor, shape: tuple[int, ...]) -> NDArray[np.float32]:

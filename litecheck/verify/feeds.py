@@ -188,9 +188,13 @@ def _roles(operator: Operator, index: int) -> Iterator[tuple[str, str]]:
             yield operator.opcode, names[min(at, len(names) - 1)] if names else ""
 
 
-def _has_codes(use: _Use) -> bool:
-    tensor = use.tensor
+def has_codes(tensor: Tensor) -> bool:
+    """Whether a tensor is quantized to few enough codes to count: up to 16 bits."""
     return tensor.dtype in INTEGER_RANGES and BITS[tensor.dtype] <= 16 and tensor.quantization.is_set
+
+
+def _has_codes(use: _Use) -> bool:
+    return has_codes(use.tensor)
 
 
 def _like(tensors: Mapping[int, NDArray[Any]], tensor: Tensor) -> NDArray[Any]:

@@ -26,7 +26,10 @@ _CHILD = """
 import itertools, runpy, sys
 import numpy as np
 script, folder, signature, most = sys.argv[1:]
-data = runpy.run_path(script)["get_calibration_data"]()
+defined = runpy.run_path(script)
+if "get_calibration_data" not in defined:
+    sys.exit("it defines no get_calibration_data()")
+data = defined["get_calibration_data"]()
 if isinstance(data, dict) and data and not isinstance(next(iter(data.values())), np.ndarray):
     data = data[signature] if signature in data else next(iter(data.values()))
 data = [data] if isinstance(data, dict) else data
@@ -95,7 +98,7 @@ def _run_script(script: Path, folder: str, signature: str | None, most: int) -> 
         raise ConfigError(f"{script}: gave no data within {PATIENCE:.0f} s") from None
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or [f"ended with status {done.returncode}"]
-        raise ConfigError(f"{script}: get_calibration_data failed: {last[0]}")
+        raise ConfigError(f"{script}: gave no data: {last[0]}")
 
 
 def _separate(source: str, point: Entry, arrays: Sample) -> Iterator[Sample]:

@@ -50,7 +50,7 @@ def slow(tmp_path: Path) -> Path:
 
 def command(network: Path, slow: Path, *more: str) -> list[str]:
     device = f"command:{sys.executable} {slow} {{model}} {{inputs}} {{outputs}}"
-    fixed = ["--feed", "random", "--repeat", "1", "-f", "json"]
+    fixed = ["--feed", "propagated", "--repeat", "1", "-f", "json"]
     return [sys.executable, "-m", "litecheck", "verify", str(network), "--device", device, *fixed, *more]
 
 
@@ -115,6 +115,8 @@ def run(*arguments: str) -> tuple[int, str]:
         (["--device", "recorded:.", "--format", "jsn"], "did you mean 'json'"),
         (["--device", "recorded:.", "--between", "a", "b"], "there is no tensor 'a'"),
         (["--device", "recorded:.", "--input", "x=y.npy", "--calibration", "z"], "give one of them"),
+        (["--device", "recorded:.", "--select", "adddd"], "did you mean 'ADD'"),
+        (["--device", "recorded:.", "--segment", "2", "--whole"], "give one of them"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(network: Path, arguments: list[str], said: str) -> None:

@@ -254,3 +254,33 @@ def test_real_convolution_clamps_to_its_activation() -> None:
     bound = conv_2d_float(x, w, None, Result("float32", ()), options, plain)
     np.testing.assert_array_equal(bound, free.clip(0, 6))
     assert free.min() < 0
+
+
+@pytest.mark.parametrize(
+    ("stated", "kind", "stage"),
+    [
+        ("FLOAT32", None, "unstated_sums"),
+        ("FLOAT32", "int32", "unstated_sums"),
+        ("FLOAT32", "int64", "int64_sums"),
+        ("INT64", None, "int64_sums"),
+        ("INT32", None, "int32_sums"),
+    ],
+)
+def test_words_whose_bias_type_is_not_stated_have_a_stage_of_their_own(
+    stated: str, kind: str | None, stage: str
+) -> None:
+    """2512 x 0.0021891 is 5.49893: in two roundings, half up, 6."""
+    x = Value(np.array([[157]], np.int16), "int16", quantized(4.8501e-5))
+    w = Value(np.array([[16]], np.int8), "int8", quantized(0.00117614), True)
+    given = None if kind is None else Value(np.zeros(1, kind), kind, ONE, True)
+    output = Result("int16", (1, 1), quantized(4.8501e-5 * 0.00117614 / 0.00218907))
+    options = options_table("FULLY_CONNECTED", quantized_bias_type=stated)
+    once = {
+        **how("FULLY_CONNECTED"),
+        "int32_sums": "single",
+        "int64_sums": "float64",
+        "unstated_sums": "single",
+    }
+    twice = {**once, stage: "double-half-up"}
+    made = [int(fully_connected(x, w, given, output, options, h)[0, 0]) for h in (once, twice)]
+    assert made == [5, 6]

@@ -184,3 +184,15 @@ def test_an_input_beyond_all_memory_is_refused_in_words() -> None:
 
     with pytest.raises(LitecheckError, match="input 'x' of shape"):
         verify(built(fill), InProcess())
+
+
+def test_a_type_no_kernel_has_beside_another_is_no_reference() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = main.tensor("x", (4,), "int8", quantized(0.1)), main.tensor("y", (4,), "float32")
+    main.add("LOGISTIC", [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    (verdict,) = verify(builder.finish(), InProcess()).verdicts
+    assert verdict.outcome is Outcome.NO_REFERENCE
+    assert "no kernel for a float32 operand beside the others" in verdict.message

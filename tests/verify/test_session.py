@@ -114,3 +114,13 @@ def test_drift_goes_on_where_the_device_gives_nothing(tmp_path: Path) -> None:
     refusing = InProcess(instead=lambda job: Failure("refused", "no") if "ADD" in job.name else None)  # type: ignore[arg-type]
     report = run(convolutional(), refusing, Settings(drift=True, select=("0",)), str(tmp_path / "j"))
     assert [s.largest for s in report.drift] == [0] * 7
+
+
+def test_a_run_that_never_began_leaves_no_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(ConfigError):
+        run(convolutional(), InProcess(), Settings(select=("NOWHERE",)))
+    assert not list(tmp_path.rglob("*.jsonl"))
+    with pytest.raises(KeyboardInterrupt):
+        run(convolutional(), Killed(), Settings())
+    assert len(list(tmp_path.rglob("*.jsonl"))) == 1

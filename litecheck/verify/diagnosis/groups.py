@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from litecheck.model.types import Model
+from litecheck.profile.strict import did_you_mean
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.registry import Kernel, kernels
 from litecheck.reference.values import RunError
@@ -31,14 +32,17 @@ def prepared(model: Model | None, opcodes: Sequence[str] = (), seed: int = 0) ->
     """What a device will be asked: designed probes, and the operators of a model where one is given.
 
     ``opcodes`` selects among the model's operators, or among all there are probes for. Raises RunError for one that
-    has neither.
+    has neither, and for a model without an operator that can be tried.
     """
     own = list(_own(model, seed)) if model is not None else []
     there = list(FAMILIES) if model is None else sorted({probe.opcode for probe in own})
     unknown = [opcode for opcode in opcodes if opcode not in there]
     if unknown:
         where = "there are no probes for" if model is None else "the model has no"
-        raise RunError(f"{where} {unknown[0]!r}; there are {', '.join(there)}")
+        known = f"there are {', '.join(there) or 'none'}{did_you_mean(unknown[0].upper(), there)}"
+        raise RunError(f"{where} {unknown[0]!r}; {known}")
+    if not there:
+        raise RunError(f"{model.file if model else 'the model'}: no operator in it can be diagnosed")
     found = [
         group
         for opcode in opcodes or there

@@ -142,7 +142,10 @@ def test_every_verification_opens(
 def test_it_tells_what_was_verified(show: Callable[[Verification], Page], sample: Verification) -> None:
     page = show(sample)
     assert page.one("h1").text == "keyword spotting.tflite fails"
-    assert page.one("#fits").text == "The published arithmetic tflm fits every operator that was compared exactly."
+    assert (
+        page.one("#fits").text
+        == "The published arithmetic tflm fits every operator that was compared exactly."
+    )
     facts = dict(zip(page.texts("#facts dt"), page.texts("#facts dd"), strict=True))
     assert facts["sha256"] == f"{sample.sha256[:16]}…"
     assert facts["device"] == sample.described

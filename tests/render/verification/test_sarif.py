@@ -81,7 +81,9 @@ def test_what_is_no_result_is_notified(sample: Verification, unjudged: Verificat
         for n in run(sample)["invocations"][0]["toolExecutionNotifications"]
     }
     assert told["verify/no-reference"] == "CALL_ONCE #16, #17: no reference: makes nothing to compare"
-    assert told["verify/fits"] == "the published arithmetic tflm fits every operator that was compared exactly"
+    assert (
+        told["verify/fits"] == "the published arithmetic tflm fits every operator that was compared exactly"
+    )
     first = run(unjudged)["invocations"][0]
     assert first["exitCode"] == 2
     assert first["toolExecutionNotifications"][0]["descriptor"]["id"] == "not-judged"

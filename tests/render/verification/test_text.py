@@ -120,3 +120,9 @@ def test_the_end_says_what_fits_and_the_total(sample: Verification, unjudged: Ve
     assert "judged by litert-reference (fits 3), litert-xnnpack (fits 1); fed 3 runs" in total
     last = printed(unjudged, 120).splitlines()[-1]
     assert last == "not judged: 1 case: 1 not delegated; judged by tflm (fits 0), litert-reference (fits 0)"
+
+
+def test_a_segment_of_many_is_its_first_operator_and_a_count(good: Verification) -> None:
+    (one,) = good.verdicts
+    many = replace(one, operators=tuple(range(5)), opcodes=("DEPTHWISE_CONV_2D", *["ADD"] * 4))
+    assert " 0-4  DEPTHWISE_CONV_2D + 4 more  exact" in printed(replace(good, verdicts=(many,)), 100)

@@ -100,7 +100,9 @@ def test_arithmetics_that_judge_are_counted_where_there_are_several(
 
 
 def test_what_fits(sample: Verification) -> None:
-    assert wording.fits(sample) == "the published arithmetic tflm fits every operator that was compared exactly"
+    assert (
+        wording.fits(sample) == "the published arithmetic tflm fits every operator that was compared exactly"
+    )
     two = replace(sample, fits=("tflm", "a|b"), mode="segments of 2")
     assert wording.fits(two, lambda name: f"<{name}>") == (
         "the published arithmetics <tflm> and <a|b> each fit every case that was compared exactly"
@@ -135,3 +137,9 @@ def test_fingerprints_survive_other_operators_and_identities_tell_all_apart(samp
 def test_another_device_has_other_identities(sample: Verification) -> None:
     there = {identity for *_, identity in wording.identified(replace(sample, device="tflm"))}
     assert there.isdisjoint(identity for *_, identity in wording.identified(sample))
+
+
+def test_what_a_device_says_in_several_lines_is_told_in_one(sample: Verification) -> None:
+    said = replace(case(sample, "padded"), message="exit status 3\n::error::no board\r\n\nbye")
+    assert wording.gist(said) == "exit status 3; ::error::no board; bye"
+    assert dict(wording.details(said))["message"] == ("exit status 3; ::error::no board; bye",)

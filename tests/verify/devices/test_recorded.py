@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -145,3 +146,14 @@ def test_a_record_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match="cannot be written"):
         record(tmp_path / "file", job(), halves(job()))
+
+
+def test_one_recording_answers_for_every_run_that_is_fed_the_same(tmp_path: Path) -> None:
+    first, other = (job("whole", 1, seed).runs[0] for seed in (0, 1))
+    again = replace(job("whole"), runs=(first, first))
+    a, b = halves(again).runs[0]
+    np.savez(tmp_path / "tensors.npz", **{"part/a": a, "part/b": b})
+    same(asked(tmp_path, again), halves(again))
+    missing = asked(tmp_path, replace(again, runs=(first, other)))
+    assert isinstance(missing, Failure)
+    assert "whole, run 1" in missing.message

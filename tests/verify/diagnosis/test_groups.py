@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from litecheck.model.build import ModelBuilder
 from litecheck.reference.values import RunError
 from litecheck.verify.diagnosis.groups import prepared
 from tests.verify.planted import two_operators
@@ -39,3 +40,14 @@ def test_an_unknown_operator_is_refused() -> None:
         prepared(None, ["RESHAPE"])
     with pytest.raises(RunError, match="the model has no 'CONV_2D'; there are ADD, LEAKY_RELU"):
         prepared(two_operators(), ["CONV_2D"])
+
+
+def test_a_model_without_anything_to_try_is_refused() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    ends = [main.tensor(name, (2, 2), "float32") for name in ("x", "y")]
+    main.add("RELU", ends[:1], ends[1:])
+    main.inputs(ends[0])
+    main.outputs(ends[1])
+    with pytest.raises(RunError, match="no operator in it can be diagnosed"):
+        prepared(builder.finish())

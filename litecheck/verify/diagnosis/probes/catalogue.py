@@ -15,8 +15,6 @@ Family = Callable[[np.random.Generator], Iterator[Probe]]
 _PAIRS = ("ADD", "SUB", "MUL", "SQUARED_DIFFERENCE")
 _UNARY = ("LEAKY_RELU", "RELU", "RELU6", "LOGISTIC", "TANH", "HARD_SWISH", "ELU", "GELU")
 
-#: Operators whose output at a place depends on their operands there alone.
-ELEMENTS = frozenset({*_PAIRS, *_UNARY, "QUANTIZE", "DEQUANTIZE"})
 #: By operator; what a family draws depends on the generator alone.
 FAMILIES: dict[str, Family] = {
     "CONV_2D": products.of_conv_2d,
