@@ -189,7 +189,8 @@ def test_an_input_beyond_all_memory_is_refused_in_words() -> None:
 def test_a_type_no_kernel_has_beside_another_is_no_reference() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y = main.tensor("x", (4,), "int8", quantized(0.1)), main.tensor("y", (4,), "float32")
+    x = main.tensor("x", (4,), "int8", quantized(0.1))
+    y = main.tensor("y", (4,), "float32", quantized(0.1))
     main.add("LOGISTIC", [x], [y])
     main.inputs(x)
     main.outputs(y)
