@@ -93,8 +93,10 @@ def test_a_segment_shrinks_to_the_operator_at_fault(tmp_path: Path) -> None:
     ids=lambda o: "-".join(o.values()),
 )
 def test_every_kind_of_failure_of_a_delegate_reproduces(
-    delegate: Path, tmp_path: Path, options: dict[str, str]
-) -> None:  # noqa: F811
+    delegate: Path,  # noqa: F811
+    tmp_path: Path,
+    options: dict[str, str],
+) -> None:
     opened = open_device(device(delegate, at="CONV_2D", **options), Limits())
     report = verify(network(), opened, Settings(reproduce=str(tmp_path), select=("0",)))
     opened.close()
