@@ -117,6 +117,9 @@ def verify(
     fail_on_fallback: Annotated[
         bool, typer.Option("--fail-on-fallback", help="Fail where the device did not take an operator.")
     ] = False,
+    require_coverage: Annotated[
+        bool, typer.Option("--require-coverage", help="Fail where there is nothing to compare with.")
+    ] = False,
     outputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -178,6 +181,7 @@ def verify(
         repeat=repeat,
         jobs=jobs,
         fail_on_fallback=fail_on_fallback,
+        require_coverage=require_coverage,
         reproduce=reproduce,
         scrub=scrub,
         record=record,

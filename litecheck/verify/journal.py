@@ -18,8 +18,8 @@ class Journal:
     """A file of one JSON object a line: first what is verified and how, then a verdict with what it fits.
 
     ``known`` holds what the file had when it was opened, by case. A last line that was cut short is dropped. ``empty``
-    says that there is no result in it. Raises ConfigError where it cannot be read or written, or is about something
-    else.
+    says that there is no result in it. Raises ConfigError where it cannot be read or written, is about something
+    else, or would take the place of a file that is no journal.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any], resume: bool) -> None:
@@ -28,6 +28,8 @@ class Journal:
         self.empty = True
         self._file: IO[bytes] | None = None
         header = json.dumps(about, sort_keys=True).encode() + b"\n"
+        if not resume and not _is_journal(path):
+            raise ConfigError(f"{path}: is no journal; it is not written over")
         end = self._read(header) if resume else 0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -86,6 +88,18 @@ class Journal:
             self._file = None
         if remove:
             self.path.unlink(missing_ok=True)
+
+
+def _is_journal(path: Path) -> bool:
+    """Whether a file, if there is one, is empty or begins as a journal does."""
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(1 << 20)
+        return not first or "litecheck" in json.loads(first)
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError, TypeError):
+        return False
 
 
 def default_path(about: Mapping[str, Any]) -> Path:

@@ -226,6 +226,7 @@ class Verification:
     drift: tuple[Step, ...] = ()
     fits: tuple[str, ...] = ()
     fail_on_fallback: bool = False
+    require_coverage: bool = False
     started: str = ""
     notes: tuple[str, ...] = field(default_factory=tuple)
 
@@ -238,6 +239,8 @@ class Verification:
         """Whether a verdict fails the verification."""
         if verdict.outcome is Outcome.NOT_DELEGATED:
             return self.fail_on_fallback
+        if verdict.outcome is Outcome.NO_REFERENCE:
+            return self.require_coverage
         return verdict.outcome.judged and not verdict.outcome.good
 
     @property

@@ -41,6 +41,7 @@ class Settings:
     repeat: int = 2
     jobs: int = 1
     fail_on_fallback: bool = False
+    require_coverage: bool = False
     reproduce: str | None = None
     scrub: bool = False
     record: str | None = None
@@ -82,6 +83,7 @@ class Settings:
             "select": list(self.select),
             "repeat": self.repeat,
             "fail_on_fallback": self.fail_on_fallback,
+            "require_coverage": self.require_coverage,
             "reproduce": self.reproduce,
             "scrub": self.scrub,
         }

@@ -148,6 +148,7 @@ class _Run:
             operations=tuple(_operations(self.model, subgraphs)),
             fits=tuple(sorted(self.viable)) if missed else (),
             fail_on_fallback=settings.fail_on_fallback,
+            require_coverage=settings.require_coverage,
         )
 
     def _asked(self, subgraph: Subgraph, pool: ThreadPoolExecutor) -> Iterator[_Pending]:

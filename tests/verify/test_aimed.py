@@ -34,7 +34,7 @@ def layer(
 
 def extremes(case: Case) -> tuple[np.ndarray, np.ndarray]:
     main = case.cut.model.subgraphs[0]
-    high, low = (Machine(case.cut.model).run(main, f.arrays)[main.outputs[0]] for f in aimed(case, {}))
+    high, low, *_ = (Machine(case.cut.model).run(main, f.arrays)[main.outputs[0]] for f in aimed(case, {}))
     return high, low
 
 
@@ -51,6 +51,28 @@ def test_each_row_of_a_dense_layer_makes_another_unit_large() -> None:
     high, low = extremes(layer("FULLY_CONNECTED", (3, 16), weights, (3, 3)))
     assert [int(high[n, n]) for n in range(3)] == [reach(w)[0] for w in weights]
     assert [int(low[n, n]) for n in range(3)] == [reach(w)[1] for w in weights]
+
+
+def test_a_single_row_makes_the_unit_large_that_can_be() -> None:
+    weights = np.random.default_rng(1).integers(-30, 30, (5, 16)).astype(np.int8)
+    weights[3] = 70
+    high, _ = extremes(layer("FULLY_CONNECTED", (1, 16), weights, (1, 5)))
+    assert int(high[0, 3]) == reach(weights[3])[0]
+
+
+@pytest.mark.parametrize("opcode", ["FULLY_CONNECTED", "CONV_2D", "DEPTHWISE_CONV_2D"])
+def test_half_way_sums_are_large_and_come_back(opcode: str) -> None:
+    weights = np.random.default_rng(6).integers(40, 90, 18).astype(np.int8)
+    weights[::3] *= -1
+    shapes = {"FULLY_CONNECTED": ((1, 18), (1, 18)), "CONV_2D": ((1, 3, 3, 2), (1, 3, 3, 2))}
+    shape, filters = shapes.get(opcode, ((1, 18, 1, 1), (1, 18, 1, 1)))
+    more = {} if opcode == "FULLY_CONNECTED" else {"padding": "VALID", "stride_h": 1, "stride_w": 1}
+    case = layer(opcode, shape, weights.reshape(filters), (1, 1, 1, 1)[: len(shape)], **more)
+    assert len(turns := list(aimed(case, {}))[2:]) == 2
+    for feed, sign in zip(turns, (1, -1), strict=True):
+        products = (feed.arrays[0].reshape(-1).astype(int) - ZERO) * weights * sign
+        assert (products[:9] > 0).all()
+        assert (products[9:] < 0).all()
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])

@@ -70,7 +70,7 @@ def test_a_shell_script_gives_the_verdicts_of_what_it_runs(
     program.write_text(PROGRAM)
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$1" "$2" "$3"\n')
     script.chmod(0o755)
-    settings = Settings(select=("CONV_2D", "ADD", "SOFTMAX"), repeat=1)
+    settings = Settings(select=("CONV_2D", "ADD", "SOFTMAX"), kinds=("propagated",), repeat=1)
     report = verified(f"command:{script} {{model}} {{inputs}} {{outputs}}", settings)
     direct = verified("litert:xnnpack", settings)
     assert verdicts(report) == verdicts(direct)

@@ -74,6 +74,14 @@ def test_a_library_built_anew_is_another_device(tmp_path: Path) -> None:
         run(convolutional(), InProcess(name=f"delegate:{library},fast=1"), Settings(), str(book), resume=True)
 
 
+@pytest.mark.parametrize("content", ["my notes", "[1, 2]", '{"a": 1}'])
+def test_what_is_no_journal_is_not_written_over(tmp_path: Path, content: str) -> None:
+    (tmp_path / "notes").write_text(content)
+    with pytest.raises(ConfigError, match="is no journal"):
+        run(convolutional(), InProcess(), Settings(), str(tmp_path / "notes"))
+    assert (tmp_path / "notes").read_text() == content
+
+
 def test_without_resume_a_run_starts_over(tmp_path: Path) -> None:
     book = str(tmp_path / "journal.jsonl")
     run(convolutional(), InProcess(), Settings(), book)
