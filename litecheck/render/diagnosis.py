@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
+from textwrap import wrap
 from typing import Any
 
 from litecheck.render.columns import table
@@ -18,6 +19,8 @@ _HEADS = ("operator", "type", "computed by", "as in", ">probes", ">outputs", "")
 #: Exclusions shown for each operator; the JSON document has all.
 _SHOWN = 4
 _MESSAGE = 160
+#: Columns of prose where no terminal says how many it has.
+_WIDTH = 100
 
 
 def described(diagnosis: Diagnosis, form: str, width: int | None = None) -> str:
@@ -37,7 +40,8 @@ def _text(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:
         if lines:
             yield ""
             yield f"{diagnosed.opcode} {diagnosed.kind}: {diagnosed.conclusion}"
-            yield from (f"  {line}" for line in lines)
+            for line in lines:
+                yield from wrap(line, width or _WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
 def _row(d: Diagnosed) -> tuple[str, ...]:

@@ -32,7 +32,8 @@ acme 2.0: 74,108 outputs of 6 probes, with the operators of net.tflite
   SUB       int8  not answered                                     0        0
 
 ADD int8: named
-  not requantize: single: 'all pairs' [0, 3] of run 2, stored -128 and 7: would be -1, is 0; 1 of 65,536 differ
+  not requantize: single: 'all pairs' [0, 3] of run 2, stored -128 and 7: would be -1, is 0; 1 of
+    65,536 differ
 
 CONV_2D int8: not told apart
   not told apart by any input tried: requantize: floor, departure: wraps
@@ -52,11 +53,17 @@ def test_text_says_what_fits_and_what_excludes_the_others() -> None:
     assert described(DIAGNOSIS, "text") == TEXT
 
 
+def test_no_line_of_details_is_wider_than_the_terminal() -> None:
+    details = described(DIAGNOSIS, "text", 60).split("ADD int8: named")[1].splitlines()
+    assert max(map(len, details)) <= 60
+    assert any(line.startswith("    ") for line in details)
+
+
 def test_many_exclusions_are_counted() -> None:
     many = Diagnosed(
         "ADD", "int8", ("requantize",), 2, 7, (SINGLE,), (PAIR, PAIR, PAIR, PAIR, EXCLUDED, PAIR)
     )
-    lines = described(Diagnosis("0.1", "a", "a", "", 0, (many,)), "text").splitlines()
+    lines = described(Diagnosis("0.1", "a", "a", "", 0, (many,)), "text", 200).splitlines()
     assert lines[-1] == "  nor 2 other ways"
     assert "requantize: double" in lines[-5]  # published ways come first
 
