@@ -55,7 +55,7 @@ def test_each_row_of_a_dense_layer_makes_another_unit_large() -> None:
 
 def test_a_single_row_makes_the_unit_large_that_can_be() -> None:
     weights = np.random.default_rng(1).integers(-30, 30, (5, 16)).astype(np.int8)
-    weights[3] = 70
+    weights[3] = 60
     high, _ = extremes(layer("FULLY_CONNECTED", (1, 16), weights, (1, 5)))
     assert int(high[0, 3]) == reach(weights[3])[0]
 
@@ -68,7 +68,7 @@ def test_half_way_sums_are_large_and_come_back(opcode: str) -> None:
     shape, filters = shapes.get(opcode, ((1, 18, 1, 1), (1, 18, 1, 1)))
     more = {} if opcode == "FULLY_CONNECTED" else {"padding": "VALID", "stride_h": 1, "stride_w": 1}
     case = layer(opcode, shape, weights.reshape(filters), (1, 1, 1, 1)[: len(shape)], **more)
-    assert len(turns := list(aimed(case, {}))[2:]) == 2
+    turns = list(aimed(case, {}))[2:]
     for feed, sign in zip(turns, (1, -1), strict=True):
         products = (feed.arrays[0].reshape(-1).astype(int) - ZERO) * weights * sign
         assert (products[:9] > 0).all()
