@@ -96,6 +96,10 @@ def verify(
         list[str] | None,
         typer.Option(metavar="OPERATOR", help="Only these, by kind (CONV_2D) or number; repeatable."),
     ] = None,
+    element: Annotated[
+        str | None,
+        typer.Option(metavar="I,J,...", help="Explain this element of each output instead of the worst one."),
+    ] = None,
     repeat: Annotated[int, typer.Option(metavar="N", min=1, help="How often each input is run.")] = 2,
     timeout: Seconds = 60.0,
     memory: Megabytes = 4096,
@@ -178,6 +182,7 @@ def verify(
         whole=whole,
         drift=drift,
         select=tuple(select or ()),
+        element=_element(element),
         repeat=repeat,
         jobs=jobs,
         fail_on_fallback=fail_on_fallback,
@@ -219,6 +224,17 @@ def _samples(
         return (), ""
     fed = feed(model, signature, given, seed)
     return (fed.arrays,), "; ".join(f"{name} {source}" for name, source in fed.sources.items())
+
+
+def _element(text: str | None) -> tuple[int, ...] | None:
+    from litecheck.errors import ConfigError
+
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.strip("()[] ").split(",") if part.strip()]
+    if not all(part.isdecimal() for part in parts):
+        raise ConfigError(f"--element {text}: coordinates are numbers from 0, as in 0,3,4,17")
+    return tuple(map(int, parts))
 
 
 def _kinds(given: list[str] | None) -> tuple[str, ...]:

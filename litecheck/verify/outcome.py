@@ -54,8 +54,18 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """One element of an output: which run and where; values stored, or real in real types."""
+
+    run: int
+    index: tuple[int, ...]
+    expected: float
+    actual: float
+
+
+@dataclass(frozen=True, slots=True)
 class Explained:
-    """One element followed from accumulator to stored value.
+    """One element followed from accumulator to stored value: ``spot`` where it is not the worst one.
 
     ``accumulator`` is the integer before rescaling where the operator has one; ``multiplier`` the real factor, and
     ``fixed`` its (32-bit multiplier, shift) in fixed point; ``quotient`` the exact value before rounding and the zero
@@ -68,16 +78,7 @@ class Explained:
     fixed: tuple[int, int] | None = None
     quotient: str = ""
     candidates: tuple[Candidate, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """One element that differs: which run and where in the output; values stored, or real in real types."""
-
-    run: int
-    index: tuple[int, ...]
-    expected: float
-    actual: float
+    spot: Spot | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,9 @@ class Settings:
     point by name, stored values; without any, one is drawn from ``seed``. ``kinds`` says what each case is fed:
     ``propagated`` (what the reference computed from the samples), ``random``, ``directed``. ``segment`` operators at a
     time, ``between`` two tensors, or the ``whole`` model; otherwise each operator alone. ``select`` keeps the cases of
-    these operator kinds or numbers. Each inference is made ``repeat`` times.
-    ``seconds`` is what reproducers wait for an answer. Raises ConfigError for several of ``segment``, ``between`` and
-    ``whole``.
+    these operator kinds or numbers. ``element`` is explained instead of each output's worst one. Each inference is made
+    ``repeat`` times. ``seconds`` is what reproducers wait for an answer. Raises ConfigError for several of ``segment``,
+    ``between`` and ``whole``.
     """
 
     arithmetics: tuple[str, ...] = ("litert-reference",)
@@ -38,6 +38,7 @@ class Settings:
     whole: bool = False
     drift: bool = False
     select: tuple[str, ...] = ()
+    element: tuple[int, ...] | None = None
     repeat: int = 2
     jobs: int = 1
     fail_on_fallback: bool = False
@@ -81,6 +82,7 @@ class Settings:
             "mode": self.mode,
             "drift": self.drift,
             "select": list(self.select),
+            "element": self.element and list(self.element),
             "repeat": self.repeat,
             "fail_on_fallback": self.fail_on_fallback,
             "require_coverage": self.require_coverage,

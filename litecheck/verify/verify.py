@@ -31,7 +31,7 @@ from litecheck.verify.explanation.explain import explain
 from litecheck.verify.explanation.faults import known_fault
 from litecheck.verify.journal import Journal
 from litecheck.verify.judge import Judge, Judged, Question
-from litecheck.verify.outcome import Operation, Outcome, Verdict, Verification
+from litecheck.verify.outcome import Operation, Outcome, Spot, Verdict, Verification
 from litecheck.verify.plan import Case
 from litecheck.verify.reference import Expectation, Tape
 from litecheck.verify.reproduction.reproduce import Reproducer
@@ -262,22 +262,34 @@ class _Run:
         return part, self.device.run(_job(part))
 
     def _told(self, question: Question, judged: Judged) -> Verdict:
-        """The verdict with its worst element explained and what is known of the runtime's own faults."""
+        """The verdict with an element explained, the worst or the one asked for, and the runtime's known faults."""
         verdict, case = judged.verdict, question.case
         if verdict.outcome in RETRIED:
             return replace(verdict, fault=self._fault(case, verdict.outcome))
-        if not verdict.mismatches:
-            return verdict
         told = []
-        for found in verdict.differences:
-            if found.worst is not None and found.unit == "LSB":
-                feed, others = question.feeds[found.worst.run], self.judge.published
-                why = explain(case, feed.arrays, found, self.arithmetic, others, feed.kind)
+        for at, found in enumerate(verdict.differences):
+            spot = found.worst if self.settings.element is None else self._spot(question, judged, at)
+            if spot is not None and found.unit == "LSB":
+                feed, others = question.feeds[spot.run], self.judge.published
+                shown = replace(found, worst=spot)
+                why = explain(case, feed.arrays, shown, self.arithmetic, others, feed.kind)
+                if why is not None and spot != found.worst:
+                    why = replace(why, spot=spot)
                 found = replace(found, explained=why)
             told.append(found)
         # Where another published arithmetic fits, that explains it.
         fault = "" if verdict.also or verdict.outcome.good else self._fault(case, verdict.outcome)
         return replace(verdict, differences=tuple(told), fault=fault)
+
+    def _spot(self, question: Question, judged: Judged, at: int) -> Spot | None:
+        """The element asked for of one output, in the run in which it is furthest off; None where there is none."""
+        index, expected = self.settings.element or (), question.expected(self.arithmetic)
+        spots = [
+            Spot(run, index, e[at][index].item(), a[at][index].item())
+            for run, (e, a) in enumerate(zip(expected or (), judged.actual, strict=False))
+            if len(index) == e[at].ndim and all(0 <= i < n for i, n in zip(index, e[at].shape, strict=True))
+        ]
+        return max(spots, key=lambda s: abs(s.actual - s.expected), default=None)
 
     def _fault(self, case: Case, outcome: Outcome) -> str:
         """What the runtime behind the device is known to do wrong with these operators, or nothing."""

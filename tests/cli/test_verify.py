@@ -141,3 +141,17 @@ def test_the_device_is_asked_for() -> None:
     status, output = run("model.tflite")
     assert status == 2
     assert "--device" in output
+
+
+def test_an_element_is_explained_where_nothing_differs(network: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    arguments = ["--device", "litert:reference", "--select", "CONV_2D", "--element", "0,3,4,5"]
+    status, output = run(str(network), *arguments)
+    assert status == 0
+    assert "element (0, 3, 4, 5)" in " ".join(output.split())
+
+
+def test_an_element_is_named_by_numbers(network: Path) -> None:
+    status, output = run(str(network), "--device", "recorded:.", "--element", "0,x")
+    assert status == 2
+    assert "coordinates are numbers from 0" in " ".join(output.split())

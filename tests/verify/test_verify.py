@@ -306,3 +306,15 @@ def test_a_fault_of_the_runtime_is_told_where_there_is_but_one_input() -> None:
     (found,) = verify(builder.finish(), device).verdicts
     assert found.outcome is Outcome.REFUSED
     assert "a constant is dequantized" in found.fault
+
+
+def test_any_element_can_be_explained() -> None:
+    settings = Settings(select=("CONV_2D", "SOFTMAX"), element=(0, 3, 4, 5))
+    report = verify(convolutional(), InProcess(), settings)
+    (difference,) = of(report, "CONV_2D").differences
+    assert difference.explained is not None
+    assert difference.explained.spot is not None
+    assert difference.explained.spot.index == (0, 3, 4, 5)
+    assert "accumulator" in difference.explained.sentence
+    # Another output has no such element.
+    assert of(report, "SOFTMAX").differences[0].explained is None

@@ -72,7 +72,7 @@ class _Page(Page):
         self.line()
 
     def failing(self, verification: Verification) -> None:
-        failing = wording.failing(verification)
+        failing = wording.explained(verification)
         shown = failing if self.verbose else failing[:_MANY]
         for v in shown:
             self.case(v)
@@ -83,7 +83,7 @@ class _Page(Page):
     def case(self, verdict: Verdict) -> None:
         """One case that fails, with all that is known of it."""
         limit = None if self.verbose else NAME
-        margin = Text(verdict.outcome.value, _BAD)
+        margin = Text(verdict.outcome.value, _GOOD if verdict.outcome.good else _BAD)
         indent = max(margin.cell_len + 2, 2 + LABEL)
         self.line(Text(wording.title(verdict, limit), "bold"), margin, indent)
         for label, lines in wording.details(verdict, self.chart):

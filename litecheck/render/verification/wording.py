@@ -89,7 +89,7 @@ def details(
     Every line is of visible characters; none is shortened.
     """
     for d in verdict.differences:
-        if d.mismatches:
+        if d.mismatches or d.explained is not None:
             yield from _difference(verdict, d, chart or _told_histogram)
     silent = not verdict.message and not verdict.differences and not verdict.outcome.good
     facts = (
@@ -124,7 +124,7 @@ def _difference(
     if d.explained is not None:
         yield "because", (visible(d.explained.sentence),)
         if d.explained.candidates:
-            yield "gives", tuple(_candidates(d.explained.candidates, d.worst))
+            yield "gives", tuple(_candidates(d.explained.candidates, d.explained.spot or d.worst))
     if d.gathers:
         yield "gathers", tuple(map(visible, d.gathers))
 
@@ -220,6 +220,15 @@ def mode(verification: Verification) -> str:
 def failing(verification: Verification) -> list[Verdict]:
     """The cases that fail the verification, in their order."""
     return [v for v in verification.verdicts if verification.failing(v)]
+
+
+def explained(verification: Verification) -> list[Verdict]:
+    """The cases that are told in full: those that fail, and those of which an element was asked for."""
+
+    def asked(verdict: Verdict) -> bool:
+        return any(d.explained is not None and d.explained.spot is not None for d in verdict.differences)
+
+    return [v for v in verification.verdicts if verification.failing(v) or asked(v)]
 
 
 def unjudged(verification: Verification) -> list[tuple[Outcome, str, str, list[Verdict]]]:

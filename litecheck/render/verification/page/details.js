@@ -40,5 +40,5 @@ function pictures(difference) {
 
 function explained({ explained: told, worst }) {
   if (!told) return [];
-  return [...equation(told), ...(told.candidates.length ? [candidates(told, worst)] : [])];
+  return [...equation(told), ...(told.candidates.length ? [candidates(told, told.spot ?? worst)] : [])];
 }
