@@ -78,7 +78,7 @@ def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[str, ...]:
 def departing(way: Way, opcode: str) -> Iterator[Way]:
     """The way with each departure the operator can have."""
     for name in departures(opcode):
-        yield replace(way, departure=name)
+        yield replace(way, departure=name, published=())
 
 
 def outputs(probe: Probe, way: Way) -> Iterator[Arrays]:

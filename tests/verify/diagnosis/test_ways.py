@@ -39,6 +39,10 @@ def test_ways_know_who_has_them() -> None:
     assert named(Way((("requantize", "21-bit"),)), known).published == ("litert-xnnpack",)
     assert named(Way((("requantize", "floor"),)), known).published == ()
     assert {way.departure for way in departing(Way(()), "ADD")} >= {"wraps", "no-activation"}
+    # Nobody published what departs from what somebody published.
+    usual = named(Way((("requantize", "double"),)), known)
+    assert "litert-reference" in usual.published
+    assert all(way.published == () for way in departing(usual, "ADD"))
 
 
 def test_a_way_reads_as_the_file_does() -> None:
