@@ -6,13 +6,8 @@ from typing import Annotated
 
 import typer
 
+from litecheck.cli import complete
 from litecheck.cli.console import NoColor, PlainFormat, ends_well, terminal_width, write_stdout
-
-
-def _arithmetics(incomplete: str) -> list[str]:
-    from litecheck.reference.arithmetic import arithmetic_names
-
-    return [name for name in arithmetic_names() if name.startswith(incomplete)]
 
 
 def _check_keep(name: str) -> str:
@@ -38,7 +33,9 @@ def run(
     arithmetic: Annotated[
         str,
         typer.Option(
-            metavar="A", autocompletion=_arithmetics, help="How it is computed: a name, or a .yaml file."
+            metavar="A",
+            autocompletion=complete.arithmetics,
+            help="How it is computed: a name, or a .yaml file.",
         ),
     ] = "litert-reference",
     signature: Annotated[

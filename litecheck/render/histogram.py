@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+
+from litecheck.quantizer.compare import Bucket
 
 #: The longest bar.
 BAR = 40
 #: The least that still shows which bucket is fuller.
 _LEAST = 8
-
-
-class Bucket(Protocol):
-    """How many elements differ by ``low`` to ``high`` steps, both included."""
-
-    @property
-    def low(self) -> int: ...
-    @property
-    def high(self) -> int: ...
-    @property
-    def count(self) -> int: ...
 
 
 def percent(part: int, whole: int) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from litecheck.model.types import Tensor
 from litecheck.quantizer.compare import buckets, tally
 from litecheck.verify.explanation.gather import Scatter, gathers
-from litecheck.verify.outcome import Bucket, Difference, Spot
+from litecheck.verify.outcome import Difference, Spot
 
 #: Channels counted one by one; more of them are not.
 CHANNELS = 4096
@@ -54,7 +54,7 @@ def difference(
         beyond=int(beyond.sum()),
         tolerance=tolerance,
         largest=float(largest) if real else int(largest),
-        histogram=() if real else tuple(Bucket(b.low, b.high, b.count) for b in buckets(tally(every))),
+        histogram=() if real else tuple(buckets(tally(every))),
         channels=_channels(expected, found),
         worst=worst,
         gathers=gathers(scatter),

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.arithmetic import Arithmetic
 from litecheck.reference.interpreter import Machine
 from litecheck.reference.values import RunError
 from litecheck.verify import plan
-from litecheck.verify.devices.port import Answer, Device, Job
+from litecheck.verify.devices.port import Answer, Device
 from litecheck.verify.outcome import Outcome, Step, Verdict
 from litecheck.verify.stored import stored
 
@@ -59,9 +58,7 @@ def _answered(
     """What the device makes of its own tensors, None where it makes nothing of the right shape and type."""
     if plan.alone(case) or any(i not in own for i in case.cut.inputs):
         return None
-    content = model_bytes(case.cut.model, drop_unknown=True)
-    run = tuple(own[i] for i in case.cut.inputs)
-    answer = device.run(Job(case.name, case.cut.model, content, (run,)))
+    answer = device.run(case.job((tuple(own[i] for i in case.cut.inputs),)))
     if not isinstance(answer, Answer) or len(answer.runs) != 1:
         return None
     arrays = answer.runs[0]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from litecheck.reference.arithmetic import Arithmetic
 from litecheck.report import counted
 from litecheck.verify.conformance import Tolerances
-from litecheck.verify.devices.port import Answer, Arrays, Failure
+from litecheck.verify.devices.port import Answer, Arrays, Failure, Job
 from litecheck.verify.difference import difference
 from litecheck.verify.feeds import Feed, exhaustive
 from litecheck.verify.outcome import Difference, Outcome, Verdict
@@ -40,9 +40,9 @@ class Question:
         return tuple(number for n in range(self.repeat) for number in (once[::-1] if n % 2 else once))
 
     @property
-    def runs(self) -> tuple[Arrays, ...]:
+    def job(self) -> Job:
         """What the device is given."""
-        return tuple(self.feeds[number].arrays for number in self.order)
+        return self.case.job(tuple(self.feeds[number].arrays for number in self.order))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from litecheck.quantizer.compare import Bucket as Bucket
+
 
 class Outcome(str, Enum):
     """The one word a case ends with; the value is what people read."""
@@ -32,15 +34,6 @@ class Outcome(str, Enum):
     def judged(self) -> bool:
         """Whether the device was judged at all: it was given the operator and there was something to compare with."""
         return self not in (Outcome.NOT_DELEGATED, Outcome.NO_REFERENCE)
-
-
-@dataclass(frozen=True, slots=True)
-class Bucket:
-    """How many elements differ by ``low`` to ``high`` steps, both signed and included (device - reference)."""
-
-    low: int
-    high: int
-    count: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from litecheck.errors import ConfigError
 from litecheck.model.cut import Cut, cut
 from litecheck.model.graph import graph_of, name_of
+from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.verify.devices.port import Arrays, Job
 
 #: Types whose values are handles: an operator with such an operand is nothing without those before it.
 _HANDLES = ("resource", "variant")
@@ -30,6 +32,11 @@ class Case:
     def called(self) -> str:
         """What people call it: the name of the last operator's first output."""
         return name_of(self.subgraph, self.operators[-1])
+
+    def job(self, runs: tuple[Arrays, ...]) -> Job:
+        """The case as a device gets it, with the inputs of each inference."""
+        model = self.cut.model
+        return Job(self.name, model, model_bytes(model, drop_unknown=True), runs)
 
     @property
     def opcodes(self) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ class Expectation:
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
         """The outputs for each feed; None where the reference cannot compute one of them."""
-        key = tuple(tuple(sorted(arithmetic.how(opcode).items())) for opcode in self._opcodes)
+        key = self._key(arithmetic)
         if key not in self._found:
             try:
                 self._found[key] = self.compute(arithmetic)
@@ -54,9 +54,12 @@ class Expectation:
                 continue
             kept.append(feed)
         self.feeds = tuple(kept)
-        key = tuple(tuple(sorted(arithmetic.how(opcode).items())) for opcode in self._opcodes)
-        self._found = {key: outputs}
+        self._found = {self._key(arithmetic): outputs}
         return self.feeds
+
+    def _key(self, arithmetic: Arithmetic) -> Any:
+        """The same for arithmetics that are alike on the case's operators."""
+        return tuple(tuple(sorted(arithmetic.how(opcode).items())) for opcode in self._opcodes)
 
 
 def _outputs(machine: Machine, feed: Feed) -> Arrays:

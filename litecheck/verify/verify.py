@@ -27,7 +27,7 @@ from litecheck.verify.asked import check_selection, planned, selected
 from litecheck.verify.conformance import tolerances
 from litecheck.verify.devices.port import Answer, Device, Failure, Job
 from litecheck.verify.devices.recorded import record
-from litecheck.verify.explanation.explain import explain
+from litecheck.verify.explanation.explain import explain_outputs
 from litecheck.verify.explanation.faults import known_fault
 from litecheck.verify.journal import Journal
 from litecheck.verify.judge import Judge, Judged, Question
@@ -88,10 +88,11 @@ def _library(device: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pending:
-    """A case on its way: its question, and the device's answer when it comes. None where no device is needed."""
+    """A case on its way: its question, and where a device is needed, the job and the answer when it comes."""
 
     question: Question
-    answer: Future[Answer | Failure] | None
+    job: Job | None = None
+    answer: Future[Answer | Failure] | None = None
     verdict: Verdict | None = None
 
 
@@ -200,10 +201,11 @@ class _Run:
         if self.journal is not None and case.name in self.journal.known:
             verdict, fits = self.journal.known[case.name]
             self.viable &= fits
-            return _Pending(question, None, verdict)
+            return _Pending(question, verdict=verdict)
         if not question.feeds:
-            return _Pending(question, None)
-        return _Pending(question, pool.submit(self.device.run, _job(question)))
+            return _Pending(question)
+        job = question.job
+        return _Pending(question, job, pool.submit(self.device.run, job))
 
     def _finish(self, pending: _Pending) -> None:
         verdict = pending.verdict
@@ -219,12 +221,12 @@ class _Run:
 
     def _judged(self, pending: _Pending) -> tuple[Verdict, frozenset[str]]:
         question = pending.question
-        if pending.answer is None:
+        if pending.answer is None or pending.job is None:
             judged = self.judge(question, Failure(Outcome.NO_REFERENCE, question.note), self.viable)
             return judged.verdict, judged.fits
         answer = pending.answer.result()
         if self.settings.record:
-            record(self.settings.record, _job(question), answer)
+            record(self.settings.record, pending.job, answer)
         if isinstance(answer, Failure) and answer.outcome in RETRIED and len(question.feeds) > 1:
             return self._apart(question, answer)
         judged = self.judge(question, answer, self.viable)
@@ -259,27 +261,22 @@ class _Run:
         feeds_kept = tuple(question.feeds[n] for n in numbers)
         expectation = Expectation(case, feeds_kept)
         part = replace(question, feeds=feeds_kept, expected=expectation)
-        return part, self.device.run(_job(part))
+        return part, self.device.run(part.job)
 
     def _told(self, question: Question, judged: Judged) -> Verdict:
         """The verdict with an element explained, the worst or the one asked for, and the runtime's known faults."""
         verdict, case = judged.verdict, question.case
         if verdict.outcome in RETRIED:
             return replace(verdict, fault=self._fault(case, verdict.outcome))
-        told = []
-        for at, found in enumerate(verdict.differences):
-            spot = found.worst if self.settings.element is None else self._spot(question, judged, at)
-            if spot is not None and found.unit == "LSB":
-                feed, others = question.feeds[spot.run], self.judge.published
-                shown = replace(found, worst=spot)
-                why = explain(case, feed.arrays, shown, self.arithmetic, others, feed.kind)
-                if why is not None and spot != found.worst:
-                    why = replace(why, spot=spot)
-                found = replace(found, explained=why)
-            told.append(found)
+        fed, kinds = [feed.arrays for feed in question.feeds], [feed.kind for feed in question.feeds]
+        spots = None
+        if self.settings.element is not None:
+            spots = [self._spot(question, judged, at) for at in range(len(verdict.differences))]
+        others = self.judge.published
+        told = explain_outputs(case, fed, verdict.differences, self.arithmetic, others, kinds, spots)
         # Where another published arithmetic fits, that explains it.
         fault = "" if verdict.also or verdict.outcome.good else self._fault(case, verdict.outcome)
-        return replace(verdict, differences=tuple(told), fault=fault)
+        return replace(verdict, differences=told, fault=fault)
 
     def _spot(self, question: Question, judged: Judged, at: int) -> Spot | None:
         """The element asked for of one output, in the run in which it is furthest off; None where there is none."""
@@ -297,11 +294,6 @@ class _Run:
         dtypes = {tensors[i].dtype for op in case.operators for i in (*op.inputs, *op.outputs) if i >= 0}
         faults = (known_fault(self.device.name, op.opcode, dtypes, outcome) for op in case.operators)
         return next(filter(None, faults), "")
-
-
-def _job(question: Question) -> Job:
-    case = question.case
-    return Job(case.name, case.cut.model, model_bytes(case.cut.model, drop_unknown=True), question.runs)
 
 
 def sample_inputs(model: Model, subgraph: Subgraph, settings: Settings) -> list[dict[int, NDArray[Any]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -15,13 +14,6 @@ from tests.differential.sweep import right, sweep, trials
 
 pytestmark = pytest.mark.runtime
 FULLY, CONV = "FULLY_CONNECTED", "CONV_2D"
-
-
-@pytest.fixture(scope="module")
-def oracle() -> Iterator[Oracle]:
-    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
-    with Oracle() as started:
-        yield started
 
 
 @pytest.mark.parametrize("resolver", RESOLVERS)

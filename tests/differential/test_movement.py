@@ -10,14 +10,8 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 from litecheck.model.save import model_bytes
 from litecheck.reference.interpreter import run
 from tests.differential.movement import CASES, FAMILY
-from tests.differential.oracle import RESOLVERS, Oracle
+from tests.differential.oracle import RESOLVERS
 from tests.differential.sweep import sweep
-
-
-@pytest.fixture(scope="module")
-def oracle():
-    with Oracle() as oracle:
-        yield oracle
 
 
 @pytest.mark.parametrize("opcode", FAMILY.kinds)

@@ -12,15 +12,9 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.reference import lstm as module
 from litecheck.reference import lstm_narrow
-from tests.differential.oracle import RESOLVERS, Oracle
+from tests.differential.oracle import RESOLVERS
 from tests.differential.recurrent import CASES, FAMILY, NARROW
 from tests.differential.sweep import sweep
-
-
-@pytest.fixture(scope="module")
-def oracle():
-    with Oracle() as oracle:
-        yield oracle
 
 
 @pytest.mark.parametrize("resolver", RESOLVERS)

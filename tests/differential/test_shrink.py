@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -132,13 +131,6 @@ def test_told_numbers_stay_within_what_is_asked_for():
     (one, two) = draws.made.draws
     assert make(Draws(np.random.default_rng(8), draws.made.told({one: 5, two: 77}))) == (5, 4)
     assert Record().told({}).draws == {}
-
-
-@pytest.fixture(scope="module")
-def oracle() -> Iterator[Oracle]:
-    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
-    with Oracle() as started:
-        yield started
 
 
 def test_the_sweep_prints_the_small_trial(oracle: Oracle) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.differential.oracle import RESOLVERS, Oracle
@@ -11,13 +9,6 @@ from tests.differential.spread import FAMILY, MAKERS
 from tests.differential.sweep import sweep
 
 pytestmark = pytest.mark.runtime
-
-
-@pytest.fixture(scope="module")
-def oracle() -> Iterator[Oracle]:
-    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
-    with Oracle() as started:
-        yield started
 
 
 @pytest.mark.parametrize("resolver", RESOLVERS)

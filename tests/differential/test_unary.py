@@ -13,17 +13,11 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.reference.interpreter import run
 from tests.differential.one_operator import noticed
-from tests.differential.oracle import RESOLVERS, Oracle, Refused
+from tests.differential.oracle import RESOLVERS, Refused
 from tests.differential.sweep import sweep
 from tests.differential.unary import FAMILY, TAIL, Case
 
 BYTES = np.arange(-128, 128).astype(np.int8)
-
-
-@pytest.fixture(scope="module")
-def oracle():
-    with Oracle() as oracle:
-        yield oracle
 
 
 @pytest.mark.parametrize("resolver", RESOLVERS)

@@ -244,3 +244,16 @@ def rounded(made: Made, value: Exact) -> int:
 
 def at_tie(value: Exact) -> bool:
     return abs(value.quotient - math.floor(value.quotient) - Fraction(1, 2)) < TIE
+
+
+def agreeing(made: Made) -> int:
+    """How many elements are what the kernel gives; asserts that all are, but for ties, which may be one off."""
+    compared = 0
+    for value, kernel in every(made):
+        assert value is not None
+        if not at_tie(value):
+            assert rounded(made, value) == kernel, value
+            compared += 1
+        else:
+            assert abs(rounded(made, value) - kernel) <= 1
+    return compared

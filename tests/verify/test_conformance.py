@@ -9,23 +9,7 @@ import pytest
 from litecheck.data import rules_dir
 from litecheck.profile.load import load_profile
 from litecheck.verify.conformance import tolerances
-
-BASE = """\
-profile: base
-title: A base
-activations: int8
-ops: {}
-conformance:
-  RESIZE_BILINEAR: {tolerance: 2, because: the scaler has eight bits}
-  "*": {tolerance: 1, reals: 1e-3, because: a slow bus}
-"""
-
-
-def written(folder: Path, conformance: str) -> Path:
-    (folder / "base.yaml").write_text(BASE)
-    child = folder / "child.yaml"
-    child.write_text(f"profile: child\nextends: base.yaml\nconformance:\n  {conformance}\n")
-    return child
+from tests.profile.test_conformance import written
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "bool", "int4"])

@@ -140,4 +140,6 @@ def test_every_drawn_feed_can_be_computed() -> None:
     for case in plan.operators(model, model.subgraphs[0]):
         drawn = feeds.drawn(case, {}, 0)
         for feed in (*([drawn] if drawn else []), *feeds.directed(case, {})):
-            Machine(case.cut.model).run(case.cut.model.subgraphs[0], feed.arrays)
+            main = case.cut.model.subgraphs[0]
+            tensors = Machine(case.cut.model).run(main, feed.arrays)
+            assert set(main.outputs) <= set(tensors)

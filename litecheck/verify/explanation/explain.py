@@ -20,7 +20,7 @@ from litecheck.verify.devices.port import Arrays
 from litecheck.verify.explanation.accumulator import exact
 from litecheck.verify.explanation.crop import crop
 from litecheck.verify.explanation.site import Exact, Site
-from litecheck.verify.outcome import Candidate, Difference, Explained
+from litecheck.verify.outcome import Candidate, Difference, Explained, Spot
 from litecheck.verify.plan import Case
 
 #: Digits behind the point that are always shown, and the most that tell a value from a tie.
@@ -34,6 +34,32 @@ _ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
     "half even": round,
     "truncation": math.trunc,
 }
+
+
+def explain_outputs(
+    case: Case,
+    inputs: Sequence[Arrays],
+    found: Sequence[Difference],
+    arithmetic: Arithmetic,
+    others: Sequence[Arithmetic],
+    runs: Sequence[str] = (),
+    spots: Sequence[Spot | None] | None = None,
+) -> tuple[Difference, ...]:
+    """Every output with its worst element explained, or the one that ``spots`` has for it; real ones as they are.
+
+    ``inputs`` are those of each run, ``runs`` what sentences call them.
+    """
+    told = []
+    for output, spot in zip(found, [d.worst for d in found] if spots is None else spots, strict=True):
+        why = None
+        if spot is not None and output.unit == "LSB":
+            name = runs[spot.run] if runs else ""
+            shown = replace(output, worst=spot)
+            why = explain(case, inputs[spot.run], shown, arithmetic, others, name)
+            if why is not None and spot != output.worst:
+                why = replace(why, spot=spot)
+        told.append(replace(output, explained=why))
+    return tuple(told)
 
 
 def explain(

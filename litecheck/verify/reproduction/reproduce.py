@@ -11,13 +11,12 @@ import numpy as np
 
 from litecheck.files import atomic_write, make_folder
 from litecheck.model.cut import Cut, cut
-from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.arithmetic import Arithmetic
 from litecheck.reference.interpreter import Machine
 from litecheck.reference.values import RunError
-from litecheck.verify.devices.port import Answer, Arrays, Device, Failure, Job
-from litecheck.verify.explanation.explain import explain
+from litecheck.verify.devices.port import Answer, Arrays, Device, Failure
+from litecheck.verify.explanation.explain import explain_outputs
 from litecheck.verify.feeds import Feed
 from litecheck.verify.judge import Judge, Question
 from litecheck.verify.outcome import Outcome, Verdict
@@ -54,7 +53,7 @@ class Reproducer:
             return ""
         trial = _anonymous(found) if self.scrub else found
         asked = self._question(trial, verdict.outcome)
-        answer = self.device.run(_job(asked))
+        answer = self.device.run(asked.job)
         made = self.judge(asked, answer, frozenset())
         return self._write(verdict.case, asked, answer, self._explained(asked, made.verdict))
 
@@ -74,7 +73,7 @@ class Reproducer:
         expected = asked.expected(self.judge.admissible[0])
         if expected is None:
             return Outcome.NO_REFERENCE
-        answer = self.device.run(_job(asked))
+        answer = self.device.run(asked.job)
         return self.judge(asked, answer, frozenset()).verdict.outcome
 
     def _question(self, trial: Trial, wanted: Outcome) -> Question:
@@ -87,20 +86,16 @@ class Reproducer:
         return Question(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))
 
     def _explained(self, asked: Question, verdict: Verdict) -> Verdict:
-        told = []
-        for found in verdict.differences:
-            if found.worst is not None and found.unit == "LSB":
-                arithmetic, others = self.judge.admissible[0], self.judge.published
-                why = explain(asked.case, asked.feeds[0].arrays, found, arithmetic, others)
-                found = replace(found, explained=why)
-            told.append(found)
-        return replace(verdict, differences=tuple(told))
+        arithmetic, others = self.judge.admissible[0], self.judge.published
+        fed = [feed.arrays for feed in asked.feeds]
+        told = explain_outputs(asked.case, fed, verdict.differences, arithmetic, others)
+        return replace(verdict, differences=told)
 
     def _write(self, name: str, asked: Question, answer: Answer | Failure, verdict: Verdict) -> str:
         place = self.folder / name
         make_folder(place)
         expected = asked.expected(self.judge.admissible[0]) or ()
-        atomic_write(place / "model.tflite", _job(asked).content)
+        atomic_write(place / "model.tflite", asked.job.content)
         _save(place, "input", asked.feeds[0].arrays)
         _save(place, "expected", expected[0] if expected else ())
         _save(place, "actual", answer.runs[0] if isinstance(answer, Answer) and answer.runs else ())
@@ -145,11 +140,6 @@ def _segments(model: Model, inputs: Arrays, arithmetic: Arithmetic) -> Iterator[
             made = cut(model, main, main.operators[start : start + length])
             if made.outputs and all(i in tensors for i in made.inputs):
                 yield Trial(made.model, tuple(tensors[i] for i in made.inputs))
-
-
-def _job(asked: Question) -> Job:
-    model = asked.case.cut.model
-    return Job(asked.case.name, model, model_bytes(model, drop_unknown=True), asked.runs)
 
 
 def _save(place: Path, name: str, arrays: Sequence[Any]) -> None:
