@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, combinations
 
 from litecheck.checks import (
     axis,
@@ -23,7 +24,7 @@ from litecheck.checks.bound import Check, Verb
 from litecheck.checks.stated import axis as axis_of
 from litecheck.checks.stated import types
 from litecheck.profile.laws import STRUCTURE
-from litecheck.profile.types import OperatorRule, ProductOf, Requirement, SameAs
+from litecheck.profile.types import Constraint, OperatorRule, ProductOf, Requirement, SameAs
 
 VERBS: dict[str, Verb] = {
     "operands": operands.checker,
@@ -54,7 +55,8 @@ class Ready:
 
 
 class ReadyRule:
-    """All that is checked of one operator; ``any_of`` are the alternatives by name.
+    """All that is checked of one operator; ``any_of`` are the alternatives by name, ``telling`` the paths of the limits
+    that tell them apart.
 
     ``alone`` are the roles of which something is asked that their tensor itself answers, each with the number of what is
     asked: one bit, the same for all rules that ask the same. ``structured`` is whether limits of structure are asked.
@@ -63,9 +65,9 @@ class ReadyRule:
     def __init__(self, rule: OperatorRule) -> None:
         required = (rule.unsupported,) if rule.unsupported else rule.requirements
         self.checks = _ready(rule, required)
-        self.any_of = tuple(
-            (a.name, _ready(rule, a.requirements)) for a in (() if rule.unsupported else rule.any_of)
-        )
+        alternatives = () if rule.unsupported else rule.any_of
+        self.any_of = tuple((a.name, _ready(rule, a.requirements)) for a in alternatives)
+        self.telling = _telling([a.requirements for a in alternatives])
         asked: dict[str, list[Hashable]] = {}
         for r in filter(_alone, required):
             asked.setdefault(r.role or "", []).append((r.verb, r.value))
@@ -92,6 +94,18 @@ class ReadyRule:
                 and (not _alone(ready.requirement) or ready.requirement.role in roles)
             )  # fmt: skip
         return checks
+
+
+def _telling(alternatives: Sequence[Sequence[Requirement]]) -> frozenset[str]:
+    """The limits that several alternatives set, each to another value."""
+    values: dict[str, list[Constraint]] = {}
+    for requirement in chain.from_iterable(alternatives):
+        if requirement.verb == "limits":
+            values.setdefault(requirement.path, []).append(requirement.value)
+    return frozenset(
+        path for path, set_to in values.items()
+        if len(set_to) > 1 and all(a != b for a, b in combinations(set_to, 2))
+    )  # fmt: skip
 
 
 def _structural(requirement: Requirement) -> bool:

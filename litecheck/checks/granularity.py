@@ -109,9 +109,11 @@ def malformed(facts: Facts, required_axis: int | None, strictly: bool = True) ->
     if scales != facts.zero_points:
         both = f"it has {_count(scales, 'scale')} and {_count(facts.zero_points, 'zero point')}"
         return Malformed(both, "as many zero points as scales")
-    if not shape:  # LiteRT looks at neither number nor dimension where there is none to count along
-        return None
     number, rank = facts.tensor.quantization.axis, len(shape)
+    if not shape:  # LiteRT does not count along a dimension where there is none, but refuses a negative one
+        if number >= 0 or not strictly:
+            return None
+        return Malformed(f"its quantized dimension is {number} and it has no dimensions", "a quantized dimension of 0")
     if not strictly and (scales == 1 or (rank == 1 and required_axis is None)):
         number = 0
     if not 0 <= number < rank:

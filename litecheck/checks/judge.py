@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from litecheck.checks import granularity
 from litecheck.checks.bound import Bound, Fault, Operand, at
-from litecheck.checks.compiled import Ready, compiled
+from litecheck.checks.compiled import Ready, ReadyRule, compiled
 from litecheck.checks.context import Context
 from litecheck.checks.wording import required
 from litecheck.model.graph import name_of
@@ -32,7 +32,7 @@ def judged(bound: Bound) -> list[Finding]:
             for operand in bound.roles[role]:
                 operand.facts.proved |= bit
     if ready.any_of:
-        found += _nearest(bound, ready.any_of)
+        found += _nearest(bound, ready)
     if form is not None and not found and not bound.looked_around:
         forms.add(form)
     return found
@@ -107,12 +107,20 @@ def _where(subgraph: Subgraph, operator: Operator) -> Where:
     return Where(subgraph.index, subgraph.name, operator.index, operator.opcode, name)
 
 
-def _nearest(bound: Bound, alternatives: tuple[tuple[str, tuple[Ready, ...]], ...]) -> list[Finding]:
-    """Nothing where an alternative is kept; else what the nearest one lacks, with the names of all."""
+def _nearest(bound: Bound, ready: ReadyRule) -> list[Finding]:
+    """Nothing where an alternative is kept; else what the nearest one lacks, with the names of all.
+
+    The nearest is the one the operator has the form of, where limits tell the forms apart, and then the one with the
+    fewest violations.
+    """
+    alternatives = ready.any_of
     tried = [_checked(bound, checks, remember=False) for _, checks in alternatives]
-    best = min(
-        tried, key=lambda found: (sum(f.level == "violation" and not f.waiver for f in found), len(found))
-    )
+
+    def apart(found: list[Finding]) -> tuple[int, int, int]:
+        graver = [f for f in found if f.level == "violation" and not f.waiver]
+        return sum(f.path in ready.telling for f in found), len(graver), len(found)
+
+    best = min(tried, key=apart)
     names = " or ".join(name for name, _ in alternatives)
     chosen = alternatives[tried.index(best)][0]
     return [replace(f, required=f"{f.required} (as {chosen}; the alternatives are {names})") for f in best]

@@ -12,7 +12,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.shapes.call import constant_integers
+from litecheck.model.shapes.call import constant_integers, constant_numbers
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored
 from litecheck.profile.indexed import LONG, indexed_shape, long_constant, outside, short_constant, stated_axes
@@ -31,6 +31,20 @@ def zeros(tensor: Tensor) -> Measured:
     """How many values of a constant of integers are 0."""
     values = constant_integers(tensor)
     return None if values is None else int((values == 0).sum())
+
+
+def float_zeros(tensor: Tensor) -> Measured:
+    """How many values of a constant of floats are 0."""
+    values = constant_numbers(tensor)
+    return None if values is None or values.dtype.kind != "f" else int((values == 0).sum())
+
+
+def at_zero_point(tensor: Tensor) -> Measured:
+    """How many values of a constant of integers are its zero point, and so stand for 0; without one 0 itself does."""
+    values, zero_points = constant_integers(tensor), tensor.quantization.zero_point
+    if values is None or zero_points.size > 1:
+        return None
+    return int((values == (int(zero_points[0]) if zero_points.size else 0)).sum())
 
 
 def unknowns(tensor: Tensor) -> Measured:
@@ -235,4 +249,4 @@ INDICES = (
     index_vector_dim_at_fault,
 )  # fmt: skip
 #: Of one operand, by the name behind the dot.
-OPERAND_INDICES = (smallest, zeros, unknowns)
+OPERAND_INDICES = (smallest, zeros, float_zeros, at_zero_point, unknowns)

@@ -11,6 +11,8 @@ _DATA = frozenset((
     "init_value", "default_value", "on_value", "off_value",
 ))  # fmt: skip
 _DATA_BOTH_ENDS = _DATA | {"output", "outputs"}
+#: Types of tensors that refer to something.
+_HANDLES = ("resource", "variant", "string")
 #: Types whose operators the XNNPACK delegate may take over.
 DELEGATED = ("float32", "int8")
 
@@ -44,6 +46,31 @@ def _holds_nothing(tensors: tuple[Tensor, ...], index: int) -> bool:
 def variable_constants(operands: Operands) -> Measured:
     """How many tensors of the subgraph are marked as variables although the file holds their values."""
     return sum(t.is_variable and t.is_constant for t in operands.subgraph.tensors)
+
+
+def typeless_variables(operands: Operands) -> Measured:
+    """How many tensors marked as variables are of a type that holds no numbers: resources, variants, strings."""
+    return sum(t.is_variable and t.dtype in _HANDLES for t in operands.subgraph.tensors)
+
+
+def written_variables(operands: Operands) -> Measured:
+    """How many results of operators are marked as variables, which operators keep and do not hand on."""
+    graph = operands.subgraph
+    written = {i for op in graph.operators for i in op.outputs if 0 <= i < len(graph.tensors)}
+    return sum(graph.tensors[i].is_variable for i in written)
+
+
+def handle_inputs(operands: Operands) -> Measured:
+    """How many inputs of the model are resources or variants, which nobody outside of it can set."""
+    graph = operands.subgraph
+    inputs = graph.inputs if graph.index == 0 else ()
+    return sum(graph.tensors[i].dtype in _HANDLES[:2] for i in inputs if 0 <= i < len(graph.tensors))
+
+
+def results_of_nothing(operands: Operands) -> Measured:
+    """1 where an operator makes elements out of an input without any, else 0."""
+    given, output = operands.one("input"), operands.one("output")
+    return None if given is None or output is None else int(0 in given.shape and 0 not in output.shape)
 
 
 def rewritten_tensors(operands: Operands) -> Measured:
@@ -87,8 +114,9 @@ def broadcast_rank(operands: Operands) -> Measured:
     return max(map(len, shapes)) if len(shapes) > 1 else None
 
 
-#: By their names, in the order the documentation lists them; the last four look at a whole subgraph.
+#: By their names, in the order the documentation lists them; those behind the aliased outputs look at a whole subgraph.
 WIRING = (
-    input_types, data_types, delegated_rank, broadcast_rank, listed_inputs, aliased_outputs, unwritten_outputs,
-    variable_constants, constant_inputs, rewritten_tensors,
+    input_types, data_types, delegated_rank, broadcast_rank, listed_inputs, results_of_nothing, aliased_outputs,
+    unwritten_outputs, variable_constants, typeless_variables, written_variables, constant_inputs, handle_inputs,
+    rewritten_tensors,
 )  # fmt: skip

@@ -19,7 +19,7 @@ from litecheck.reference.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.fused import clamp_real, stored_bounds
-from litecheck.reference.pairs import apply
+from litecheck.reference.pairs import Formula, apply
 from litecheck.reference.registry import How, kernel
 from litecheck.reference.sums import REAL, Multiplier, common_scale, finish, quantized_sum, zero_points
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
@@ -79,6 +79,24 @@ class FloatProduct:
 
 
 @dataclass(frozen=True)
+class FloatSquare:
+    """The square of a real value, times the reciprocal of the output scale, plus the zero point, half to even: all in
+    float32."""
+
+    input: tuple[int, np.float32]
+    output: tuple[int, np.float32]
+    bounds: tuple[int, int]
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operand, given twice -> stored output."""
+        real = (x - self.input[0]).astype(np.float32) * self.input[1]
+        zero_point, scale = self.output
+        with np.errstate(over="ignore"):
+            scaled = real * real * (np.float32(1) / scale) + np.float32(zero_point)
+        return saturate(np.rint(np.clip(scaled, -(2.0**31), 2.0**31 - 256)).astype(np.int64), *self.bounds)
+
+
+@dataclass(frozen=True)
 class SquaredDifference:
     """The difference on a common scale with 7 more bits, squared, rescaled."""
 
@@ -126,6 +144,7 @@ def sub(
     *_QUANTIZED,
     multiplier=("float32", "float64"),
     requantize=(*WITHOUT_FLOAT32, "vectors", *REAL),
+    square=("product", "table"),
 )
 def mul(
     lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
@@ -133,8 +152,9 @@ def mul(
     """output = lhs * rhs, clamped by the fused activation; shapes broadcast.
 
     The product of both operands less their zero points, times (lhs scale * rhs scale) / output scale, computed in
-    float32 throughout, then rescaled. Two int16 operands with an 8-bit output are fractions: no scale counts.
-    Source: tflite/kernels/mul.cc; XNNPACK's qs8-vmul (``float32``).
+    float32 throughout, then rescaled. Two int16 operands with an 8-bit output are fractions: no scale counts. With
+    ``square: table`` a tensor times itself is a function of one value.
+    Source: tflite/kernels/mul.cc; XNNPACK's qs8-vmul (``float32``) and its rewriting of subgraphs (``table``).
     """
     if output.dtype == "int16" and not output.quantization.scale.size:
         return np.asarray(mul_plain(lhs, rhs, output, options))
@@ -142,20 +162,23 @@ def mul(
     real = np.float32(lhs.scale * rhs.scale) / output.scale
     if how["requantize"] in REAL and XNNPACK in taken:
         bounds = stored_bounds(options, output, half_even=how["requantize"] == "float32")
-        product = FloatProduct(points, float(real), bounds, how["requantize"])
-        return apply(product, lhs.data, rhs.data, output.dtype)
+        formula: Formula = FloatProduct(points, float(real), bounds, how["requantize"])
+        if lhs is rhs and how["square"] == "table":
+            of_input, of_output = (lhs.zero_point, lhs.scale), (output.zero_point, output.scale)
+            formula = FloatSquare(of_input, of_output, bounds)
+        return apply(formula, lhs.data, rhs.data, output.dtype)
     if lhs.dtype == "int16" and output.dtype != "int16":
         return apply(FractionProduct(output.zero_point, bounds), lhs.data, rhs.data, output.dtype)
     if how["multiplier"] == "float64":
         real = np.float64(lhs.scale) * np.float64(rhs.scale) / np.float64(output.scale)
     rounding = how["requantize"] if how["requantize"] in MULTIPLY else "double"
-    formula = Product(points, quantize_multiplier(float(real)), bounds, rounding)
+    product = Product(points, quantize_multiplier(float(real)), bounds, rounding)
     run = chunks(lhs.shape, rhs.shape)
     if how["requantize"] in MULTIPLY or output.dtype == "int16" or run.how == "generic":
-        return apply(formula, lhs.data, rhs.data, output.dtype)
-    body = apply(replace(formula, narrow="saturates"), lhs.data, rhs.data, output.dtype)
+        return apply(product, lhs.data, rhs.data, output.dtype)
+    body = apply(replace(product, narrow="saturates"), lhs.data, rhs.data, output.dtype)
     block = 16 if output.dtype == "int8" else 8
-    return in_vectors(run, block, body, lambda: apply(formula, lhs.data, rhs.data, output.dtype))
+    return in_vectors(run, block, body, lambda: apply(product, lhs.data, rhs.data, output.dtype))
 
 
 @kernel("SQUARED_DIFFERENCE", "int8", requantize=tuple(MULTIPLY))

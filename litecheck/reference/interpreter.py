@@ -170,7 +170,9 @@ class Machine:
         if key not in self._bound:
             self._bound[key] = bind(subgraph, operator, self.arithmetic, self)
         bound = self._bound[key]
-        operands = [self.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs]
+        # a tensor listed twice is one Value: some kernels care
+        read = {i: self.operand(subgraph, i, tensors) for i in set(operator.inputs) if i >= 0}
+        operands = [read.get(i) for i in operator.inputs]
         made = compute(bound, operands)
         for role, contents in made.state.items():
             index = operator.inputs[bound.roles.inputs.index(role)]

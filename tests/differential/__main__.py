@@ -16,6 +16,7 @@ from rich.progress import track
 from tests.differential import (
     affine,
     binary,
+    chains,
     detection,
     hybrid,
     movement,
@@ -35,7 +36,7 @@ FAMILIES: dict[str, Family] = {
     "affine": affine.FAMILY, "binary": binary.FAMILY, "unary": unary.FAMILY, "reduce": reduce.FAMILY,
     "movement": movement.FAMILY, "recurrent": recurrent.FAMILY, "hybrid": hybrid.FAMILY,
     "spread": spread.FAMILY, "stablehlo": stablehlo.FAMILY, "detection": detection.FAMILY,
-    "recurrent_float": recurrent_float.FAMILY, "takers": takers.FAMILY,
+    "recurrent_float": recurrent_float.FAMILY, "takers": takers.FAMILY, "chains": chains.FAMILY,
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from litecheck.model.build import quantized
 from litecheck.quantization import INTEGER_RANGES, Quantization
 from tests.differential.affine import tied
 from tests.differential.one_operator import Tensor, Trial, trial, within
-from tests.differential.operands import twice, varied
+from tests.differential.operands import only, twice, varied
 from tests.differential.shrink import Make
 from tests.differential.sweep import Family
 
@@ -189,7 +189,20 @@ def _made(make: Callable[[Random, str, str], Trial], opcode: str, dtype: str) ->
             trial = twice(trial)
         return trial
 
-    return varied(drawn, held=("lhs", "rhs"))
+    return only(varied(drawn, held=("lhs", "rhs")), _of_known_shape)
+
+
+def _of_known_shape(trial: Trial) -> bool:
+    """Not one of those whose shape XNNPACK loses: see known-faults.yaml."""
+    graph = trial.model.subgraphs[0]
+    op = graph.operators[0]
+    if op.options is None or not op.options.get("fused_activation_function", 0) or len(op.inputs) != 2:
+        return True
+    pair = [graph.tensors[i] for i in op.inputs]
+    return not any(
+        a.is_constant and a.size == 1 and len(a.shape) > len(b.shape)
+        for a, b in zip(pair, pair[::-1], strict=True)
+    )
 
 
 #: ``pairs`` are all pairs of bytes under a drawn set of parameters, in a drawn order.

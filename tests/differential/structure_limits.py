@@ -283,6 +283,7 @@ def breaks() -> Iterator[Break]:
         yield Break(path, model, fed(c, model), sound=c.model)
     yield from _wrong()
     yield from _ranks()
+    yield from _divisors()
     yield from _subgraphs()
 
 
@@ -404,9 +405,54 @@ def _ranks() -> Iterator[Break]:
               one("CONCATENATION", [real(seven), real(seven)], [result((4, *[1] * 6))], axis=0))  # fmt: skip
 
 
+def _divisors() -> Iterator[Break]:
+    """Constants to divide by, 0 among them."""
+    x, numbers = np.array([4, 6, 9], np.int8), quantized(0.5, 3)
+    byte = one("DIV", [Part((3,), "int8", numbers, x), const([7, 3, 5], numbers, "int8")],
+               [Part((3,), "int8", numbers)])  # fmt: skip
+    yield own("DIV/limits/rhs.at_zero_point", byte)
+    whole_numbers = one("FLOOR_DIV", [whole(x, "int32"), const([7, 0, 5])], [result((3,), "int32")])
+    yield own("FLOOR_DIV/limits/rhs.zeros", whole_numbers)
+    reals = one("FLOOR_DIV", [whole(x, "float32"), const([7, 0, 5], None, "float32")], [result((3,))])
+    yield own("FLOOR_DIV/limits/rhs.float_zeros", reals)
+
+
+def _kept() -> Model:
+    """An operator that writes into a variable, which another one reads."""
+    builder = ModelBuilder("kept")
+    graph = builder.subgraph("main")
+    a, b, y = (graph.tensor(name, (4,), "float32") for name in "aby")
+    kept = graph.tensor("kept", (4,), "float32", is_variable=True)
+    graph.add("ABS", [a], [b])
+    graph.add("RESHAPE", [b, graph.constant("shape", np.array([4], np.int32))], [kept], new_shape=[4])
+    graph.add("ABS", [kept], [y])
+    graph.inputs(a)
+    graph.outputs(y)
+    return builder.finish()
+
+
+def _variable(variable: bool = False, given: bool = False) -> Model:
+    """A resource written and read; another one is marked as a variable itself, or its handle is an input of the model."""
+    builder = ModelBuilder("resource")
+    graph = builder.subgraph("main")
+    a, y = (graph.tensor(name, (4,), "float32") for name in "ay")
+    handle = graph.tensor("handle", (), "resource")
+    if variable:
+        graph.tensor("idle", (), "resource", is_variable=True)
+    graph.add("VAR_HANDLE", [], [handle], container="c", shared_name="v")
+    graph.add("ASSIGN_VARIABLE", [handle, a], [])
+    graph.add("READ_VARIABLE", [handle], [y])
+    graph.inputs(*([a, handle] if given else [a]))
+    graph.outputs(y)
+    return builder.finish()
+
+
 def _subgraphs() -> Iterator[Break]:
     """Tensors of a subgraph that nothing computes, or whose values someone else would set."""
     x = np.ones(4, np.float32)
+    yield Break("SUBGRAPH/limits/written_variables", _kept(), (x,))
+    yield Break("SUBGRAPH/limits/typeless_variables", _variable(variable=True), (x,))
+    yield Break("SUBGRAPH/limits/handle_inputs", _variable(given=True), (x, np.int32(0)))
     for path in ("unwritten_outputs", "variable_constants"):
         builder = ModelBuilder(path)
         graph = builder.subgraph("main")

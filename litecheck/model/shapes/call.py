@@ -106,12 +106,16 @@ Law: TypeAlias = Callable[[Call], Shapes]
 
 def constant_integers(tensor: Tensor) -> NDArray[np.int64] | None:
     """The values of a constant of integers, in one row; None for anything else, damaged constants included."""
-    if tensor.data is None or tensor.dtype not in INTEGER_RANGES:
-        return None
-    if tensor.nbytes != len(tensor.data) or any(dim < 0 for dim in tensor.shape):
+    values = constant_numbers(tensor) if tensor.dtype in INTEGER_RANGES else None
+    return None if values is None else values.astype(np.int64)
+
+
+def constant_numbers(tensor: Tensor) -> NDArray[Any] | None:
+    """The stored values of a constant, in one row; None for anything else, damaged constants included."""
+    if tensor.data is None or tensor.nbytes != len(tensor.data) or any(dim < 0 for dim in tensor.shape):
         return None
     values = stored(tensor)
-    return None if values is None else values.reshape(-1).astype(np.int64)
+    return None if values is None else values.reshape(-1)
 
 
-__all__ = ["Call", "Law", "Misfit", "Operand", "Shape", "Shapes", "constant_integers"]
+__all__ = ["Call", "Law", "Misfit", "Operand", "Shape", "Shapes", "constant_integers", "constant_numbers"]

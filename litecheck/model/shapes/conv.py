@@ -35,6 +35,8 @@ def depthwise_conv_2d(call: Call) -> Shapes:
     source, weight = source or (None,) * 4, weight or (None,) * 4
     if 0 in source[1:3]:
         raise Misfit("input", f"the input is {shown(source)}, with nothing to slide over")
+    if 0 in weight[1:3]:
+        raise Misfit("weight", f"the weight is {shown(weight)}, a window of nothing")
     if call.has("bias"):
         ranked(call, "bias", 1)
     if differ(weight[0], 1):
