@@ -113,7 +113,9 @@ def malformed(facts: Facts, required_axis: int | None, strictly: bool = True) ->
     if not shape:  # LiteRT does not count along a dimension where there is none, but refuses a negative one
         if number >= 0 or not strictly:
             return None
-        return Malformed(f"its quantized dimension is {number} and it has no dimensions", "a quantized dimension of 0")
+        return Malformed(
+            f"its quantized dimension is {number} and it has no dimensions", "a quantized dimension of 0"
+        )
     if not strictly and (scales == 1 or (rank == 1 and required_axis is None)):
         number = 0
     if not 0 <= number < rank:

@@ -22,7 +22,7 @@ from litecheck.reference.fused import clamp_real, stored_bounds
 from litecheck.reference.pairs import Formula, apply
 from litecheck.reference.registry import How, kernel
 from litecheck.reference.sums import REAL, Multiplier, common_scale, finish, quantized_sum, zero_points
-from litecheck.reference.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.takers import EVERY, IN_TABLE, XNNPACK, Takers
 from litecheck.reference.values import Result, Value
 from litecheck.reference.vectors import chunks, in_vectors
 
@@ -163,7 +163,7 @@ def mul(
     if how["requantize"] in REAL and XNNPACK in taken:
         bounds = stored_bounds(options, output, half_even=how["requantize"] == "float32")
         formula: Formula = FloatProduct(points, float(real), bounds, how["requantize"])
-        if lhs is rhs and how["square"] == "table":
+        if lhs is rhs and how["square"] == "table" and IN_TABLE not in taken:
             of_input, of_output = (lhs.zero_point, lhs.scale), (output.zero_point, output.scale)
             formula = FloatSquare(of_input, of_output, bounds)
         return apply(formula, lhs.data, rhs.data, output.dtype)

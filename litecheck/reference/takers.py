@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -18,11 +18,14 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.strict import Entries, Items, Node, did_you_mean, entries, read_yaml, text, texts
+from litecheck.reference.tables import in_table
 from litecheck.reference.taker_measurements import MEASUREMENTS, Placed
 
-#: The names of those that take an operator.
+#: The names of those that take an operator, and ``in table`` where XNNPACK computes it as part of one.
 Takers = frozenset[str]
-XNNPACK, OPTIMIZED = "xnnpack", "optimized"
+XNNPACK, OPTIMIZED, IN_TABLE = "xnnpack", "optimized", "in table"
+#: Roles of an operator that is a function of one value, by how many operands it has.
+_ROLES = {1: ("input",), 2: ("lhs", "rhs")}
 EVERY: Takers = frozenset({XNNPACK, OPTIMIZED})
 _FILE = "rules/arithmetic/takers.yaml"
 
@@ -47,6 +50,8 @@ class Taker:
     unlisted: bool
     operators: Mapping[str, tuple[tuple[Condition, ...], ...]]
     unpacks: Mapping[str, tuple[str, ...]]
+    functions: Mapping[str, tuple[str, ...]]
+    """Operators that are functions of one value, of which several become one table: by ``quantized`` and type."""
 
     def takes(self, placed: Placed) -> bool:
         """Whether some alternative holds whole."""
@@ -63,7 +68,28 @@ def takers(
     every = load_takers()
     unpacks = {opcode: types for taker in every.values() for opcode, types in taker.unpacks.items()}
     placed = Placed.of(subgraph, operator, inputs, outputs, unpacks)
-    return frozenset(name for name, taker in every.items() if taker.takes(placed))
+    taken = frozenset(name for name, taker in every.items() if taker.takes(placed))
+    doubled = len(operator.inputs) == 2 and operator.inputs[0] == operator.inputs[1]
+    if XNNPACK in taken and doubled:
+        steps = (partial(_is_function, subgraph), partial(_clamps, subgraph))
+        return taken | {IN_TABLE} if in_table(subgraph, operator, *steps) else taken
+    return taken
+
+
+def _clamps(subgraph: Subgraph, operator: Operator) -> bool:
+    """Whether an activation fused into an operator is an operator of its own to XNNPACK."""
+    return len(operator.inputs) == 2 and _is_function(subgraph, operator)
+
+
+def _is_function(subgraph: Subgraph, operator: Operator) -> bool:
+    """Whether XNNPACK takes an operator as a function of one value."""
+    taker = load_takers()[XNNPACK]
+    kinds = {subgraph.tensors[i].dtype for i in (*operator.inputs, *operator.outputs) if i >= 0}
+    if kinds == {"float32"}:
+        return operator.opcode in taker.functions["float32"]
+    if operator.opcode not in taker.functions["quantized"] or len(operator.inputs) not in _ROLES:
+        return False
+    return taker.takes(Placed.of(subgraph, operator, _ROLES[len(operator.inputs)], ("output",), {}))
 
 
 def _types(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
@@ -176,14 +202,17 @@ def load_takers() -> Mapping[str, Taker]:
     top = read_yaml(rules_dir() / "arithmetic" / "takers.yaml", _FILE).only(("takers",))
     found = {}
     for name, node in entries(top.get("takers"), _FILE).values.items():
-        stated = entries(node, _FILE).only(("unlisted", "unpacks", "see", "operators"))
+        stated = entries(node, _FILE).only(("unlisted", "unpacks", "functions", "see", "operators"))
         operators = {
             opcode: tuple(tuple(_conditions(entries(one, _FILE))) for one in alternatives)
             for opcode, alternatives in entries(stated.get("operators"), _FILE).values.items()
             if isinstance(alternatives, Items)
         }
         unpacks = {op: texts(types) for op, types in entries(stated.get("unpacks"), _FILE).values.items()}
-        found[name] = Taker(text(stated.get("unlisted")) == "taken", operators, unpacks)
+        functions = {
+            kind: texts(names) for kind, names in entries(stated.get("functions"), _FILE).values.items()
+        }
+        found[name] = Taker(text(stated.get("unlisted")) == "taken", operators, unpacks, functions)
     return found
 
 

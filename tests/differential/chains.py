@@ -43,7 +43,9 @@ class Graph:
         """A scale and a zero point; some make many ties."""
         low, high = INTEGER_RANGES[self.dtype]
         tie = self.random.random() < 0.5
-        scale = 2.0 ** -int(self.random.integers(2, 8)) if tie else float(10 ** self.random.uniform(-2.5, -0.5))
+        scale = (
+            2.0 ** -int(self.random.integers(2, 8)) if tie else float(10 ** self.random.uniform(-2.5, -0.5))
+        )
         if self.dtype == "int16":
             return scale / 256, 0
         return scale, int(self.random.integers(low, high + 1))
@@ -59,6 +61,20 @@ class Graph:
         at = -1 if self.random.random() < 0.6 else int(self.random.integers(len(self.known)))
         return self.known[at]
 
+    def constant(self, shape: tuple[int, ...]) -> int:
+        """A constant to broadcast to a shape, now and then of zeros or ones alone, which a delegate may leave away."""
+        scale, zero_point = self.parameters()
+        values = self.values(tuple(self.random.choice([1, d]) for d in shape), self.dtype)
+        kind = self.random.random()
+        if kind < 0.2:
+            values = np.full_like(values, zero_point)
+        elif kind < 0.4:
+            high = INTEGER_RANGES[self.dtype][1]
+            steps = int(self.random.integers(1, 64))
+            scale, zero_point = float(np.float32(1 / steps)), min(zero_point, high - steps)
+            values = np.full_like(values, zero_point + steps)
+        return self.main.constant("c", values, quantized(scale, zero_point))
+
     def add(self, opcode: str, inputs: list[int], output: int, version: int = 2, **options: Option) -> None:
         """One more operator."""
         self.names.append(opcode)
@@ -73,7 +89,7 @@ class Graph:
 def _alike(g: Graph) -> None:
     without = {"int16": NOT_INT16, "uint8": NOT_UINT8}.get(g.dtype, ())
     opcode = str(g.random.choice([op for op in ALIKE if op not in without]))
-    index, shape, scale, zero = g.pick()
+    index, shape, _, _ = g.pick()
     output = g.tensor(shape, *g.parameters())
     inputs, options = [index], {"alpha": 0.2} if opcode == "LEAKY_RELU" else {}
     if opcode == "PRELU":
@@ -95,8 +111,7 @@ def _binary(g: Graph) -> None:
     if g.random.random() < 0.3:
         right = left[0]
     elif g.random.random() < 0.3:
-        shape = tuple(g.random.choice([1, d]) for d in left[1])
-        right = g.main.constant("c", g.values(shape, g.dtype), quantized(*g.parameters()))
+        right = g.constant(left[1])
     else:
         right = next(t[0] for t in (*g.known[::-1], left) if t[1] == left[1])
     options = {"pot_scale_int16": False} if opcode != "MUL" else {}
@@ -106,6 +121,7 @@ def _binary(g: Graph) -> None:
 
 
 def _extremum(g: Graph) -> None:
+    """In some kernels a clamp, which what stands before it may take over."""
     index, shape, scale, zero = g.pick()
     other = g.main.constant("c", g.values((1,) * len(shape), g.dtype), quantized(scale, zero))
     g.add(str(g.random.choice(["MAXIMUM", "MINIMUM"])), [index, other], g.tensor(shape, scale, zero))
