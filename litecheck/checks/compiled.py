@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, combinations
 
 from litecheck.checks import (
     axis,
@@ -24,7 +23,7 @@ from litecheck.checks.bound import Check, Verb
 from litecheck.checks.stated import axis as axis_of
 from litecheck.checks.stated import types
 from litecheck.profile.laws import STRUCTURE
-from litecheck.profile.types import Constraint, OperatorRule, ProductOf, Requirement, SameAs
+from litecheck.profile.types import Exactly, OperatorRule, ProductOf, Requirement, SameAs
 
 VERBS: dict[str, Verb] = {
     "operands": operands.checker,
@@ -97,15 +96,10 @@ class ReadyRule:
 
 
 def _telling(alternatives: Sequence[Sequence[Requirement]]) -> frozenset[str]:
-    """The limits that several alternatives set, each to another value."""
-    values: dict[str, list[Constraint]] = {}
-    for requirement in chain.from_iterable(alternatives):
-        if requirement.verb == "limits":
-            values.setdefault(requirement.path, []).append(requirement.value)
-    return frozenset(
-        path for path, set_to in values.items()
-        if len(set_to) > 1 and all(a != b for a, b in combinations(set_to, 2))
-    )  # fmt: skip
+    """The limits that are one value in an alternative and another value, or none, in the next: they count operands."""
+    stated = [{(r.path, r.value) for r in of_one if r.verb == "limits"} for of_one in alternatives]
+    apart = set.union(*stated) - set.intersection(*stated) if stated else set()
+    return frozenset(path for path, value in apart if isinstance(value, Exactly))
 
 
 def _structural(requirement: Requirement) -> bool:

@@ -148,7 +148,8 @@ def conv_2d_float(
 def hybrid(
     input: Value, weight: Value, bias: Value | None, options: Table | None, variant: str
 ) -> NDArray[Any]:
-    """A convolution of images that are quantized one by one; of pixels, where XNNPACK sees a matrix product.
+    """A convolution of images that are quantized one by one; of pixels, where XNNPACK sees a matrix product, which one
+    filter of one channel is none.
 
     LiteRT quantizes asymmetrically where filters have scales of their own or come in groups, else symmetrically.
     Source: tflite/kernels/conv.cc, EvalHybrid and EvalHybridPerChannel.
@@ -156,7 +157,8 @@ def hybrid(
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
     out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[0]), np.float32)
     pointwise = (rows.kernel, columns.kernel, rows.stride, columns.stride) == (1, 1, 1, 1)
-    if variant == "xnnpack" and pointwise and input.shape[3] == weight.shape[3]:
+    product = input.shape[3] == weight.shape[3] and (weight.shape[0], weight.shape[3]) != (1, 1)
+    if variant == "xnnpack" and pointwise and product:
         pixels = input.data.reshape(-1, input.shape[3])
         return products(pixels, weight, bias, DYNAMIC[variant]).reshape(out.shape)
     matrix = prepared(weight)

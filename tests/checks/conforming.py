@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from litecheck.flatbuffer.table import Table
+from litecheck.model.build import options_table
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.types import (
     Constraint,
@@ -237,6 +238,10 @@ def _share(case: Case) -> None:
             case.plans["input"][0].scale[:] = float(r.value.high) / 2
         if r.path.endswith("/limits/listed_inputs") and r.value == Exactly(Fraction(len(case.rule.inputs))):
             case.keep_absent = True
+        if r.path.endswith("/limits/options_table"):
+            activated = any(q.path.endswith("/limits/fused_activation") for q in case.requirements)
+            given = {"fused_activation_function": "TANH"} if activated else {}
+            case.table = options_table(case.rule.opcode, **given) or Table(_first(r.value))
         if r.path.endswith("/limits/squared_scale_ratio"):
             case.plans["output"][0].scale[:] = 2.0
         if r.path.endswith("/limits/different_scales"):

@@ -16,7 +16,7 @@ from litecheck.profile.faults import FAULT_KINDS
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Exactly, OneOf, PowerOf, ProductOf, Range, SameAs
 from litecheck.quantization import Blockwise, Quantization
-from tests.checks.conforming import CHANNELS, Case, Plan, conforming
+from tests.checks.conforming import CHANNELS, SHAPE, Case, Plan, conforming
 
 #: What it demands of structure is broken in tests/differential, in models that have one.
 STRUCTURE = "litert-structure"
@@ -882,6 +882,20 @@ def other_activation(r):
     return [spoil]
 
 
+def no_table(r):
+    def spoil(case):
+        case.table = None
+
+    return [spoil]
+
+
+def without_elements(r):
+    def spoil(case):
+        case.plans["input"][0].shape = (0, *SHAPE[1:])
+
+    return [spoil]
+
+
 def heavy_gate(r):
     """Weights and bias of one gate at their largest."""
 
@@ -959,6 +973,8 @@ LIMITS = {
     "scale_ratio": ratio,
     "squared_scale_ratio": squared_ratio,
     "reach": far_out,
+    "options_table": no_table,
+    "results_of_nothing": without_elements,
     "weight.channel_zero_points": asymmetric,
     "weight.int4_scales": several_int4_scales,
     "paddings.largest": padded,

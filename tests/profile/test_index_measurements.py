@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litecheck.model.build import ModelBuilder, Option
+from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.model.types import Operator
 from litecheck.profile.index_measurements import INDICES, OPERAND_INDICES
 from litecheck.profile.measurements import measurement
@@ -142,6 +142,10 @@ X = (1, 4, 6, 3)
         ("paddings.smallest", "PAD", {"input": X, "paddings": (4, 2)}, {}, None),
         ("paddings.smallest", "PAD", {"input": X, "paddings": ints([])}, {}, None),
         ("strides.zeros", "STRIDED_SLICE", {"input": X, "strides": ints(0, 1, 0, 2)}, {}, 2),
+        ("rhs.float_zeros", "FLOOR_DIV", {"lhs": X, "rhs": ints(0, 1, -0.0, dtype="float32")}, {}, 2),
+        ("rhs.float_zeros", "FLOOR_DIV", {"lhs": X, "rhs": ints(0, 1)}, {}, None),
+        ("rhs.at_zero_point", "DIV", {"lhs": X, "rhs": ints(0, 1, 0, dtype="int8")}, {}, 2),
+        ("rhs.at_zero_point", "DIV", {"lhs": X, "rhs": (4,)}, {}, None),
         ("size_splits.unknowns", "SPLIT_V", {"input": X, "size_splits": ints(-1, 2, -1)}, {}, 2),
     ],
 )  # fmt: skip
@@ -155,6 +159,17 @@ def test_every_measurement_of_an_index_has_an_example() -> None:
     marks = test_values_worked_out_by_hand.pytestmark  # type: ignore[attr-defined]
     shown = {row[0].rpartition(".")[2] for row in marks[0].args[1]}
     assert {function.__name__ for function in (*INDICES, *PARTS, *OPERAND_INDICES)} == shown
+
+
+def test_what_stands_for_zero_is_the_zero_point() -> None:
+    bound = operands("DIV", {"input": X, "rhs": ints(0, 3, 3, dtype="int8")})
+    rhs = replace(bound.roles["rhs"][0], quantization=quantized(0.5, 3))
+    assert (
+        measurement("rhs.at_zero_point")(
+            Operands(bound.operator, {"rhs": (rhs,)}, bound.subgraph, bound.model)
+        )
+        == 2
+    )
 
 
 def test_damaged_constants_give_none() -> None:

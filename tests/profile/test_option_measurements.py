@@ -117,6 +117,10 @@ DEPTHWISE = {"input": X, "weight": (1, 3, 3, 6)}
         ("miscounted_results", "BIDIRECTIONAL_SEQUENCE_LSTM", {"input": X}, {}, 1),
         ("miscounted_results", "ADD", {"lhs": X}, {}, None),
         ("aliased_outputs", "ADD", {"lhs": X, "rhs": X}, {}, 0),
+        ("results_of_nothing", "SUM", {"input": (4, 0), "output": (4,)}, {}, 1),
+        ("results_of_nothing", "SUM", {"input": (0, 3), "output": (0,)}, {}, 0),
+        ("results_of_nothing", "SUM", {"input": (4, 3), "output": (4,)}, {}, 0),
+        ("results_of_nothing", "ADD", {"lhs": (4, 0), "output": (4,)}, {}, None),
     ],
 )  # fmt: skip
 def test_values_worked_out_by_hand(
@@ -127,7 +131,10 @@ def test_values_worked_out_by_hand(
 
 def test_every_measurement_of_options_has_an_example() -> None:
     marks = test_values_worked_out_by_hand.pytestmark  # type: ignore[attr-defined]
-    of_subgraphs = {"unwritten_outputs", "variable_constants", "constant_inputs", "rewritten_tensors"}
+    of_subgraphs = {
+        "unwritten_outputs", "variable_constants", "typeless_variables", "written_variables", "constant_inputs",
+        "handle_inputs", "rewritten_tensors",
+    }  # fmt: skip
     assert {function.__name__ for function in (*OPTIONS, *WIRING)} == {
         row[0] for row in marks[0].args[1]
     } | of_subgraphs
@@ -168,6 +175,31 @@ def test_outputs_nobody_writes() -> None:
     graph.inputs(x)
     graph.outputs(y, x, held, state, empty, lost, lost)
     assert _whole(builder.finish(), "unwritten_outputs") == 2
+
+
+def test_variables_that_are_written_or_hold_no_numbers() -> None:
+    builder, graph, x, y = _graph()
+    kept = graph.tensor("kept", (4,), "float32", is_variable=True)
+    graph.tensor("idle", (4,), "float32", is_variable=True)
+    graph.tensor("named", (), "resource", is_variable=True)
+    graph.add("NEG", [y], [kept])
+    graph.inputs(x)
+    graph.outputs(kept)
+    assert _whole(builder.finish(), "written_variables") == 1
+    assert _whole(builder.finish(), "typeless_variables") == 1
+
+
+def test_inputs_that_nobody_can_set() -> None:
+    builder, graph, x, y = _graph()
+    handle = graph.tensor("handle", (), "resource")
+    graph.inputs(x, handle)
+    graph.outputs(y)
+    assert _whole(builder.finish(), "handle_inputs") == 1
+    called = builder.subgraph("called")
+    called.inputs(called.tensor("handle", (), "resource"))
+    model = builder.finish()
+    whole = Operands(model.subgraphs[0].operators[0], {}, model.subgraphs[1], model)
+    assert measurement("handle_inputs")(whole) == 0
 
 
 def test_constants_that_are_variables_or_inputs() -> None:

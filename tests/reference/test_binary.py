@@ -52,9 +52,11 @@ def test_sums_products_and_quotients_are_within_a_step_of_the_real_result(
     left: float, right: float, out: float, a: int, b: int, c: int
 ) -> None:
     x, y, to = value(ALL[:, None], left, a), value(ALL, right, b), result(out, c)
-    for how in ("double", "single", "vectors", "21-bit"):
-        assert off(binary.add(x, y, to, None, {"requantize": how}), real(x) + real(y), to) <= 0.51
-        assert off(binary.sub(x, y, to, None, {"requantize": how}), real(x) - real(y), to) <= 0.51
+    # Weights of 21 bits are off by 2^-21 of the larger one, as often as an operand has steps.
+    coarse = 256 * max(left, right) / out * 2**-20
+    for how, most in (("double", 0.51), ("single", 0.51), ("vectors", 0.51), ("21-bit", 0.51 + coarse)):
+        assert off(binary.add(x, y, to, None, {"requantize": how}), real(x) + real(y), to) <= most
+        assert off(binary.sub(x, y, to, None, {"requantize": how}), real(x) - real(y), to) <= most
     for how in ("double", "single", "float32"):
         # The first of two roundings may turn a quarter of a step into a half, the second that into a whole one.
         assert (
