@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -97,9 +98,13 @@ class ReadyRule:
 
 def _telling(alternatives: Sequence[Sequence[Requirement]]) -> frozenset[str]:
     """The limits that are one value in an alternative and another value, or none, in the next: they count operands."""
-    stated = [{(r.path, r.value) for r in of_one if r.verb == "limits"} for of_one in alternatives]
-    apart = set.union(*stated) - set.intersection(*stated) if stated else set()
-    return frozenset(path for path, value in apart if isinstance(value, Exactly))
+    stated = Counter(
+        pair for of_one in alternatives for pair in {(r.path, r.value) for r in of_one if r.verb == "limits"}
+    )
+    return frozenset(
+        path for (path, value), times in stated.items()
+        if isinstance(value, Exactly) and times < len(alternatives)
+    )  # fmt: skip
 
 
 def _structural(requirement: Requirement) -> bool:
