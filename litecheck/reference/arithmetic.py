@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from litecheck.data import rules_dir
@@ -43,7 +44,14 @@ def arithmetic_names() -> tuple[str, ...]:
 
 def load_arithmetic(name: str | Path) -> Arithmetic:
     """An arithmetic by name (``litert-reference``) or file; raises ProfileError with file and line."""
-    return _load(str(name), None, 0)
+    bundled = rules_dir() / "arithmetic" / f"{name}.yaml"
+    return _read_once(str(name), bundled) if str(name) in arithmetic_names() else _load(str(name), None, 0)
+
+
+@cache
+def _read_once(name: str, file: Path) -> Arithmetic:
+    """One of those that come with litecheck, which do not change while it runs."""
+    return _load(name, None, 0)
 
 
 def _load(name: str, near: Path | None, depth: int) -> Arithmetic:

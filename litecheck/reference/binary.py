@@ -176,7 +176,9 @@ def mul(
     run = chunks(lhs.shape, rhs.shape)
     if how["requantize"] in MULTIPLY or output.dtype == "int16" or run.how == "generic":
         return apply(product, lhs.data, rhs.data, output.dtype)
-    body = apply(replace(product, narrow="saturates"), lhs.data, rhs.data, output.dtype)
+    wraps = output.dtype == "uint8" and run.how == "scalar"
+    narrowed = replace(product, narrow="wraps" if wraps else "saturates")
+    body = apply(narrowed, lhs.data, rhs.data, output.dtype)
     block = 16 if output.dtype == "int8" else 8
     return in_vectors(run, block, body, lambda: apply(product, lhs.data, rhs.data, output.dtype))
 

@@ -202,8 +202,9 @@ def noticed(
 
 
 def changed(arithmetic: Arithmetic, stages: Mapping[str, Mapping[str, str]]) -> Arithmetic:
-    """An arithmetic with other variants for some operators: a control that has to be noticed."""
+    """An arithmetic with other variants for some stages of some operators, the other stages as they are."""
     fields: dict[str, Any] = {
         name: getattr(arithmetic, name) for name in ("title", "source", "file", "reasons")
     }
-    return Arithmetic(name=arithmetic.name, stages={**arithmetic.stages, **stages}, **fields)
+    merged = {opcode: {**arithmetic.how(opcode), **own} for opcode, own in stages.items()}
+    return Arithmetic(name=arithmetic.name, stages={**arithmetic.stages, **merged}, **fields)

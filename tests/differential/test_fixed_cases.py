@@ -9,7 +9,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.quantization import Quantization
 from litecheck.reference.arithmetic import load_arithmetic
-from tests.differential.one_operator import Tensor, Trial, changed, score, trial
+from tests.differential.one_operator import Tensor, Trial, answers, changed, score, trial
 from tests.differential.oracle import RESOLVERS, Oracle
 
 pytestmark = pytest.mark.runtime
@@ -203,3 +203,35 @@ def test_recurrent_products_that_saturate(oracle: Oracle) -> None:
         found = score(case, tflm, "tflm", "tflm")
         assert (found.compared, found.different) == (384, 0), (found.refused, found.examples)
         assert score(case, tflm, "tflm", "litert-reference").different > 0
+
+
+def test_a_uint8_product_beyond_16_bits_wraps_beside_one_number(oracle: Oracle) -> None:
+    """The optimized loop over a tensor and one number keeps 16 bits as they are; that over two tensors saturates."""
+    raised = quantized(1.0, 0)
+    x, y = Tensor(np.full(8, 100, np.uint8), raised), quantized(0.25, 0)
+    for other, shape in ((1, "one"), (8, "two")):
+        factor = Tensor(np.full(other, 100, np.uint8), raised)
+        case = trial(f"MUL {shape}", "MUL", [x, factor], "uint8", y, (8,))
+        for resolver in RESOLVERS:
+            assert score(case, oracle, resolver).different == 0
+        wrapped = score(case, oracle, "optimized", "litert-reference").different
+        assert wrapped == (8 if other == 1 else 0)
+
+
+def test_one_filter_of_one_channel_quantizes_the_image(oracle: Oracle) -> None:
+    """Of any other 1 x 1 filters XNNPACK makes a product of matrices, and quantizes pixel by pixel."""
+    x = Tensor(np.linspace(-1.3, 2.9, 8, dtype=np.float32).reshape(1, 2, 4, 1))
+    for filters in (1, 2):
+        scale = Quantization(np.full(filters, 0.05, np.float32), np.zeros(filters, np.int64), 0)
+        weight = Tensor(np.full((filters, 1, 1, 1), 7, np.int8), scale, True)
+        bias = Tensor(np.zeros(filters, np.float32), None, True)
+        case = trial(
+            "pixels", "CONV_2D", [x, weight, bias], "float32", None, (1, 2, 4, filters), 5,
+            padding="VALID", stride_h=1, stride_w=1, dilation_h_factor=1, dilation_w_factor=1,
+        )  # fmt: skip
+        found = score(case, oracle, "xnnpack", far=lambda a, b: np.abs(a - b) > 1e-6)
+        assert (found.compared, found.different) == (8 * filters, 0), found.examples
+        (theirs,) = answers(case, oracle, "xnnpack")
+        real = x.values * np.float32(0.35)
+        # a pixel of one channel is its own range, so that nothing is lost
+        assert np.allclose(theirs[0], real, atol=1e-6) is (filters == 2)

@@ -56,6 +56,14 @@ def test_a_fault_of_extents_is_told_apart(fault: str, opcode: str, delegate: Pat
     assert len(found.contrast.failing) < len(found.contrast.passing)
 
 
+def test_dilation_ignored_one_way_is_told_from_all_dilation_ignored(delegate: Path) -> None:  # noqa: F811
+    """The nearest way ignores both; what fails is said of the way without a departure."""
+    found = first(delegate, "CONV_2D", fault="dilation-w")
+    assert found.contrast is not None
+    told = "all that fail have horizontal dilation of 2 or more (next is 1); none that passes has"
+    assert told in found.contrast.apart
+
+
 @pytest.mark.parametrize("opcode", sorted({opcode for _, opcode in TOLD}))
 def test_without_a_fault_the_same_probes_name_the_reference(opcode: str, delegate: Path) -> None:  # noqa: F811
     found = first(delegate, opcode)

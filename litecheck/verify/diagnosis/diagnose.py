@@ -122,7 +122,7 @@ def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
         tuple(excluded),
         near,
         fault=_fault(device, failed, Outcome.MISMATCH) if failed else "",
-        contrast=contrast(near.example.way, found) if near else None,
+        contrast=contrast(replace(near.example.way, departure=""), found) if near else None,
     )
 
 
