@@ -58,7 +58,7 @@ class Loaded:
     levels: Patterns[Level]
     effects: Patterns[Effect]
     reasons: Patterns[str]
-    relaxes: dict[str, Relaxation]
+    relaxes: Mapping[str, Relaxation]
     lineage: tuple[str, ...]
 
 
@@ -107,7 +107,9 @@ class Builder:
         if not self.bundled:  # its errors are told now, those of bundled files by a test
             list(drafts.values())
         rules = Rules(drafts, lambda opcode: self._rule(drafts[opcode], drafts.get(ANY_TENSOR)))
-        relaxes = {**(parent.relaxes if parent else {}), **self._relaxes(rules)}
+        relaxes = self._relaxes(rules)
+        if not self.bundled:
+            list(relaxes.values())
         profile = self._profile(Rules(drafts, lambda opcode: _relaxed(rules[opcode], relaxes)))
         return Loaded(
             profile, rules, drafts, self.kinds, self.levels, self.effects, self.reasons, relaxes, self.lineage
@@ -301,25 +303,31 @@ class Builder:
                 hint = did_you_mean(pattern, paths)
                 raise ProfileError(self.file, line, f"no requirement {pattern!r}{hint}")
 
-    def _relaxes(self, rules: Rules) -> dict[str, Relaxation]:
+    def _relaxes(self, rules: Rules) -> Mapping[str, Relaxation]:
+        """What the file relaxes, over what its parent does."""
         node = entries(self.top.get("relaxes"), self.file)
-        found = {}
-        for path, value in node.values.items():
-            line = node.lines[path]
-            rule = rules.get(path.split("/")[0])
-            requirement = rule and next((r for r in rule.all_requirements() if r.path == path), None)
-            if not rule or not requirement:
-                hint = did_you_mean(path, rules.paths())
-                raise ProfileError(self.file, line, f"no requirement {path!r}{hint}")
-            entry = entries(value, self.file).only(("value", "because", "shows"))
-            because, shows = text(entry.get("because")), text(entry.get("shows"), "waived")
-            if not because or "value" not in entry or shows not in ("waived", "conforms"):
-                raise ProfileError(
-                    self.file, line, "relaxing takes a value, a because, and shows: waived or conforms"
-                )
-            allowed = self._allowed(entry.values["value"], requirement, rule, line)
-            found[path] = Relaxation(allowed, because, Demand(self.name, self.file, line), shows)
-        return found
+        inherited = self.parent.relaxes if self.parent else {}
+
+        def relaxation(path: str) -> Relaxation:
+            if path not in node:
+                return inherited[path]
+            return self._relaxation(path, node.values[path], node.lines[path], rules)
+
+        return Lazy(dict.fromkeys((*inherited, *node.values)), relaxation)
+
+    def _relaxation(self, path: str, value: Node, line: int, rules: Rules) -> Relaxation:
+        rule = rules.get(path.split("/")[0])
+        requirement = rule and next((r for r in rule.all_requirements() if r.path == path), None)
+        if not rule or not requirement:
+            hint = did_you_mean(path, rules.paths())
+            raise ProfileError(self.file, line, f"no requirement {path!r}{hint}")
+        entry = entries(value, self.file).only(("value", "because", "shows"))
+        because, shows = text(entry.get("because")), text(entry.get("shows"), "waived")
+        if not because or "value" not in entry or shows not in ("waived", "conforms"):
+            message = "relaxing takes a value, a because, and shows: waived or conforms"
+            raise ProfileError(self.file, line, message)
+        allowed = self._allowed(entry.values["value"], requirement, rule, line)
+        return Relaxation(allowed, because, Demand(self.name, self.file, line), shows)
 
     def _allowed(self, node: Node, requirement: Requirement, rule: OperatorRule, line: int) -> Constraint:
         """The value of a relaxation; for same_quantization it is the shorter list of roles that still share."""
@@ -340,7 +348,7 @@ def _late(requirement: Requirement) -> int:
     return 2 if requirement.verb == "shapes" else int(isinstance(requirement.value, (ProductOf, SameAs)))
 
 
-def _relaxed(rule: OperatorRule, relaxes: dict[str, Relaxation]) -> OperatorRule:
+def _relaxed(rule: OperatorRule, relaxes: Mapping[str, Relaxation]) -> OperatorRule:
     def attach(r: Requirement) -> Requirement:
         return replace(r, relaxed=relaxes[r.path]) if r.path in relaxes else r
 
