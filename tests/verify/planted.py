@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
@@ -11,6 +12,7 @@ from litecheck.verify.devices.port import Device
 from litecheck.verify.diagnosis.diagnose import diagnose
 from litecheck.verify.diagnosis.groups import prepared
 from litecheck.verify.diagnosis.result import Diagnosis
+from tests.verify.inprocess import InProcess
 
 
 def changed(opcode: str, base: str = "litert-reference", **stages: str) -> Arithmetic:
@@ -20,6 +22,12 @@ def changed(opcode: str, base: str = "litert-reference", **stages: str) -> Arith
 
 def of(device: Device, *opcodes: str, model: Model | None = None, repeats: int = 12) -> Diagnosis:
     return diagnose(device, prepared([model] if model else [], opcodes, repeats=repeats), jobs=1)
+
+
+@cache
+def published(name: str) -> Diagnosis:
+    """What is found of a device that is a published arithmetic, asked for everything."""
+    return of(InProcess(name))
 
 
 def two_operators() -> Model:

@@ -13,7 +13,7 @@ from litecheck.verify.diagnosis.result import Diagnosed
 from litecheck.verify.diagnosis.ways import USUAL
 from litecheck.verify.outcome import Outcome
 from tests.verify.inprocess import InProcess
-from tests.verify.planted import changed, of, two_operators
+from tests.verify.planted import changed, of, published, two_operators
 
 
 def one(device: Any, opcode: str) -> Diagnosed:
@@ -23,7 +23,7 @@ def one(device: Any, opcode: str) -> Diagnosed:
 
 @pytest.mark.parametrize("name", USUAL)
 def test_published_arithmetics_are_recognised(name: str) -> None:
-    diagnosis = of(InProcess(name))
+    diagnosis = published(name)
     assert len(diagnosis.operators) >= len(FAMILIES)
     for diagnosed in diagnosis.operators:
         assert diagnosed.fits, diagnosed.opcode

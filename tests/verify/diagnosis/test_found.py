@@ -14,7 +14,7 @@ from litecheck.verify.diagnosis.probes.catalogue import FAMILIES
 from litecheck.verify.diagnosis.result import Diagnosis
 from litecheck.verify.diagnosis.ways import USUAL
 from tests.verify.inprocess import InProcess
-from tests.verify.planted import changed, of
+from tests.verify.planted import changed, of, published
 
 
 def written(diagnosis: Diagnosis, folder: Path) -> Arithmetic:
@@ -25,7 +25,7 @@ def written(diagnosis: Diagnosis, folder: Path) -> Arithmetic:
 
 @pytest.mark.parametrize("name", USUAL)
 def test_what_is_written_computes_as_the_device(name: str, tmp_path: Path) -> None:
-    diagnosis = of(InProcess(name))
+    diagnosis = published(name)
     found, wanted = written(diagnosis, tmp_path), load_arithmetic(name)
     assert base_of(diagnosis) == name
     assert found.name == "acme-npu-2"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -45,7 +45,7 @@ FAMILIES: dict[str, Family] = {
 }
 
 
-@lru_cache(maxsize=8)
+@cache
 def probes(opcode: str, seed: int = 0) -> tuple[Probe, ...]:
     """The designed probes of an operator; none where there is no family for it."""
     family = FAMILIES.get(opcode)
