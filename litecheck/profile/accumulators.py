@@ -52,14 +52,19 @@ def largest_accumulator(operands: Operands) -> Measured:
 
     None where the weights are not constant, or where depth and bias alone keep it within 32 bits.
     """
+    return _largest(operands, INT32)
+
+
+def _largest(operands: Operands, plain: int) -> int | None:
+    """The same, or None where depth and bias alone keep it below ``plain``."""
     bias = operands.one("bias")
     most = 0 if bias is None else _largest_value(bias)
-    if most is None or _cannot_exceed(operands) + most < INT32:
+    if most is None or _cannot_exceed(operands) + most < plain:
         return None
     if most >= HUGE:
         return most
     layer = _layer(operands)
-    if layer is None or layer.depth * layer.largest_product + most < INT32:
+    if layer is None or layer.depth * layer.largest_product + most < plain:
         return None
     sums = _sums(operands, layer)
     return None if sums is None else int(sums.max(initial=0))
@@ -69,6 +74,12 @@ def largest_int32_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` where the bias is int32: int16 inputs, too, are then added up in 32 bits."""
     bias = operands.one("bias")
     return largest_accumulator(operands) if bias is not None and bias.dtype == "int32" else None
+
+
+def largest_int4_accumulator(operands: Operands) -> Measured:
+    """``largest_accumulator`` where the weights are int4, which some kernels add up in sixteenths."""
+    weight = operands.one("weight")
+    return _largest(operands, INT32 >> 4) if weight is not None and weight.dtype == "int4" else None
 
 
 def unbiased_accumulator(operands: Operands) -> Measured:
@@ -241,5 +252,6 @@ def _reach_of(data: Tensor | None, weights: Tensor | None) -> int:
 
 #: By their names, in the order the documentation lists them.
 ACCUMULATORS = (
-    largest_accumulator, largest_int32_accumulator, unbiased_accumulator, sum_reach, gate_accumulator,
+    largest_accumulator, largest_int32_accumulator, largest_int4_accumulator, unbiased_accumulator, sum_reach,
+    gate_accumulator,
 )  # fmt: skip

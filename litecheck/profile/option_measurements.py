@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import isfinite
 
 from litecheck.flatbuffer.schema import Field, load_schema
-from litecheck.profile.operands import Measured, Operands
+from litecheck.profile.operands import Measured, Operands, one_scale
 from litecheck.profile.wiring_measurements import DELEGATED
 from litecheck.quantization import INTEGER_RANGES
 
@@ -206,6 +206,12 @@ def quantized_beta(operands: Operands) -> Measured:
     return Fraction(value) if isfinite(value) else "not finite"
 
 
+def exponent_step(operands: Operands) -> Measured:
+    """By how much the exponent of SOFTMAX changes with one step of its input: ``beta`` times the input's scale."""
+    beta, scale = quantized_beta(operands), one_scale(operands.one("input"))
+    return beta * scale if isinstance(beta, Fraction) and scale is not None else None
+
+
 def quantized_alpha(operands: Operands) -> Measured:
     """What LEAKY_RELU multiplies negative integers by; ``not finite`` where that is no number."""
     value, given = _number(operands, "alpha"), operands.one("input")
@@ -298,7 +304,7 @@ def miscounted_results(operands: Operands) -> Measured:
 OPTIONS = (
     version, reference_version, unknown_types, options_table, padding, fused_activation, smallest_stride,
     smallest_dilation, largest_step, smallest_filter, depth_multiplier_gap, block_size, beta,
-    clips_below_zero, quantized_beta, quantized_alpha, axis_option, mirror_mode, weights_format,
+    clips_below_zero, quantized_beta, exponent_step, quantized_alpha, axis_option, mirror_mode, weights_format,
     kernel_type, absent_lstm_operands, svdf_rank, lsh_type, reduce_function, random_algorithm, result_type,
     result_type_differs, narrow_range, radius, smallest_interior_padding, boundaries_descending,
     miscounted_results,

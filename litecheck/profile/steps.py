@@ -19,14 +19,26 @@ def bias_scale_drift(operands: Operands) -> Measured:
     return abs(given[2] - given[0] * given[1]) / given[3]
 
 
+def unstated_bias_drift(operands: Operands) -> Measured:
+    """The same where a bias states no scale: all of one accumulator step."""
+    bias = operands.one("bias")
+    if bias is None or bias.quantization.scale.size:
+        return None
+    scales = [one_scale(operands.one(role)) for role in ("input", "weight", "output")]
+    given = [s for s in scales if s is not None]
+    return given[0] * given[1] / given[2] if len(given) == 3 and given[2] else None
+
+
 def accumulator_step(operands: Operands) -> Measured:
-    """One accumulator step, input scale times the largest weight scale, in output steps."""
+    """One accumulator step, input scale times the largest weight scale, in output steps. None for int4 weights."""
     data, output, weight = (
         _plain(operands.one("input")),
         _plain(operands.one("output")),
         operands.one("weight"),
     )
     if not data or not output or weight is None or not weight.quantization.scale.size:
+        return None
+    if weight.dtype == "int4":
         return None
     largest = float(weight.quantization.scale.max())
     if not isfinite(largest):
@@ -193,6 +205,6 @@ def _carried(operands: Operands, output: Tensor, size: Fraction, step: Fraction)
 
 #: By their names, in the order the documentation lists them.
 STEPS = (
-    bias_scale_drift, accumulator_step, scale_ratio, finest_scale, squared_scale_ratio, power_of_two_gap, quotient_step,
-    reach, sloped_reach, quotient_reach, root_reach, inverse_root_reach,
+    bias_scale_drift, unstated_bias_drift, accumulator_step, scale_ratio, finest_scale, squared_scale_ratio,
+    power_of_two_gap, quotient_step, reach, sloped_reach, quotient_reach, root_reach, inverse_root_reach,
 )  # fmt: skip

@@ -25,7 +25,7 @@ def libm(function: Real) -> Real:
 
     def rounded(x: Floats) -> Floats:
         with np.errstate(all="ignore"):
-            result: Floats = function(x.astype(np.float64)).astype(x.dtype)
+            result: Floats = np.asarray(function(x.astype(np.float64))).astype(x.dtype)
             return result
 
     return rounded

@@ -882,6 +882,37 @@ def other_activation(r):
     return [spoil]
 
 
+def sixteenths(r):
+    """A bias beyond 2^27 beside int4 weights."""
+
+    def spoil(case):
+        weight, bias = case.plans["weight"][0], case.plans["bias"][0]
+        weight.dtype, weight.shape, weight.data = "int4", (CHANNELS, 8), np.full(CHANNELS * 4, 0x77, np.uint8)
+        bias.shape, bias.data = (CHANNELS,), np.full(CHANNELS, 2**28, np.int32)
+        case.plans["output"][0].scale[:] = 2.0**20
+
+    return [spoil]
+
+
+def unstated(r):
+    def spoil(case):
+        case.plans["bias"][0].quantize([])
+
+    return [spoil]
+
+
+def steep_exponent(r):
+    def spoil(case):
+        case.table = options_table(case.rule.opcode, beta=2.0)
+        case.plans["input"][0].scale[:] = 3.0
+
+    return [spoil]
+
+
+def no_axis(r):
+    return [lambda case: setattr(case.plans["axis"][0], "shape", (0,))]
+
+
 def no_table(r):
     def spoil(case):
         case.table = None
@@ -974,6 +1005,10 @@ LIMITS = {
     "squared_scale_ratio": squared_ratio,
     "reach": far_out,
     "options_table": no_table,
+    "largest_int4_accumulator": sixteenths,
+    "unstated_bias_drift": unstated,
+    "exponent_step": steep_exponent,
+    "axis.elements": no_axis,
     "results_of_nothing": without_elements,
     "weight.channel_zero_points": asymmetric,
     "weight.int4_scales": several_int4_scales,
@@ -1011,6 +1046,7 @@ COMPANIONS = {
         "WHILE/limits/condition_elements",
     ),
     "ADD/limits/scale_ratio": ("ADD/limits/reach",),
+    "FULLY_CONNECTED/limits/largest_int4_accumulator": ("FULLY_CONNECTED/weight/dtype",),
     "FULLY_CONNECTED/weight/axis": ("FULLY_CONNECTED/bias/granularity",),
     **{
         path: both

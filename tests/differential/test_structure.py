@@ -275,7 +275,7 @@ def test_what_is_too_much() -> None:
 def test_a_reason_fits_by_all_its_patterns() -> None:
     alarm = outcome("right", "violation")
     assert not alarm.reason
-    for path, change, fits in (("output", "200", True), ("cell_state", "200", False), ("output", "x", False)):
+    for path, change, fits in (("output", "200", True), ("steps", "200", False), ("output", "x", False)):
         verdict = Verdict("violation", ("X/other", f"X/{path}/zero_point"))
         found = replace(alarm, verdict=verdict, change=f"zero point {change}" if change == "200" else change)
         assert bool(found.reason) == fits

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder
+from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder, quantized
 from litecheck.model.types import Model, Operator
 from litecheck.profile.measurements import measurement
 from litecheck.profile.operands import Measured, Operands
@@ -117,6 +117,8 @@ DEPTHWISE = {"input": X, "weight": (1, 3, 3, 6)}
         ("miscounted_results", "BIDIRECTIONAL_SEQUENCE_LSTM", {"input": X}, {}, 1),
         ("miscounted_results", "ADD", {"lhs": X}, {}, None),
         ("aliased_outputs", "ADD", {"lhs": X, "rhs": X}, {}, 0),
+        ("exponent_step", "SOFTMAX", {"input": ("int16", (4,))}, {"beta": 2.0}, None),
+        ("exponent_step", "RELU", {"input": ("int16", (4,))}, {}, None),
         ("results_of_nothing", "SUM", {"input": (4, 0), "output": (4,)}, {}, 1),
         ("results_of_nothing", "SUM", {"input": (0, 3), "output": (0,)}, {}, 0),
         ("results_of_nothing", "SUM", {"input": (4, 3), "output": (4,)}, {}, 0),
@@ -175,6 +177,13 @@ def test_outputs_nobody_writes() -> None:
     graph.inputs(x)
     graph.outputs(y, x, held, state, empty, lost, lost)
     assert _whole(builder.finish(), "unwritten_outputs") == 2
+
+
+def test_the_exponent_of_softmax_takes_beta_and_scale() -> None:
+    bound = built("SOFTMAX", {"input": ("int16", (4,))}, beta=2.0)
+    given = replace(bound.roles["input"][0], quantization=quantized(0.5))
+    operands = Operands(bound.operator, {"input": (given,)}, bound.subgraph, bound.model)
+    assert measurement("exponent_step")(operands) == 1
 
 
 def test_variables_that_are_written_or_hold_no_numbers() -> None:
