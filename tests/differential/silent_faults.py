@@ -389,8 +389,40 @@ def _recursion_faults(x: np.ndarray) -> Iterator[SilentFault]:
     )
 
 
+def _of_one(
+    opcode: str, x: np.ndarray, q: Quantization, out: Quantization, constants: tuple[np.ndarray, ...] = (),
+    shape: tuple[int, ...] = (), version: int = 2, **options: Any,
+) -> Model:  # fmt: skip
+    """One operator of one input."""
+    builder = ModelBuilder(opcode)
+    graph = builder.subgraph("main")
+    given = graph.tensor("x", x.shape, x.dtype.name, q)
+    y = graph.tensor("y", shape or x.shape, x.dtype.name, out)
+    held = [graph.constant(f"c{at}", value) for at, value in enumerate(constants)]
+    graph.add(opcode, [given, *held], [y], version=version, **options)
+    graph.inputs(given)
+    graph.outputs(y)
+    return builder.finish()
+
+
+def unary_faults() -> Iterator[SilentFault]:
+    """Options and constants that meet scales, and types without a kernel."""
+    ends, q15 = np.array([[-300, 32767]], np.int16), quantized(1 / 32768)
+    good, bad = (_of_one("SOFTMAX", ends, quantized(2.6), q15, version=3, beta=beta) for beta in (1.5, 2.0))
+    yield SilentFault("SOFTMAX beta", good, bad, (ends,), ("SOFTMAX/limits/exponent_step",), "wrong")
+    grid, wide = np.zeros((1, 2, 2, 4), np.int8), quantized(0.1)
+    made = [
+        _of_one("DEPTH_TO_SPACE", grid.astype(t), wide, wide, (), (1, 4, 4, 1), 1, block_size=2)
+        for t in ("i1", "i2")
+    ]
+    good, bad = made
+    yield SilentFault("DEPTH_TO_SPACE of int16", good, bad, (grid.astype(np.int16),), ("DEPTH_TO_SPACE/unsupported",),
+                      "refused")  # fmt: skip
+
+
 def faults() -> Iterator[SilentFault]:
     """All of them."""
+    yield from unary_faults()
     for opcode in ("UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM"):
         yield from lstm_faults(opcode)
     yield from svdf_faults()
