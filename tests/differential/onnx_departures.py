@@ -1,4 +1,4 @@
-"""Where onnx.reference 1.23 and onnxruntime 1.31 do not do what ONNX's documents say, each with the sentence.
+"""Where onnx.reference 1.23 and onnxruntime 1.31 and 1.32 do not do what ONNX's documents say, each with the sentence.
 
 A departure either *refuses* its cases, or *changes* them (litecheck's result for the changed case is then the engine's,
 bit for bit), or concerns single *elements*, whose value in the engine is accidental.
@@ -6,8 +6,10 @@ bit for bit), or concerns single *elements*, whose value in the engine is accide
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib import metadata
 
 import numpy as np
 
@@ -15,6 +17,11 @@ from litecheck.quantizer.onnx_types import NUMBERS, RANGES, name_of
 from tests.differential.onnx_cases import SHAPE, Case
 
 REFERENCE, RUNTIME = "onnx.reference", "onnxruntime"
+#: From 1.32 on onnxruntime takes a scale of another type than x, and divides in the type of the scale or in precision.
+FROM_1_32 = importlib.util.find_spec("onnxruntime") is not None and not metadata.version(
+    "onnxruntime"
+).startswith("1.31.")
+_FLOATS = ("float32", "float16")
 FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
 
 
@@ -34,8 +41,10 @@ class Departure:
 
 def engine_type(engine: str, case: Case) -> str:
     """The type in which an engine divides."""
-    if engine == RUNTIME:
+    if engine == RUNTIME and not (FROM_1_32 and case.version >= 23):
         return "float32"
+    if engine == RUNTIME:
+        return case.types.get("precision") or case.types["scale"]
     x, scale = (np.ones(1, v.dtype) for v in case.inputs[:2])
     return case.types.get("precision") or name_of(x / scale)
 
@@ -95,7 +104,7 @@ def whole_zero_point(case: Case) -> bool:
 
 def between(low: float, high: float) -> Callable[[Case], np.ndarray]:
     def elements(case: Case) -> np.ndarray:
-        quotient = np.abs(case.quotient("float32"))
+        quotient = np.abs(case.quotient(engine_type(RUNTIME, case)))
         return (quotient >= low) & (quotient <= high)
 
     return elements
@@ -141,11 +150,12 @@ DEPARTURES = (
         RUNTIME, QUANTIZE,
         "All versions, type constraints: x may also be int32 and bfloat16, from 23 y_scale any of its types, y "
         "float4e2m1.",
-        "It has kernels for float32 and float16 with a scale of the same type only, and none for float4e2m1.",
+        "It has kernels for float32 and float16 only, before 1.32 with a scale of the same type, and none for float4e2m1.",
         lambda c: (
-            c.types["x"] not in ("float32", "float16")
-            or c.types["scale"] != c.types["x"]
+            c.types["x"] not in _FLOATS
             or c.types["target"] == "float4e2m1"
+            or (c.types["scale"] not in _FLOATS if FROM_1_32 else c.types["scale"] != c.types["x"])
+            or (FROM_1_32 and c.types.get("precision", "float32") not in _FLOATS)
         ),
         refuses=True,
     ),
@@ -153,17 +163,20 @@ DEPARTURES = (
         RUNTIME, QUANTIZE,
         "23, 24, 25, summary and attribute precision: the division has the type of y_scale, or precision. 19 and 21 "
         "say nothing; x and y_scale have the same type there.",
-        "It always divides in float32 and ignores precision.",
-        lambda c: (c.types.get("precision") or c.types["scale"]) != "float32",
+        "It divides in float32 and ignores precision: always before 1.32, then up to version 21 of the operator.",
+        lambda c: (
+            not (FROM_1_32 and c.version >= 23)
+            and (c.types.get("precision") or c.types["scale"]) != "float32"
+        ),
         changes=divided_in(RUNTIME),
     ),
-    Departure(
+    *([] if FROM_1_32 else [Departure(
         RUNTIME, QUANTIZE,
         "All versions, summary: y = saturate(...); each integer type's whole range is listed.",
         "Its plain loop converts the quotient to int32 before it saturates; its vector loop saturates first.",
         plain_loop,
         elements=not_int32(RUNTIME),
-    ),
+    )]),
     Departure(
         RUNTIME, QUANTIZE,
         "19 to 25, summary: with float8 the formula, which adds y_zero_point, remains the same.",
@@ -305,4 +318,4 @@ DYNAMIC = (
 )
 
 #: The versions in which all of this was seen.
-MEASURED = {"onnx": "1.23", "onnxruntime": "1.31"}
+MEASURED = {"onnx": ("1.23.",), "onnxruntime": ("1.31.", "1.32.")}
