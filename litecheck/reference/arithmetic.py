@@ -44,8 +44,14 @@ def arithmetic_names() -> tuple[str, ...]:
 
 def load_arithmetic(name: str | Path) -> Arithmetic:
     """An arithmetic by name (``litert-reference``) or file; raises ProfileError with file and line."""
-    bundled = rules_dir() / "arithmetic" / f"{name}.yaml"
-    return _read_once(str(name), bundled) if str(name) in arithmetic_names() else _load(str(name), None, 0)
+    bundled = _bundled(str(name))
+    return _read_once(str(name), bundled) if bundled else _load(str(name), None, 0)
+
+
+def _bundled(name: str) -> Path | None:
+    """The file of one that comes with litecheck."""
+    path = rules_dir() / "arithmetic" / f"{name}.yaml"
+    return path if "/" not in name and path.is_file() else None
 
 
 @cache
@@ -55,15 +61,9 @@ def _read_once(name: str, file: Path) -> Arithmetic:
 
 
 def _load(name: str, near: Path | None, depth: int) -> Arithmetic:
-    bundled = rules_dir() / "arithmetic" / f"{name}.yaml"
-    path = (
-        bundled
-        if "/" not in name and bundled.is_file()
-        else Path(name)
-        if near is None
-        else near.parent / name
-    )
-    shown = f"rules/arithmetic/{name}.yaml" if path == bundled else str(path)
+    bundled = _bundled(name)
+    path = bundled or (Path(name) if near is None else near.parent / name)
+    shown = f"rules/arithmetic/{name}.yaml" if bundled else str(path)
     if path.suffix not in (".yaml", ".yml") and not path.is_file():
         names = arithmetic_names()
         hint = did_you_mean(name, names) or f"; there are {', '.join(names)}, or name a .yaml file"

@@ -171,7 +171,7 @@ class Machine:
             self._bound[key] = bind(subgraph, operator, self.arithmetic, self)
         bound = self._bound[key]
         # a tensor listed twice is one Value: some kernels care
-        read = {i: self.operand(subgraph, i, tensors) for i in set(operator.inputs) if i >= 0}
+        read = {i: self.operand(subgraph, i, tensors) for i in operator.inputs if i >= 0}
         operands = [read.get(i) for i in operator.inputs]
         made = compute(bound, operands)
         for role, contents in made.state.items():

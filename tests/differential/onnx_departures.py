@@ -17,10 +17,17 @@ from litecheck.quantizer.onnx_types import NUMBERS, RANGES, name_of
 from tests.differential.onnx_cases import SHAPE, Case
 
 REFERENCE, RUNTIME = "onnx.reference", "onnxruntime"
+
+
+def _version(name: str) -> tuple[int, ...]:
+    """The first two numbers of an installed package's version, none where it is missing."""
+    if importlib.util.find_spec(name) is None:
+        return ()
+    return tuple(int(part) for part in metadata.version(name).split(".")[:2])
+
+
 #: From 1.32 on onnxruntime takes a scale of another type than x, and divides in the type of the scale or in precision.
-FROM_1_32 = importlib.util.find_spec("onnxruntime") is not None and not metadata.version(
-    "onnxruntime"
-).startswith("1.31.")
+FROM_1_32 = _version("onnxruntime") >= (1, 32)
 _FLOATS = ("float32", "float16")
 FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
 

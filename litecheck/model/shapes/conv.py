@@ -18,10 +18,7 @@ def conv_2d(call: Call) -> Shapes:
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
     source, weight = source or (None,) * 4, weight or (None,) * 4
-    if 0 in source[1:3]:
-        raise Misfit("input", f"the input is {shown(source)}, with nothing to slide over")
-    if 0 in weight[1:3]:
-        raise Misfit("weight", f"the weight is {shown(weight)}, a window of nothing")
+    _slides(source, weight)
     _grouped(source[3], weight[3], weight[0])
     _bias(call, weight[0])
     return ((source[0], *convolved(call, source[1:3], weight[1:3], strides, dilations), weight[0]),)
@@ -33,10 +30,7 @@ def depthwise_conv_2d(call: Call) -> Shapes:
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
     source, weight = source or (None,) * 4, weight or (None,) * 4
-    if 0 in source[1:3]:
-        raise Misfit("input", f"the input is {shown(source)}, with nothing to slide over")
-    if 0 in weight[1:3]:
-        raise Misfit("weight", f"the weight is {shown(weight)}, a window of nothing")
+    _slides(source, weight)
     if call.has("bias"):
         ranked(call, "bias", 1)
     if differ(weight[0], 1):
@@ -46,6 +40,14 @@ def depthwise_conv_2d(call: Call) -> Shapes:
         raise Misfit("weight", f"the weight has {outputs} channels, no multiple of the input's {channels}")
     _bias(call, outputs)
     return ((source[0], *convolved(call, source[1:3], weight[1:3], strides, dilations), outputs),)
+
+
+def _slides(source: Shape, weight: Shape) -> None:
+    """Refuses an image or a window without height or width; raises Misfit."""
+    if 0 in source[1:3]:
+        raise Misfit("input", f"the input is {shown(source)}, with nothing to slide over")
+    if 0 in weight[1:3]:
+        raise Misfit("weight", f"the weight is {shown(weight)}, a window of nothing")
 
 
 def conv_3d(call: Call) -> Shapes:

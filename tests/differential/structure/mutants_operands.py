@@ -126,9 +126,7 @@ def _shaped(t: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 def _typed(t: Tensor, dtype: str) -> Tensor:
     """Another type; bytes stay as they are where both are of one width, else values are cut to what it holds."""
-    if not t.is_constant:
-        return replace(t, dtype=dtype)
-    if {t.dtype, dtype} == {"int8", "uint8"}:
+    if not t.is_constant or {t.dtype, dtype} == {"int8", "uint8"}:
         return replace(t, dtype=dtype)
     return holding(t, values_of(t), dtype)
 
