@@ -20,9 +20,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from litecheck.devices.port import Answer, Failure, Job
+from litecheck.devices.registry import open_device
 from litecheck.model.load import load_model
-from litecheck.verify.devices.opening import open_device
-from litecheck.verify.devices.port import Answer, Failure, Job
 from litecheck.verify.outcome import Outcome
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify

@@ -15,12 +15,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from litecheck.devices.port import Answer, Arrays, Failure, Job
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
-from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.reference.interpreter import Machine
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.interpreter import Machine
 from litecheck.verify.budget import Budget
-from litecheck.verify.devices.port import Answer, Arrays, Failure, Job
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 

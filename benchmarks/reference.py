@@ -57,7 +57,7 @@ def serve(functions):
 OUR_CODE = r"""
 import litecheck
 from litecheck.reference import compiled
-from litecheck.reference.interpreter import Machine
+from litecheck.reference.engine.interpreter import Machine
 path, how = sys.argv[1:]
 compiled.WORTH = float("inf") if how == "numpy" else -1
 machine = Machine(litecheck.load_model(path), "litert-reference")

@@ -29,8 +29,8 @@ import planted
 from rich.console import Console
 from rich.table import Table
 
+from litecheck.devices.port import Answer, Failure, Job
 from litecheck.model.load import load_model
-from litecheck.verify.devices.port import Answer, Failure, Job
 from litecheck.verify.outcome import Outcome
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
@@ -63,7 +63,7 @@ import sys
 from pathlib import Path
 import numpy as np
 from litecheck.model.load import load_model
-from litecheck.reference.interpreter import Machine
+from litecheck.reference.engine.interpreter import Machine
 for file in sorted(Path(sys.argv[1]).glob("*.tflite")):
     runs = np.load(file.with_suffix(".npz"))
     machine = Machine(load_model(file), "litert-xnnpack")

@@ -18,7 +18,7 @@ from docs.operators import arithmetics_table, page
 from docs.sessions import ROOT, refreshed
 from litecheck.files import atomic_write
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.measurements import MEASUREMENTS, OPERAND_MEASUREMENTS
+from litecheck.profile.measurements.registry import MEASUREMENTS, OPERAND_MEASUREMENTS
 from litecheck.render.rules import reference
 
 RULES = ROOT / "docs" / "rules.md"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.profile.load import load_profile
-from litecheck.profile.reader import ANY_SUBGRAPH, ANY_TENSOR
+from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import OneOf, OperatorRule, Requirement
-from litecheck.reference.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.departures import DEPARTURES
-from litecheck.reference.registry import ANY, Kernel, kernels
-from litecheck.reference.takers import load_takers
+from litecheck.reference.defects.defects import DEPARTURES
+from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.reference.engine.registry import ANY, Kernel, kernels
+from litecheck.reference.engine.takers import load_takers
 
 _HEAD = """\
 # Operators that litecheck can run
@@ -95,7 +95,7 @@ def _kernels() -> Iterator[str]:
 
 
 def _decider(kernel: Kernel) -> str:
-    from litecheck.reference.dispatch import signature
+    from litecheck.reference.engine.dispatch import signature
 
     inputs = signature(kernel.function).inputs
     return kernel.deciding or (inputs[0] if inputs else "nothing")

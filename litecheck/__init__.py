@@ -16,6 +16,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from litecheck.checks.validate import validate as validate
     from litecheck.checks.validate import validate_file as validate_file
+    from litecheck.devices.port import DeviceError as DeviceError
+    from litecheck.devices.registry import open_device as open_device
     from litecheck.errors import ConfigError as ConfigError
     from litecheck.errors import LitecheckError as LitecheckError
     from litecheck.errors import ModelError as ModelError
@@ -25,20 +27,18 @@ if TYPE_CHECKING:
     from litecheck.model.load import load_models as load_models
     from litecheck.profile.load import load_profile as load_profile
     from litecheck.profile.load import profile_names as profile_names
-    from litecheck.reference.arithmetic import arithmetic_names as arithmetic_names
-    from litecheck.reference.arithmetic import load_arithmetic as load_arithmetic
-    from litecheck.reference.interpreter import Machine as Machine
-    from litecheck.reference.interpreter import Run as Run
-    from litecheck.reference.interpreter import run as run
-    from litecheck.reference.values import RunError as RunError
+    from litecheck.reference.engine.arithmetic import arithmetic_names as arithmetic_names
+    from litecheck.reference.engine.arithmetic import load_arithmetic as load_arithmetic
+    from litecheck.reference.engine.interpreter import Machine as Machine
+    from litecheck.reference.engine.interpreter import Run as Run
+    from litecheck.reference.engine.interpreter import run as run
+    from litecheck.reference.engine.values import RunError as RunError
     from litecheck.render import render as render
     from litecheck.report import Finding as Finding
     from litecheck.report import ModelReport as ModelReport
     from litecheck.report import Report as Report
-    from litecheck.verify.devices.opening import open_device as open_device
-    from litecheck.verify.devices.port import DeviceError as DeviceError
+    from litecheck.verify.campaign import verify_model as verify_model
     from litecheck.verify.outcome import Verification as Verification
-    from litecheck.verify.session import verify_model as verify_model
 
 #: The public names and the modules they come from, imported when first used.
 _PUBLIC = {
@@ -48,10 +48,10 @@ _PUBLIC = {
     "load_models": "litecheck.model.load",
     "load_profile": "litecheck.profile.load",
     "profile_names": "litecheck.profile.load",
-    "run": "litecheck.reference.interpreter",
-    "Machine": "litecheck.reference.interpreter",
-    "load_arithmetic": "litecheck.reference.arithmetic",
-    "arithmetic_names": "litecheck.reference.arithmetic",
+    "run": "litecheck.reference.engine.interpreter",
+    "Machine": "litecheck.reference.engine.interpreter",
+    "load_arithmetic": "litecheck.reference.engine.arithmetic",
+    "arithmetic_names": "litecheck.reference.engine.arithmetic",
     "render": "litecheck.render",
     "ConfigError": "litecheck.errors",
     "LitecheckError": "litecheck.errors",
@@ -59,13 +59,13 @@ _PUBLIC = {
     "Problem": "litecheck.errors",
     "ProfileError": "litecheck.errors",
     "Finding": "litecheck.report",
-    "RunError": "litecheck.reference.values",
-    "Run": "litecheck.reference.interpreter",
+    "RunError": "litecheck.reference.engine.values",
+    "Run": "litecheck.reference.engine.interpreter",
     "ModelReport": "litecheck.report",
     "Report": "litecheck.report",
-    "verify_model": "litecheck.verify.session",
-    "open_device": "litecheck.verify.devices.opening",
-    "DeviceError": "litecheck.verify.devices.port",
+    "verify_model": "litecheck.verify.campaign",
+    "open_device": "litecheck.devices.registry",
+    "DeviceError": "litecheck.devices.port",
     "Verification": "litecheck.verify.outcome",
 }
 

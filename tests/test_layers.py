@@ -22,7 +22,11 @@ GROUPS = (
     {"profile"},
     {"quantizer"},
     {"checks", "reference"},
+    {"cases"},
+    {"devices"},
+    {"compare"},
     {"verify"},
+    {"diagnose"},
     {"suite"},
     {"convert"},
     {"render"},
@@ -82,7 +86,13 @@ def test_an_upward_import_is_seen_wherever_it_stands() -> None:
     )
     assert len(upward(Path("report.py"), "from litecheck import render")) == 1
     assert (
-        len(upward(Path("reference/conv.py"), "import litecheck.checks.scale, litecheck.reference.pool")) == 1
+        len(
+            upward(
+                Path("reference/kernels/conv.py"),
+                "import litecheck.checks.scale, litecheck.reference.engine",
+            )
+        )
+        == 1
     )
 
 

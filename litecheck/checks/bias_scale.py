@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.checks.bound import NONE, Bound, Fault, Operand, at, channel
+from litecheck.checks.bound_operator import NONE, Bound, Fault, Operand, at, channel
 from litecheck.checks.wording import scale_text
 from litecheck.model.values import stored
 from litecheck.profile.types import ProductOf

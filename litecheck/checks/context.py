@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 from functools import cached_property
 
-from litecheck.checks.facts import Facts
+from litecheck.checks.tensor_facts import Facts
 from litecheck.model.shapes.infer import Inferred, infer
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.profile.laws import law_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.checks.bound import Bound, Check, Fault, at
-from litecheck.checks.stated import words
+from litecheck.checks.bound_operator import Bound, Check, Fault, at
+from litecheck.checks.rule_facts import words
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 
 

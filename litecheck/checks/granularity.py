@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litecheck.checks.bound import Bound, Check, Fault, Operand, at
-from litecheck.checks.facts import Facts
-from litecheck.checks.stated import axis, types, words
+from litecheck.checks.bound_operator import Bound, Check, Fault, Operand, at
+from litecheck.checks.rule_facts import axis, types, words
+from litecheck.checks.tensor_facts import Facts
 from litecheck.profile.types import Constraint, OperatorRule, Requirement, SameAs
 from litecheck.quantization import Blockwise, MultiAxis
 

@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterator
 from dataclasses import replace
 
 from litecheck.checks import granularity
-from litecheck.checks.bound import Bound, Fault, Operand, at
+from litecheck.checks.bound_operator import Bound, Fault, Operand, at
 from litecheck.checks.compiled import Ready, ReadyRule, compiled
 from litecheck.checks.context import Context
 from litecheck.checks.wording import required
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
-from litecheck.profile.reader import ANY_SUBGRAPH, ANY_TENSOR
+from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import Profile, Requirement
 from litecheck.report import Demand, Finding, Waiver, Where
 

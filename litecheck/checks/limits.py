@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
-from litecheck.checks.bound import NONE, Bound, Check, Fault
-from litecheck.profile.estimates import ESTIMATES
-from litecheck.profile.measurements import measurement
-from litecheck.profile.operands import Measured
+from litecheck.checks.bound_operator import NONE, Bound, Check, Fault
+from litecheck.profile.measurements.bound import Measured
+from litecheck.profile.measurements.estimates import ESTIMATES
+from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, OperatorRule, Range, Requirement
 
 #: Far more than a float's relative error, by which a number must lie inside a range to be settled without exactness.

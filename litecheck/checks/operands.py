@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.checks.bound import NONE, Bound, Check, Fault
+from litecheck.checks.bound_operator import NONE, Bound, Check, Fault
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from litecheck.report import counted
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from litecheck.checks.bound import NONE, Bound, Check, Fault, at
-from litecheck.checks.stated import types
+from litecheck.checks.bound_operator import NONE, Bound, Check, Fault, at
+from litecheck.checks.rule_facts import types
 from litecheck.model.scan import outside, within
 from litecheck.profile.types import Constraint, Exactly, OperatorRule, Range, Requirement
 from litecheck.quantization import INTEGER_RANGES

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.checks.bias_scale import follows, product
-from litecheck.checks.bound import NONE, Bound, Check, Fault, Operand, at, channel
-from litecheck.checks.stated import types
+from litecheck.checks.bound_operator import NONE, Bound, Check, Fault, Operand, at, channel
+from litecheck.checks.rule_facts import types
 from litecheck.checks.wording import scale_text
 from litecheck.profile.types import (
     Constraint,

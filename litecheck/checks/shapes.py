@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.checks.bound import NONE, Bound, Check, Fault, Operand, at
+from litecheck.checks.bound_operator import NONE, Bound, Check, Fault, Operand, at
 from litecheck.model.shapes import Shape
 from litecheck.model.types import Tensor
 from litecheck.profile.types import Constraint, OperatorRule, Requirement

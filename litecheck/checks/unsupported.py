@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.checks.bound import Check, Fault
+from litecheck.checks.bound_operator import Check, Fault
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 
 

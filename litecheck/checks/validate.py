@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from litecheck.checks.bound import Bound
+from litecheck.checks.bound_operator import Bound
 from litecheck.checks.context import Context
+from litecheck.checks.coverage import FLOATS, Outside, opaque, outside, unlisted
 from litecheck.checks.judge import forbidden, judged, judged_subgraph, judged_tensors
 from litecheck.checks.policy import with_status
-from litecheck.checks.scope import FLOATS, Outside, opaque, outside, unlisted
 from litecheck.errors import ModelError
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_models

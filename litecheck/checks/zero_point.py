@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.checks.bound import Bound, Check, Fault, Operand, at, channel
-from litecheck.checks.stated import types
+from litecheck.checks.bound_operator import Bound, Check, Fault, Operand, at, channel
+from litecheck.checks.rule_facts import types
 from litecheck.profile.types import Constraint, Exactly, OneOf, OperatorRule, Range, Requirement
 
 

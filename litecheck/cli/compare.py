@@ -10,7 +10,7 @@ from litecheck.cli import parameters as options
 from litecheck.cli.console import NoColor, PlainFormat, console, ends_well, say, write_stdout
 
 if TYPE_CHECKING:
-    from litecheck.cli.given import Tensor
+    from litecheck.cli.quantizer_options import Tensor
     from litecheck.quantizer.arrays import Stored
 
 
@@ -63,18 +63,21 @@ def compare(
       litecheck compare all.npz:conv1 device.npz:conv1 -f json
       litecheck compare softmax.npy device_softmax.npy --tolerance 4ulp
     """
-    from litecheck.cli import given
+    from litecheck.cli import quantizer_options
     from litecheck.quantizer.compare import compare as judge
     from litecheck.quantizer.semantics import semantics as named
     from litecheck.render.comparison import json_text, print_comparison
 
-    allowed = given.parse_tolerance(tolerance)
-    told = given.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
+    allowed = quantizer_options.parse_tolerance(tolerance)
+    told = quantizer_options.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
     rule = named(semantics)
-    given.check_own_choice(told, rule)
-    tensor = given.tensor(told, dtype, shape)
+    quantizer_options.check_own_choice(told, rule)
+    tensor = quantizer_options.tensor(told, dtype, shape)
     ours, theirs = _both(expected, actual, expected_dtype, tensor)
-    ours, reals = given.in_float32(expected, ours, say), given.in_float32(actual, theirs.values, say)
+    ours, reals = (
+        quantizer_options.in_float32(expected, ours, say),
+        quantizer_options.in_float32(actual, theirs.values, say),
+    )
     kind = theirs.dtype if theirs.values.dtype.kind in "iu" else None
     comparison = judge(
         ours, reals, tensor.parameters, allowed.value, semantics=rule, dtype=kind, unit=allowed.unit

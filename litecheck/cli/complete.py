@@ -59,14 +59,14 @@ def _paths() -> Iterator[str]:
 
 def arithmetics(incomplete: str) -> list[str]:
     """The arithmetics that come with litecheck."""
-    from litecheck.reference.arithmetic import arithmetic_names
+    from litecheck.reference.engine.arithmetic import arithmetic_names
 
     return [name for name in arithmetic_names() if name.startswith(incomplete)]
 
 
 def devices(incomplete: str) -> list[str]:
     """Kinds of devices, LiteRT's with each of its kernels, and installed plugins."""
-    from litecheck.verify.devices.opening import KERNELS, known_devices
+    from litecheck.devices.registry import KERNELS, known_devices
 
     names = [f"litert:{kernels}" for kernels in KERNELS], [n for n in known_devices() if n != "litert"]
     return [name for several in names for name in several if name.startswith(incomplete)]
@@ -74,7 +74,7 @@ def devices(incomplete: str) -> list[str]:
 
 def feeds(incomplete: str) -> list[str]:
     """What a case can be fed."""
-    from litecheck.verify.feeds import KINDS
+    from litecheck.cases.inputs import KINDS
 
     return [name for name in KINDS if name.startswith(incomplete)]
 

@@ -15,7 +15,7 @@ def _formats(incomplete: str) -> list[str]:
 
 
 def _operators(incomplete: str) -> list[str]:
-    from litecheck.verify.diagnosis.probes.catalogue import FAMILIES
+    from litecheck.cases.probes.catalogue import FAMILIES
 
     return [name for name in FAMILIES if name.startswith(incomplete)]
 
@@ -91,16 +91,16 @@ def diagnose(
     from litecheck.cli.outputs import deliver, parse_outputs
     from litecheck.cli.steps import steps
     from litecheck.cli.threads import one_thread
+    from litecheck.devices.port import Limits
+    from litecheck.devices.registry import open_device
+    from litecheck.diagnose.arithmetic_file import arithmetic_yaml
+    from litecheck.diagnose.diagnose import diagnose as diagnosed
+    from litecheck.diagnose.probe_sets import prepared, untested
+    from litecheck.diagnose.session import stamped
     from litecheck.files import atomic_write, check_writable
     from litecheck.model.load import load_model
     from litecheck.render import diagnosis as rendering
     from litecheck.render.diagnosis.text import render as text
-    from litecheck.verify.devices.opening import open_device
-    from litecheck.verify.devices.port import Limits
-    from litecheck.verify.diagnosis.diagnose import diagnose as diagnosed
-    from litecheck.verify.diagnosis.found import arithmetic_yaml
-    from litecheck.verify.diagnosis.groups import prepared, untested
-    from litecheck.verify.diagnosis.session import stamped
 
     one_thread()
     targets = parse_outputs(outputs or (), rendering.FORMATS)

@@ -35,13 +35,13 @@ def inspect(
     """
     from litecheck.files import find_models
     from litecheck.model.load import load_models
-    from litecheck.render import contents
+    from litecheck.render import inspect_json
     from litecheck.render.inspect import model_text
 
     found = [m for file in find_models([model]) for m in load_models(file)]
     models = [m for m in found if not isinstance(m, ModelError)]
     if output == "json":
-        write_stdout(contents.json_text(models, subgraph, op))
+        write_stdout(inspect_json.json_text(models, subgraph, op))
     else:
         for one in models:
             print(model_text(one, tensors=tensors, subgraph=subgraph, op=op, width=terminal_width()))

@@ -44,7 +44,7 @@ def parse_outputs(texts: Iterable[str], formats: Mapping[str, str] | None = None
 def _parse(text: str, formats: Mapping[str, str]) -> Output:
     name, colon, file = text.partition(":")
     if name not in formats:
-        from litecheck.profile.strict import did_you_mean
+        from litecheck.profile.yaml_reader import did_you_mean
 
         raise ConfigError(
             f"unknown format {name!r}{did_you_mean(name, formats)}; there are {', '.join(formats)}"
@@ -77,9 +77,9 @@ def deliver(
 
 def _print_text(report: Report, manner: Manner) -> None:
     if manner.quiet:
-        from litecheck.render import brief
+        from litecheck.render import quiet
 
-        print(brief.render(report), end="")
+        print(quiet.render(report), end="")
     else:
         from litecheck.render.text import print_report
 

@@ -73,14 +73,14 @@ def run(
     from litecheck.cli.threads import one_thread
 
     one_thread()
-    from litecheck.cli.feed import feed
+    from litecheck.cli.input_options import feed
     from litecheck.cli.steps import steps
     from litecheck.errors import ConfigError
     from litecheck.files import check_writable
     from litecheck.model.load import load_model
     from litecheck.quantizer.arrays import write_all
-    from litecheck.reference.interpreter import Machine
-    from litecheck.reference.recording import Recorder
+    from litecheck.reference.engine.interpreter import Machine
+    from litecheck.reference.engine.recording import Recorder
     from litecheck.render.run import Told, described
 
     if target is None and not stats:

@@ -14,8 +14,8 @@ from litecheck.report import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from litecheck.devices.port import Device
     from litecheck.model.types import Model
-    from litecheck.verify.devices.port import Device
     from litecheck.verify.outcome import Verification
     from litecheck.verify.settings import Settings
 
@@ -184,11 +184,11 @@ def verify(
     """
     from litecheck.cli.outputs import deliver, parse_outputs
     from litecheck.cli.threads import one_thread
+    from litecheck.devices.port import Limits
+    from litecheck.devices.registry import open_device
     from litecheck.model.load import load_model
     from litecheck.render import verification as rendering
     from litecheck.verify.budget import parse_budget
-    from litecheck.verify.devices.opening import open_device
-    from litecheck.verify.devices.port import Limits
     from litecheck.verify.settings import Settings
 
     one_thread()
@@ -242,10 +242,10 @@ def _samples(
     model: Model, signature: str | None, given: list[str], calibration: str | None, most: int, seed: int
 ) -> tuple[tuple[Mapping[str, NDArray[Any]], ...], str]:
     """The samples that options name, and in words where they come from; none where they name none."""
-    from litecheck.cli.feed import feed
+    from litecheck.cases.samples import samples
+    from litecheck.cli.input_options import feed
     from litecheck.errors import ConfigError
-    from litecheck.reference.entry import entry
-    from litecheck.verify.samples import samples
+    from litecheck.reference.engine.entry import entry
 
     if given and calibration:
         raise ConfigError("--input and --calibration: give one of them")
@@ -270,9 +270,9 @@ def _element(text: str | None) -> tuple[int, ...] | None:
 
 
 def _kinds(given: list[str] | None) -> tuple[str, ...]:
+    from litecheck.cases.inputs import KINDS
     from litecheck.errors import ConfigError
-    from litecheck.profile.strict import did_you_mean
-    from litecheck.verify.feeds import KINDS
+    from litecheck.profile.yaml_reader import did_you_mean
 
     unknown = next((kind for kind in given or () if kind not in KINDS), None)
     if unknown is not None:
@@ -284,9 +284,9 @@ def _verified(
     model: Model, device: Device, settings: Settings, journal: str | None, resume: bool, manner: Manner
 ) -> Verification:
     from litecheck.cli.steps import steps
-    from litecheck.verify.asked import weights
-    from litecheck.verify.devices.isolated import Isolated
-    from litecheck.verify.session import run
+    from litecheck.devices.isolated import Isolated
+    from litecheck.verify.campaign import run
+    from litecheck.verify.selection import weights
 
     found = weights(model, settings)
     total = sum(found.values()) + (len(found) if settings.drift else 0)

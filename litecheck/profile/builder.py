@@ -9,14 +9,13 @@ from typing import TypeVar, get_args
 from litecheck.errors import ProfileError
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.constraints import parse
-from litecheck.profile.draft import OPERAND_VERBS, Clause, OperatorDraft, Stated, include
 from litecheck.profile.faults import FAULT_KINDS
 from litecheck.profile.lazy import Lazy
 from litecheck.profile.levels import Assigned, Patterns
 from litecheck.profile.narrowing import only_narrows
+from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, Stated, include
+from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR, Reader
 from litecheck.profile.paths import path_matches
-from litecheck.profile.reader import ANY_SUBGRAPH, ANY_TENSOR, Reader
-from litecheck.profile.strict import Entries, Node, did_you_mean, entries, text, texts
 from litecheck.profile.types import (
     Alternative,
     Constraint,
@@ -32,6 +31,7 @@ from litecheck.profile.types import (
     Rules,
     SameAs,
 )
+from litecheck.profile.yaml_reader import Entries, Node, did_you_mean, entries, text, texts
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import LEVELS, Demand, Effect, Level, counted
 

@@ -7,8 +7,8 @@ from math import isfinite
 
 from litecheck.errors import ProfileError
 from litecheck.flatbuffer.schema import load_schema
-from litecheck.profile.strict import Entries, Node, did_you_mean, entries, text
 from litecheck.profile.types import Conformance
+from litecheck.profile.yaml_reader import Entries, Node, did_you_mean, entries, text
 from litecheck.report import Demand
 
 #: Stands for every operator that has no entry of its own.

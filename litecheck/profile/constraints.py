@@ -6,7 +6,6 @@ import re
 from fractions import Fraction
 
 from litecheck.errors import ProfileError
-from litecheck.profile.strict import Entries, Items, Node, Text, text
 from litecheck.profile.types import (
     Constraint,
     Exactly,
@@ -18,6 +17,7 @@ from litecheck.profile.types import (
     Roles,
     SameAs,
 )
+from litecheck.profile.yaml_reader import Entries, Items, Node, Text, text
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(/\d+)?$")
 #: The words each verb knows; any where it is not listed.

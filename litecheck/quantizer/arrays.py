@@ -142,7 +142,7 @@ def _raw(file: str, stream: IO[bytes], dtype: str | None, shape: tuple[int, ...]
 
 def _constant(source: str) -> Stored:
     from litecheck.model.values import stored
-    from litecheck.quantizer.like import find_tensor
+    from litecheck.quantizer.model_tensor import find_tensor
 
     _, tensor = find_tensor(source)
     values = stored(tensor)

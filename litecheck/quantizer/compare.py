@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantization import Quantization
-from litecheck.quantizer.case import TILE, Case, Cause
-from litecheck.quantizer.cause import causes
+from litecheck.quantizer.attribution.causes import causes
+from litecheck.quantizer.attribution.failure import TILE, Case, Cause
+from litecheck.quantizer.attribution.variants import Lookup, Recipe
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.quantizer.types import Parameters, QuantizerError, Semantics
-from litecheck.quantizer.variants import Lookup, Recipe
 
 #: Differences up to this have a bucket of their own; beyond, buckets double in width.
 _SINGLE = 8

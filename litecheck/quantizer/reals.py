@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.case import TILE
+from litecheck.quantizer.attribution.failure import TILE
 from litecheck.quantizer.compare import Comparison, Element, buckets, tally
 from litecheck.quantizer.types import QuantizerError
 

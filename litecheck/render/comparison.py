@@ -12,7 +12,7 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from litecheck.quantizer.case import Cause
+from litecheck.quantizer.attribution.failure import Cause
 from litecheck.quantizer.compare import Comparison, Element
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.render.escape import visible

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.render.escape import NAME, PHRASE, place, shorten, slashed, visible
-from litecheck.render.order import Block, Case, blocks
+from litecheck.render.grouping import Block, Case, blocks
 from litecheck.report import LEVELS, ModelReport, Report, counted
 
 _COMMANDS = {"violation": "error", "warning": "warning", "note": "notice"}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from litecheck.render.escape import place, slashed, visible
-from litecheck.render.order import digest, identified
+from litecheck.render.grouping import digest, identified
 from litecheck.report import ModelReport, Report
 
 _SEVERITIES = {"violation": "major", "warning": "minor", "note": "info"}

@@ -13,8 +13,8 @@ from litecheck.model.options import options_of
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
 from litecheck.render.columns import table
-from litecheck.render.contents import chosen, model_name
 from litecheck.render.escape import visible
+from litecheck.render.inspect_json import chosen, model_name
 
 #: So many scales stand in a line of text; JSON has them all.
 SHOWN = 8

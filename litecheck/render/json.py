@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from litecheck.render.order import ordered
+from litecheck.render.grouping import ordered
 from litecheck.report import Finding, ModelReport, OperatorReport, Report
 
 #: Raised when a key changes its meaning or goes away.

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from collections import defaultdict
 
 from litecheck.render.escape import place, visible
-from litecheck.render.order import ordered
+from litecheck.render.grouping import ordered
 from litecheck.report import STATUSES, Finding, ModelReport, OperatorReport, Report, counted
 
 #: Subgraph and operator, and the tensor where it belongs to no operator.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from litecheck.render.escape import NAME, PHRASE, shorten, visible
 from litecheck.render.escape import place as place_of
-from litecheck.render.order import Block, Case, blocks, waived
+from litecheck.render.grouping import Block, Case, blocks, waived
 from litecheck.report import COUNTED, STATUSES, ModelReport, Report, Status, counted
 
 _HANDFUL = 5

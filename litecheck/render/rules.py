@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.checks.wording import required
 from litecheck.errors import ConfigError
-from litecheck.profile.strict import did_you_mean
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
+from litecheck.profile.yaml_reader import did_you_mean
 from litecheck.report import Effect
 
 if TYPE_CHECKING:

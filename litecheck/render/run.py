@@ -9,9 +9,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.reference.interpreter import Run
-from litecheck.reference.recording import Recorder
-from litecheck.reference.statistics import Statistics
+from litecheck.reference.engine.interpreter import Run
+from litecheck.reference.engine.recording import Recorder
+from litecheck.reference.engine.statistics import Statistics
 from litecheck.render.columns import table
 from litecheck.render.escape import visible
 from litecheck.report import counted

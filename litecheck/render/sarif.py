@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from litecheck.render.escape import place, tame, uri, visible
-from litecheck.render.order import identified, ordered
+from litecheck.render.grouping import identified, ordered
 from litecheck.report import LEVELS, Finding, Level, ModelReport, Report, counted
 
 #: GitHub refuses a run with more results.

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.render.escape import NAME, place, visible
-from litecheck.render.order import Block, Case, blocks, waived
+from litecheck.render.grouping import Block, Case, blocks, waived
 from litecheck.render.page import DIM, LABEL, Page, captured
 from litecheck.report import Finding, ModelReport, Report, Status, Where, counted, coverage_text
 

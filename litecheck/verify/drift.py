@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.cases import parts
+from litecheck.compare.requantized import stored
+from litecheck.devices.port import Answer, Device
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.reference.arithmetic import Arithmetic
-from litecheck.reference.interpreter import Machine
-from litecheck.reference.values import RunError
-from litecheck.verify import plan
-from litecheck.verify.devices.port import Answer, Device
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.values import RunError
 from litecheck.verify.outcome import Outcome, Step, Verdict
-from litecheck.verify.stored import stored
 
 Progress = Callable[[str], None]
 
@@ -42,7 +42,7 @@ def drift(
     own = dict(inputs)
     entered = {n for v in verdicts if v.outcome is Outcome.MISMATCH for n in v.operators}
     steps: list[Step] = []
-    for case in plan.operators(model, subgraph):
+    for case in parts.operators(model, subgraph):
         operator = case.operators[0]
         made = _answered(case, device, own) or {i: expected[i] for i in case.cut.outputs if i in expected}
         own.update(made)
@@ -53,10 +53,10 @@ def drift(
 
 
 def _answered(
-    case: plan.Case, device: Device, own: Mapping[int, NDArray[Any]]
+    case: parts.Case, device: Device, own: Mapping[int, NDArray[Any]]
 ) -> dict[int, NDArray[Any]] | None:
     """What the device makes of its own tensors, None where it makes nothing of the right shape and type."""
-    if plan.alone(case) or any(i not in own for i in case.cut.inputs):
+    if parts.alone(case) or any(i not in own for i in case.cut.inputs):
         return None
     answer = device.run(case.job((tuple(own[i] for i in case.cut.inputs),)))
     if not isinstance(answer, Answer) or len(answer.runs) != 1:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from litecheck.devices.port import Device, Failure
 from litecheck.verify.budget import Share
-from litecheck.verify.devices.port import Device, Failure
 from litecheck.verify.judge import Question
 from litecheck.verify.outcome import Outcome
 from litecheck.verify.spending import narrowed

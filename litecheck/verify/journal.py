@@ -14,7 +14,7 @@ from litecheck.errors import ConfigError
 from litecheck.files import reason
 from litecheck.verify.lock import HeldError, hold
 from litecheck.verify.outcome import Verdict
-from litecheck.verify.record import verdict_from_json, verdict_to_json
+from litecheck.verify.serialize import verdict_from_json, verdict_to_json
 
 #: What a journal is about, as far as it tells builds of one device apart: its version, its files.
 BUILD = ("described", "program")

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.arithmetic import Arithmetic
+from litecheck.cases.inputs import Feed, exhaustive, series
+from litecheck.cases.parts import Case
+from litecheck.compare.difference import difference
+from litecheck.compare.hints import hint
+from litecheck.compare.requantized import stored
+from litecheck.compare.stale import Sequel
+from litecheck.devices.port import Answer, Arrays, Failure, Job
+from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.report import counted
-from litecheck.verify.conformance import Tolerances
-from litecheck.verify.devices.port import Answer, Arrays, Failure, Job
-from litecheck.verify.difference import difference
-from litecheck.verify.feeds import Feed, exhaustive, series
-from litecheck.verify.hints import hint
 from litecheck.verify.outcome import Difference, Outcome, Verdict
-from litecheck.verify.plan import Case
-from litecheck.verify.stale import Sequel
-from litecheck.verify.stored import stored
+from litecheck.verify.tolerances import Tolerances
 
 #: The outputs an arithmetic gives for every feed, or None where it has no kernel.
 Expected = Callable[[Arithmetic], "Sequence[Arrays] | None"]

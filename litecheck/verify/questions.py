@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from litecheck.reference.arithmetic import Arithmetic
-from litecheck.reference.values import RunError
-from litecheck.verify import feeds, plan
-from litecheck.verify.aimed import aimed
-from litecheck.verify.devices.port import Memory
-from litecheck.verify.feeds import Feed
+from litecheck.cases import inputs, parts
+from litecheck.cases.discriminating import separating
+from litecheck.cases.extremes import aimed
+from litecheck.cases.inputs import Feed
+from litecheck.cases.parts import Case
+from litecheck.cases.sequences import remembers, row, rows, told
+from litecheck.devices.port import Memory
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.values import RunError
+from litecheck.verify.expectation import Expectation, Tape
 from litecheck.verify.judge import Question
-from litecheck.verify.memory import remembers, row, rows, told
-from litecheck.verify.plan import Case
-from litecheck.verify.reference import Expectation, Tape
-from litecheck.verify.separating import separating
 from litecheck.verify.settings import Settings
 
 
@@ -32,7 +32,7 @@ class Asking:
     ) -> Question:
         """What the case is fed, and what is expected. ``tapes`` are samples by themselves, ``chain`` are some of them
         one after the other; ``kinds`` are the settings' unless others are wanted."""
-        if why := plan.alone(case):
+        if why := parts.alone(case):
             return unasked(case, why)
         own = remembers(case.cut.model)
         wanted = kinds or self.settings.kinds
@@ -44,7 +44,7 @@ class Asking:
             usable = expectation.usable(self.arithmetic)
         except RunError as error:
             return unasked(case, str(error))
-        if feeds.PROPAGATED not in wanted and len(usable) > through:
+        if inputs.PROPAGATED not in wanted and len(usable) > through:
             expectation = Expectation(case, usable[through:])
             usable = expectation.usable(self.arithmetic)
         note = "" if usable else "its inputs come from operators the reference cannot compute"
@@ -55,28 +55,28 @@ class Asking:
 
     def _handed(self, case: Case, tapes: Sequence[Tape], chain: Sequence[Tape]) -> Iterator[Feed]:
         """The reference's own tensors: of each sample, then of those in a row; none where one of them is missing."""
-        alone = [feeds.propagated(case, tape.tensors) for tape in tapes]
+        alone = [inputs.propagated(case, tape.tensors) for tape in tapes]
         yield from (feed for feed in alone if feed is not None)
-        linked = [feed for tape in chain if (feed := feeds.propagated(case, tape.tensors)) is not None]
+        linked = [feed for tape in chain if (feed := inputs.propagated(case, tape.tensors)) is not None]
         if linked and len(linked) == len(chain):
             yield from row(linked)
 
     def _apart(self, case: Case, tapes: Sequence[Tape], wanted: Sequence[str]) -> Iterator[Feed]:
         """Drawn and directed values, each inference by itself."""
         known, seed = tapes[0].tensors if tapes else {}, self.settings.seed
-        if feeds.RANDOM in wanted and (drawn := feeds.drawn(case, known, seed)):
+        if inputs.RANDOM in wanted and (drawn := inputs.drawn(case, known, seed)):
             yield drawn
-            yield from feeds.redrawn(case, known, seed)
-        if feeds.DIRECTED in wanted:
+            yield from inputs.redrawn(case, known, seed)
+        if inputs.DIRECTED in wanted:
             yield from separating(case, known, seed, self.arithmetic)
             yield from aimed(case, known)
-            yield from feeds.directed(case, known)
+            yield from inputs.directed(case, known)
 
     def _in_series(self, case: Case, tapes: Sequence[Tape], wanted: Sequence[str]) -> Iterator[Feed]:
         known = tapes[0].tensors if tapes else {}
-        if feeds.RANDOM in wanted or feeds.DIRECTED in wanted:
+        if inputs.RANDOM in wanted or inputs.DIRECTED in wanted:
             of = rows(case, known, self.settings.seed, self.arithmetic, self.memory)
-            for kind in (feeds.RANDOM, feeds.DIRECTED):
+            for kind in (inputs.RANDOM, inputs.DIRECTED):
                 for several in of(kind) if kind in wanted else ():
                     yield from several
 

@@ -10,16 +10,16 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.arithmetic import Arithmetic
-from litecheck.reference.departures import departures
-from litecheck.reference.dispatch import find_kernel
-from litecheck.reference.interpreter import Machine
-from litecheck.reference.values import RunError
+from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, series
+from litecheck.cases.parts import Case
+from litecheck.devices.port import Arrays
+from litecheck.reference.defects.defects import departures
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.dispatch import find_kernel
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.values import RunError
 from litecheck.verify.budget import Ranking
-from litecheck.verify.devices.port import Arrays
-from litecheck.verify.feeds import DIRECTED, PROPAGATED, RANDOM, Feed, series
 from litecheck.verify.judge import Question
-from litecheck.verify.plan import Case
 
 #: So many feeds are looked at, the first of them under every suspect; so many multiplications are made for one case.
 _LOOKED, _FIRST, _WORK = 12, 3, 1 << 29

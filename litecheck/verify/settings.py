@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.cases.inputs import KINDS
 from litecheck.errors import ConfigError
 from litecheck.report import counted
 from litecheck.verify.budget import Budget
-from litecheck.verify.feeds import KINDS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

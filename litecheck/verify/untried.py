@@ -9,12 +9,12 @@ from functools import cache
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.profile.measurements import accumulation_depth, kernel_h, kernel_w, stride_h, stride_w
-from litecheck.profile.operands import Operands
-from litecheck.profile.option_measurements import fused_activation, padding
-from litecheck.profile.strict import Entries, entries, read_yaml, text, texts
-from litecheck.reference.dispatch import signature
-from litecheck.reference.registry import kernels
+from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.options import fused_activation, padding
+from litecheck.profile.measurements.registry import accumulation_depth, kernel_h, kernel_w, stride_h, stride_w
+from litecheck.profile.yaml_reader import Entries, entries, read_yaml, text, texts
+from litecheck.reference.engine.dispatch import signature
+from litecheck.reference.engine.registry import kernels
 from litecheck.verify.outcome import Outcome, Untried, Verdict
 
 #: Values of one parameter that an operator has.
@@ -70,7 +70,7 @@ def _missing(opcode: str, had: Mapping[str, Collection[str]]) -> Iterator[str]:
 
 
 def _remembered(memory: str) -> Values:
-    """What a verdict's words on its memory say; see :func:`litecheck.verify.memory.told`."""
+    """What a verdict's words on its memory say; see :func:`litecheck.cases.sequences.told`."""
     return [
         value
         for value, words in (("kept", "state handed on"), ("set", "begun at the ends"))

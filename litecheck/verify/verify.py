@@ -10,35 +10,35 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from litecheck import __version__
+from litecheck.cases import parts
+from litecheck.cases.inputs import PROPAGATED, RANDOM, series
+from litecheck.cases.model_inputs import in_a_row, sample_inputs
+from litecheck.cases.parts import Case
+from litecheck.cases.sequences import habit, remembers
+from litecheck.compare.across import across
+from litecheck.devices.port import Answer, Device, Failure, Job, Memory, memory_of
+from litecheck.devices.program import fingerprint
+from litecheck.devices.replay import record
 from litecheck.files import check_folder
 from litecheck.model.graph import name_of
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import load_profile
-from litecheck.reference.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.verify import plan
-from litecheck.verify.asked import check_claims, check_selection, in_model, planned, selected
+from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.verify.budget import Budget
-from litecheck.verify.conformance import tolerances
-from litecheck.verify.devices.port import Answer, Device, Failure, Job, Memory, memory_of
-from litecheck.verify.devices.program import fingerprint
-from litecheck.verify.devices.recorded import record
-from litecheck.verify.explanation.across import across
-from litecheck.verify.feeds import PROPAGATED, RANDOM, series
+from litecheck.verify.expectation import Expectation, Tape, chained
+from litecheck.verify.explained import Telling
 from litecheck.verify.forecast import Forecast, Planned, Sampled, sampled
-from litecheck.verify.inputs import in_a_row, sample_inputs
 from litecheck.verify.journal import Journal
 from litecheck.verify.judge import Judge, Question
-from litecheck.verify.memory import habit, remembers
 from litecheck.verify.outcome import RETRIED, Operation, Outcome, Verdict, Verification
-from litecheck.verify.plan import Case
 from litecheck.verify.questions import Asking
 from litecheck.verify.ranking import rank
-from litecheck.verify.reference import Expectation, Tape, chained
-from litecheck.verify.reproduction.reproduce import Reproducer
+from litecheck.verify.reproducers.reproduce import Reproducer
+from litecheck.verify.selection import check_claims, check_selection, in_model, planned, selected
 from litecheck.verify.settings import Settings
 from litecheck.verify.spending import Spending
-from litecheck.verify.telling import Telling
+from litecheck.verify.tolerances import tolerances
 from litecheck.verify.untried import untried
 
 #: Called with a case's name once it is judged.
@@ -116,7 +116,7 @@ class _Run:
         self.notes: list[str] = []
         self.verdicts: list[Verdict] = []
         self.telling = Telling(self.judge, device, settings.element)
-        self.subgraphs = plan.entries(model, settings.signature)
+        self.subgraphs = parts.entries(model, settings.signature)
         self.spending: Spending | None = None
         self.sampled: Sampled | None = None
         self.reproducer = None
@@ -225,7 +225,7 @@ class _Run:
         every = [*tapes, *chain]
         for case in planned(self.model, subgraph, self.settings):
             if self.settings.between:
-                _step(every, plan.leading(case))
+                _step(every, parts.leading(case))
             if selected(case, self.settings):
                 yield self._question(case, tapes, chain)
             else:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
+from litecheck.devices import registry
 from litecheck.model.save import save_model
-from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.verify.devices import opening
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from tests.verify.inprocess import InProcess
 from tests.verify.planted import two_operators
 
@@ -22,7 +22,7 @@ Run = Callable[..., Result]
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """``--device optimized`` is litecheck's own litert-optimized."""
     monkeypatch.setattr(
-        opening, "open_device", lambda text, limits=None: InProcess(f"litert-{text}", name=text)
+        registry, "open_device", lambda text, limits=None: InProcess(f"litert-{text}", name=text)
     )
 
 

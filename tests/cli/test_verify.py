@@ -23,7 +23,7 @@ import sys, time
 from pathlib import Path
 import numpy as np
 from litecheck.model.load import load_model
-from litecheck.reference.interpreter import Machine
+from litecheck.reference.engine.interpreter import Machine
 model, inputs, outputs = map(Path, sys.argv[1:])
 time.sleep(0.3)
 loaded = load_model(model)

@@ -6,7 +6,7 @@ import numpy as np
 from flatbuffers import flexbuffers
 
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.reference.detection import Settings
+from litecheck.reference.kernels.detection import Settings
 from tests.differential.one_operator import Trial, outputs
 from tests.differential.sweep import Family
 

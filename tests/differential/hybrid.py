@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.quantization import Blockwise, Quantization
-from litecheck.reference.windows import axis
+from litecheck.reference.numerics.windows import axis
 from tests.differential.one_operator import Trial
 from tests.differential.operands import varied
 from tests.differential.shrink import Make

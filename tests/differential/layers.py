@@ -13,16 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
+from litecheck.compare.errata import known_fault as told
 from litecheck.errors import LitecheckError
 from litecheck.model.cut import cut
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Subgraph
-from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.dispatch import find_kernel
-from litecheck.reference.interpreter import Machine
-from litecheck.reference.values import HELD, RunError
-from litecheck.verify.explanation.faults import known_fault as told
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.dispatch import find_kernel
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.values import HELD, RunError
 from litecheck.verify.outcome import Outcome
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 

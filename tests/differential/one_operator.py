@@ -12,9 +12,9 @@ from litecheck.model.build import ModelBuilder, Option
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
-from litecheck.reference.arithmetic import Arithmetic
-from litecheck.reference.interpreter import Machine
-from litecheck.reference.values import RunError
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.values import RunError
 from tests.differential.oracle import Oracle, Refused
 
 Outputs = list[np.ndarray]

@@ -15,7 +15,7 @@ from litecheck.errors import LitecheckError
 from litecheck.model.types import Buffer, Tensor
 from litecheck.model.values import pack, stored
 from litecheck.quantization import BITS, Quantization
-from litecheck.reference.interpreter import run
+from litecheck.reference.engine.interpreter import run
 from tests.differential.draws import FEW, Draws, Place, Random, Record
 from tests.differential.one_operator import Trial
 

@@ -17,8 +17,8 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.build import ModelBuilder, options_table, quantized
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
 from litecheck.profile.load import load_profile
-from litecheck.profile.measurements import measurement
-from litecheck.profile.operands import Operands
+from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.types import OperatorRule
 from tests.differential.rules_cases import Case, Part, case, const
 from tests.differential.structure_cases import real, result, structures, whole

@@ -10,8 +10,8 @@ from functools import cache, partial
 import numpy as np
 
 from litecheck.errors import LitecheckError
-from litecheck.reference.arithmetic import Arithmetic
-from litecheck.reference.arithmetic import load_arithmetic as read_arithmetic
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.arithmetic import load_arithmetic as read_arithmetic
 from tests.differential.one_operator import (
     Far,
     Outputs,

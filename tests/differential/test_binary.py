@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import quantized
-from litecheck.reference.arithmetic import load_arithmetic
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from tests.differential.binary import EIGHT_BITS, FAMILY, WIDE, eight_bits, pairs
 from tests.differential.one_operator import Tensor, Trial, changed, noticed, perturbed, score, trial
 from tests.differential.oracle import RESOLVERS, Oracle

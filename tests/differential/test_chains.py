@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.reference.arithmetic import load_arithmetic
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from tests.differential.chains import FAMILY
 from tests.differential.one_operator import Trial, changed, outputs, score
 from tests.differential.oracle import RESOLVERS, Oracle

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
-from litecheck.reference import detection as kernel
+from litecheck.reference.kernels import detection as kernel
 from tests.differential.detection import FAMILY, drawn
 from tests.differential.one_operator import answers, outputs
 from tests.differential.oracle import RESOLVERS

@@ -8,7 +8,7 @@ import pytest
 from litecheck.flatbuffer.table import Table
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.quantization import Quantization
-from litecheck.reference.arithmetic import load_arithmetic
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from tests.differential.one_operator import Tensor, Trial, answers, changed, score, trial
 from tests.differential.oracle import RESOLVERS, Oracle
 

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.model.save import model_bytes
-from litecheck.reference.interpreter import run
+from litecheck.reference.engine.interpreter import run
 from tests.differential.movement import CASES, FAMILY
 from tests.differential.oracle import RESOLVERS
 from tests.differential.sweep import sweep

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.model.save import model_bytes
-from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.reference.interpreter import Machine
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.interpreter import Machine
 from tests.differential import public_kinds
 from tests.differential.one_operator import Trial, answers, changed, compare, outputs
 from tests.differential.oracle import RESOLVERS, Refused

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
-from litecheck.reference import lstm as module
-from litecheck.reference import lstm_narrow
+from litecheck.reference.kernels import lstm as module
+from litecheck.reference.kernels import lstm_8x8_8
 from tests.differential.oracle import RESOLVERS
 from tests.differential.recurrent import CASES, FAMILY, NARROW
 from tests.differential.sweep import sweep
@@ -45,7 +45,7 @@ def c_library(monkeypatch):
         pytest.skip("no tanhf in the C library")
     tanhf.restype, tanhf.argtypes = ctypes.c_float, [ctypes.c_float]
     each = np.vectorize(lambda x: tanhf(float(x)), otypes=[np.float32])
-    monkeypatch.setattr(lstm_narrow, "_TANH", each)
+    monkeypatch.setattr(lstm_8x8_8, "_TANH", each)
 
 
 @pytest.mark.usefixtures("c_library")

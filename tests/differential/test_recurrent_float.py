@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
-from litecheck.reference import recurrent_float as module
-from litecheck.reference.interpreter import run
-from litecheck.reference.values import RunError
+from litecheck.reference.engine.interpreter import run
+from litecheck.reference.engine.values import RunError
+from litecheck.reference.kernels import recurrent_float as module
 from tests.differential.oracle import RESOLVERS
 from tests.differential.recurrent_float import FAMILY
 from tests.differential.sweep import sweep, trials

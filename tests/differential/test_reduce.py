@@ -9,9 +9,9 @@ import pytest
 
 from litecheck.model.save import model_bytes
 from litecheck.model.values import stored
-from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.reference.reduce import sum_
-from litecheck.reference.values import Result, Value
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.kernels.reduce import sum_
 from tests.differential.one_operator import Score, changed, noticed, perturbed, score
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 from tests.differential.reduce import FAMILY, reduction

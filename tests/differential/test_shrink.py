@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from litecheck.model.save import model_bytes
-from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.reference.interpreter import run
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.interpreter import run
 from tests.differential import affine, binary, movement, recurrent, reduce, unary
 from tests.differential.draws import Draws, Record
 from tests.differential.one_operator import Trial, changed, compare, outputs, perturbed

@@ -10,7 +10,7 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.reference.interpreter import run
+from litecheck.reference.engine.interpreter import run
 from tests.differential.oracle import RESOLVERS, Oracle
 
 

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
-from litecheck.reference import stablehlo_regions
+from litecheck.reference.kernels import stablehlo_regions
 from tests.differential.one_operator import answers
 from tests.differential.oracle import RESOLVERS, Refused
 from tests.differential.stablehlo import FAMILY

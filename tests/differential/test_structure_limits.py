@@ -14,8 +14,8 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
-from litecheck.profile.borders import BORDERS
 from litecheck.profile.load import load_profile
+from litecheck.profile.measurements.borders import BORDERS
 from tests.differential.oracle import RESOLVERS
 from tests.differential.rules_cases import cases
 from tests.differential.structure_limits import PROFILE, Break, breaks, broken, operator, sound, versions

@@ -12,8 +12,8 @@ pytest.importorskip("tosa_converter_for_tflite", reason="needs the extra 'tosa'"
 pytest.importorskip("tosa_reference_model", reason="needs the extra 'tosa'")
 
 from litecheck.model.save import model_bytes
-from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.reference.interpreter import run
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.interpreter import run
 from tests.differential.one_operator import Trial, changed, compare, noticed, perturbed
 from tests.differential.oracle import Refused
 from tests.differential.tosa import KINDS, MODELS, STOPPED, Tosa, drawn, kind, whole

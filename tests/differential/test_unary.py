@@ -11,7 +11,7 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
-from litecheck.reference.interpreter import run
+from litecheck.reference.engine.interpreter import run
 from tests.differential.one_operator import noticed
 from tests.differential.oracle import RESOLVERS, Refused
 from tests.differential.sweep import sweep

@@ -14,7 +14,7 @@ from litecheck.errors import ModelError
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.reference.arithmetic import load_arithmetic
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from tests.differential.layers import end_to_end, entries, known_fault, layers, random_inputs, without_kernel
 from tests.differential.one_operator import changed
 from tests.differential.oracle import RESOLVERS, Oracle, Refused

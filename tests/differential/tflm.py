@@ -13,8 +13,8 @@ import numpy as np
 from litecheck.flatbuffer.table import Table
 from litecheck.model.build import quantized
 from litecheck.model.load import load_model
-from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.reference.dispatch import find_kernel, signature
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.dispatch import find_kernel, signature
 from tests.differential.layers import random_inputs
 from tests.differential.one_operator import Score, Trial, score
 from tests.differential.operands import given, places

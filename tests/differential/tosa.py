@@ -21,8 +21,8 @@ from litecheck.errors import LitecheckError
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.reference.arithmetic import Arithmetic
-from litecheck.reference.interpreter import run
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.interpreter import run
 from tests.differential import affine, binary, movement, reduce, unary
 from tests.differential.layers import random_inputs
 from tests.differential.one_operator import Trial, compare

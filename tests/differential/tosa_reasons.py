@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Model
-from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.dispatch import constant
-from litecheck.reference.fixedpoint import multiply_single, quantize_multiplier, round_half_away
-from litecheck.reference.interpreter import run
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.dispatch import constant
+from litecheck.reference.engine.interpreter import run
+from litecheck.reference.numerics.fixedpoint import multiply_single, quantize_multiplier, round_half_away
 from tests.differential.one_operator import Trial, changed
 
 REASONS = {

@@ -11,8 +11,8 @@ from litecheck.model.cut import cut, reads, writes
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
-from litecheck.reference.entry import entry
-from litecheck.reference.interpreter import Machine
+from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.interpreter import Machine
 from tests.verify.networks import branching, convolutional, remembering
 
 NETWORKS = (convolutional, remembering, branching)

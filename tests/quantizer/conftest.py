@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from litecheck.quantizer import litert
 from litecheck.quantizer.arrays import read
-from litecheck.quantizer.like import find_tensor
-from litecheck.quantizer.stated import stated_parameters
+from litecheck.quantizer.model_tensor import find_tensor
+from litecheck.quantizer.tensor_parameters import stated_parameters
 from litecheck.quantizer.types import Parameters
 
 FIXTURE = f"{Path(__file__).parents[2] / 'fixtures' / 'conv_int8.tflite'}:0/1"

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from litecheck.quantization import Quantization
-from litecheck.quantizer import case
 from litecheck.quantizer import compare as module
+from litecheck.quantizer.attribution import failure
+from litecheck.quantizer.attribution.variants import Lookup, Recipe
 from litecheck.quantizer.compare import Bucket, compare
 from litecheck.quantizer.types import Parameters, QuantizerError
-from litecheck.quantizer.variants import Lookup, Recipe
 
 
 class HalfDown:
@@ -154,7 +154,7 @@ def test_tiles_give_what_the_whole_gives(monkeypatch):
         np.int8
     )
     whole = compare(real, actual, parameters)
-    for place in (case, module):
+    for place in (failure, module):
         monkeypatch.setattr(place, "TILE", 64)
     assert compare(real, actual, parameters) == whole
     assert whole.mismatches > 64

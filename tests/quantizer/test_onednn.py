@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from litecheck.quantizer.attribution.variants import ROUNDINGS
 from litecheck.quantizer.onednn import OneDnn, dynamic_quantize
 from litecheck.quantizer.types import Parameters, QuantizerError
-from litecheck.quantizer.variants import ROUNDINGS
 from tests.quantizer import slow
 
 F = np.float32

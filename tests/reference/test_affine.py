@@ -10,15 +10,15 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.build import options_table, quantized
-from litecheck.reference.conv import conv_2d, conv_2d_float
-from litecheck.reference.depthwise import depthwise_conv_2d
-from litecheck.reference.fully_connected import fully_connected
-from litecheck.reference.matmul import batch_matmul
-from litecheck.reference.products import EXACT, LARGEST, weights
-from litecheck.reference.registry import Kernel, kernels
-from litecheck.reference.transpose_conv import transpose_conv
-from litecheck.reference.values import Result, RunError, Value
-from litecheck.reference.windows import SAME, VALID, axis
+from litecheck.reference.engine.registry import Kernel, kernels
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernels.conv import conv_2d, conv_2d_float
+from litecheck.reference.kernels.depthwise import depthwise_conv_2d
+from litecheck.reference.kernels.fully_connected import fully_connected
+from litecheck.reference.kernels.matmul import batch_matmul
+from litecheck.reference.kernels.transpose_conv import transpose_conv
+from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST, weights
+from litecheck.reference.numerics.windows import SAME, VALID, axis
 
 RNG = np.random.default_rng(0)
 ONE = quantized(1.0)

@@ -12,9 +12,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from litecheck.quantizer.attribution.variants import ROUNDINGS
 from litecheck.quantizer.compare import Comparison, compare
 from litecheck.quantizer.types import Parameters
-from litecheck.quantizer.variants import ROUNDINGS
 from litecheck.render.comparison import decimal, explained, json_text, print_comparison
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas/comparison.schema.json").read_text())

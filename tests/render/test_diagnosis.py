@@ -8,10 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.errors import ConfigError
-from litecheck.render.diagnosis import render
-from litecheck.render.diagnosis.text import render as text
-from litecheck.verify.diagnosis.result import (
+from litecheck.diagnose.result import (
     Contrast,
     Diagnosed,
     Diagnosis,
@@ -22,6 +19,9 @@ from litecheck.verify.diagnosis.result import (
     Unsteady,
     Way,
 )
+from litecheck.errors import ConfigError
+from litecheck.render.diagnosis import render
+from litecheck.render.diagnosis.text import render as text
 from litecheck.verify.outcome import Outcome
 
 DOUBLE = Way((("requantize", "double"),), published=("litert-reference", "tflm"))

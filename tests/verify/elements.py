@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.cases.parts import Case, operators
+from litecheck.compare.accumulator import exact
+from litecheck.compare.element import Exact, Site
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.dispatch import bind
-from litecheck.reference.fused import stored_bounds
-from litecheck.reference.interpreter import Machine
-from litecheck.reference.values import Result
-from litecheck.verify.explanation.accumulator import exact
-from litecheck.verify.explanation.site import Exact, Site
-from litecheck.verify.plan import Case, operators
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.dispatch import bind
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.values import Result
+from litecheck.reference.numerics.fused import stored_bounds
 
 Rng = np.random.Generator
 Arrays = tuple[np.ndarray, ...]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.interpreter import Machine
-from litecheck.verify.devices.port import Answer, Arrays, Failure, Job, Memory
+from litecheck.devices.port import Answer, Arrays, Failure, Job, Memory
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.interpreter import Machine
 
 #: What a test makes of an answer: the job, the number of the run, its outputs.
 Change = Callable[[Job, int, Arrays], Arrays]

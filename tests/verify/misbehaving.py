@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.verify.devices.port import AdapterAnswer, Arrays, NotSupported
+from litecheck.devices.port import AdapterAnswer, Arrays, NotSupported
 
 CALLS = []
 

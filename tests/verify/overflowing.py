@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Mapping, Sequence
 
-from litecheck.verify.devices.port import AdapterAnswer, Arrays
+from litecheck.devices.port import AdapterAnswer, Arrays
 
 
 class Adapter:

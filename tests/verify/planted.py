@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+from litecheck.devices.port import Device
+from litecheck.diagnose.diagnose import diagnose
+from litecheck.diagnose.probe_sets import prepared
+from litecheck.diagnose.result import Diagnosis
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.reference.arithmetic import Arithmetic, load_arithmetic
-from litecheck.verify.devices.port import Device
-from litecheck.verify.diagnosis.diagnose import diagnose
-from litecheck.verify.diagnosis.groups import prepared
-from litecheck.verify.diagnosis.result import Diagnosis
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from tests.verify.inprocess import InProcess
 
 

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from litecheck.cli.app import app
+from litecheck.devices.port import Answer, Arrays, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.model.save import save_model
-from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.verify.asked import weights
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.verify.budget import Budget, Ranking, parse_budget, shares
-from litecheck.verify.devices.port import Answer, Arrays, Failure, Job
 from litecheck.verify.journal import Journal
 from litecheck.verify.judge import Question
 from litecheck.verify.outcome import Outcome
 from litecheck.verify.ranking import rank
+from litecheck.verify.selection import weights
 from litecheck.verify.settings import Settings
 from litecheck.verify.spending import Spending
 from litecheck.verify.verify import _Run, forecast, verify

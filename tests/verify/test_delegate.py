@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.devices.port import Answer, Arrays, Device, DeviceError, Failure, Job, Limits
+from litecheck.devices.registry import open_device
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.reference.arithmetic import load_arithmetic
-from litecheck.reference.interpreter import run
-from litecheck.verify.devices.opening import open_device
-from litecheck.verify.devices.port import Answer, Arrays, Device, DeviceError, Failure, Job, Limits
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.interpreter import run
 from litecheck.verify.outcome import Outcome
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 from tests.delegate.specimens import SPECIMENS, inputs_of, network, specimen
@@ -102,7 +102,7 @@ VISIBLE = {
     "u8s8": _SUMS,
     "same-padding": {"CONV_2D", "AVERAGE_POOL_2D"},
     "pool-truncate": {"AVERAGE_POOL_2D"},
-    "past-ignored": set(),  # one inference has no past; tests/verify/test_memory.py
+    "past-ignored": set(),  # one inference has no past; tests/cases/test_sequences.py
     "first-image": {"FULLY_CONNECTED", "SVDF"},
     "dilation-w": {"DEPTHWISE_CONV_2D"},
 }

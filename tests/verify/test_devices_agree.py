@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.verify.devices.opening import open_device
-from litecheck.verify.devices.port import Limits
+from litecheck.devices.port import Limits
+from litecheck.devices.registry import open_device
 from litecheck.verify.outcome import Verdict, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify

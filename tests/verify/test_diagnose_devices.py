@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.verify.devices.opening import open_device
-from litecheck.verify.diagnosis.diagnose import diagnose
-from litecheck.verify.diagnosis.found import arithmetic_yaml
-from litecheck.verify.diagnosis.groups import prepared
-from litecheck.verify.diagnosis.probes.catalogue import FAMILIES
-from litecheck.verify.diagnosis.result import Diagnosis
+from litecheck.cases.probes.catalogue import FAMILIES
+from litecheck.devices.registry import open_device
+from litecheck.diagnose.arithmetic_file import arithmetic_yaml
+from litecheck.diagnose.diagnose import diagnose
+from litecheck.diagnose.probe_sets import prepared
+from litecheck.diagnose.result import Diagnosis
 from litecheck.verify.outcome import Outcome
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.verify.devices.opening import open_device
-from litecheck.verify.diagnosis.diagnose import diagnose
-from litecheck.verify.diagnosis.groups import prepared
-from litecheck.verify.diagnosis.result import Diagnosed
+from litecheck.devices.registry import open_device
+from litecheck.diagnose.diagnose import diagnose
+from litecheck.diagnose.probe_sets import prepared
+from litecheck.diagnose.result import Diagnosed
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.runtime

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases.test_sequences import keeping
 
+from litecheck.devices.port import Answer, Device, Failure, Job, Limits, Memory
+from litecheck.devices.registry import open_device
+from litecheck.devices.replay import Recorded, record
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.verify.devices.opening import open_device
-from litecheck.verify.devices.port import Answer, Device, Failure, Job, Limits, Memory
-from litecheck.verify.devices.recorded import Recorded, record
 from litecheck.verify.outcome import Outcome, Untried, Verdict, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
@@ -23,7 +24,6 @@ from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 from tests.delegate.specimens import network, specimen
 from tests.verify.inprocess import InProcess
 from tests.verify.networks import remembering
-from tests.verify.test_memory import keeping
 
 Verifying = Callable[..., Verification]
 QUICK = Settings(kinds=("propagated", "directed"), repeat=1)

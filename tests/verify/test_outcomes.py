@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.verify.devices.opening import open_device
-from litecheck.verify.devices.port import Limits
+from litecheck.devices.port import Limits
+from litecheck.devices.registry import open_device
 from litecheck.verify.outcome import Outcome, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.devices.port import Limits
+from litecheck.devices.registry import open_device
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.verify.devices.opening import open_device
-from litecheck.verify.devices.port import Limits
 from litecheck.verify.outcome import Outcome, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify

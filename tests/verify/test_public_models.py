@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from litecheck.devices.port import DeviceError, Limits
+from litecheck.devices.registry import open_device
 from litecheck.model.load import load_model
-from litecheck.verify.devices.opening import open_device
-from litecheck.verify.devices.port import DeviceError, Limits
 from litecheck.verify.outcome import Outcome, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify

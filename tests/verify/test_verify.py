@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.devices.port import Answer, Arrays, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.verify.asked import count
-from litecheck.verify.devices.port import Answer, Arrays, Failure, Job
 from litecheck.verify.outcome import Outcome, Verdict, Verification
+from litecheck.verify.selection import count
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess

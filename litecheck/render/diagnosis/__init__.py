@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from litecheck.diagnose.result import Diagnosis
 from litecheck.render import module_of
-from litecheck.verify.diagnosis.result import Diagnosis
 
 #: Every format, with what it is for; the module of the same name has ``render(diagnosis) -> str``.
 FORMATS: dict[str, str] = {

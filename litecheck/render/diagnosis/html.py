@@ -9,10 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from string import Template
 
+from litecheck.diagnose.result import Diagnosed, Diagnosis, Owned
 from litecheck.render.diagnosis import wording
 from litecheck.render.escape import shorten, visible
 from litecheck.report import counted
-from litecheck.verify.diagnosis.result import Diagnosed, Diagnosis, Owned
 
 _OWN = Path(__file__).parent / "page"
 #: The page of a verification, whose colours and letters this one has.

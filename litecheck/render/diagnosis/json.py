@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from litecheck.verify.diagnosis.result import Diagnosis
+from litecheck.diagnose.result import Diagnosis
 
 #: Raised when a key changes its meaning or goes away. 2: ``model`` became ``models``.
 VERSION = 2

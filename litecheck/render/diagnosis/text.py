@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import wrap
 
+from litecheck.diagnose.result import Diagnosed, Diagnosis
 from litecheck.render.columns import table
 from litecheck.render.diagnosis import wording
 from litecheck.render.escape import visible
-from litecheck.verify.diagnosis.result import Diagnosed, Diagnosis
 
 _HEADS = ("operator", "type", "computed by", "as in", ">probes", ">outputs", "")
 #: Columns of prose where no terminal says how many it has.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from litecheck.diagnose.result import Contrast, Diagnosed, Diagnosis, Excluded
 from litecheck.render.escape import shorten, visible
 from litecheck.report import counted
-from litecheck.verify.diagnosis.result import Contrast, Diagnosed, Diagnosis, Excluded
 
 #: Exclusions shown for each operator; the JSON document has all.
 _SHOWN = 4

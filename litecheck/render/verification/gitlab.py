@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from litecheck.render.gitlab import issue
-from litecheck.render.order import digest
+from litecheck.render.grouping import digest
 from litecheck.render.verification import wording
 from litecheck.verify.outcome import Verification
 

@@ -1,4 +1,4 @@
-"""A verification as JSON: everything; schemas/verification.schema.json describes it, verify/record.py reads it back."""
+"""A verification as JSON: everything; schemas/verification.schema.json describes it, verify/serialize.py reads it back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from litecheck.verify.outcome import Verification
-from litecheck.verify.record import to_json
+from litecheck.verify.serialize import to_json
 
 
 def render(verification: Verification) -> str:

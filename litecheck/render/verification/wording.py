@@ -8,8 +8,8 @@ from dataclasses import replace
 from math import isfinite
 
 from litecheck.render.escape import shorten, visible
+from litecheck.render.grouping import digest
 from litecheck.render.histogram import percent, span
-from litecheck.render.order import digest
 from litecheck.report import counted
 from litecheck.verify.outcome import (
     WHOLE,

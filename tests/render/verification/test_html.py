@@ -16,7 +16,7 @@ from litecheck.render.escape import visible
 from litecheck.render.verification import html, render, wording
 from litecheck.render.verification.html import SIGNS, embedded
 from litecheck.verify.outcome import Outcome, Verification
-from litecheck.verify.record import from_json
+from litecheck.verify.serialize import from_json
 
 FOLDER = Path(html.__file__).parent / "page"
 

@@ -12,7 +12,7 @@ import pytest
 
 from litecheck.render.verification import render
 from litecheck.verify.outcome import Verification
-from litecheck.verify.record import from_json
+from litecheck.verify.serialize import from_json
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/verification.schema.json").read_text())
 

@@ -13,7 +13,7 @@ import pytest
 from litecheck.errors import ConfigError
 from litecheck.render.verification import FORMATS, render
 from litecheck.verify.outcome import Outcome, Verification
-from litecheck.verify.record import from_json, to_json
+from litecheck.verify.serialize import from_json, to_json
 
 GOLDEN = {
     "text": "verification.txt",

@@ -1,0 +1,101 @@
+"""Inputs aimed at what one operator does: the largest sums its own weights can give, real values in the middle of two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.cases.inputs import DIRECTED, Feed, has_codes
+from litecheck.cases.parts import Case
+from litecheck.model.types import Tensor
+from litecheck.model.values import stored
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.values import HELD
+from litecheck.reference.numerics.windows import axes
+
+#: Operators whose rows of weights each meet a whole row of the input.
+_DENSE = ("FULLY_CONNECTED", "SVDF")
+_WINDOWS = ("CONV_2D", "DEPTHWISE_CONV_2D")
+
+
+def aimed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
+    """Feeds for a single operator with one operand that is not constant; nothing for others.
+
+    Sums of products: every input on the rail that the weight it meets makes large, then small; then for half of the
+    weights each, so that sums are large on their way and come back. QUANTIZE: reals halfway between all neighbouring
+    codes.
+    """
+    if len(case.operators) != 1 or len(case.cut.inputs) != 1:
+        return
+    x = case.subgraph.tensors[case.cut.inputs[0]]
+    known = tensors.get(x.index)
+    shape = x.shape if known is None else known.shape
+    made = case.subgraph.tensors[case.cut.outputs[0]]
+    if case.opcodes[0] == "QUANTIZE" and x.dtype == "float32" and has_codes(made):
+        yield Feed(DIRECTED, (_halfway(made, shape),))
+    elif has_codes(x):
+        low, high = INTEGER_RANGES[x.dtype]
+        for turning in (False, True):
+            if (signs := _signs(case, shape, turning)) is not None:
+                for rails in ((high, low), (low, high)):
+                    yield Feed(DIRECTED, (np.where(signs, *rails).astype(HELD[x.dtype]),))
+
+
+def _halfway(output: Tensor, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Codes less the zero point and a half, counted up from below the type's range to above it."""
+    low, high = INTEGER_RANGES[output.dtype]
+    scale, zero = output.quantization.scale, output.quantization.zero_point
+    size = int(np.prod(shape))
+    steps = low - 2 + np.arange(size) % (high - low + 4) - (int(zero[0]) if zero.size else 0) + 0.5
+    reals: NDArray[np.float32] = steps.astype(np.float32) * np.float32(scale[0] if scale.size else 1)
+    return reals.reshape(shape)
+
+
+def _signs(case: Case, shape: tuple[int, ...], turning: bool) -> NDArray[np.bool_] | None:
+    """Where the weight that an input meets is positive: other units row by row, one filter after the other along an
+    image; None where there are no weights to look at. ``turning``: negative for the second half of each filter."""
+    operator = case.operators[0]
+    tensor = case.subgraph.tensors[operator.inputs[1]] if len(operator.inputs) > 1 else None
+    weights = stored(tensor) if tensor is not None and tensor.dtype in INTEGER_RANGES else None
+    if tensor is None or weights is None or not weights.size:
+        return None
+    zero = tensor.quantization.zero_point
+    positive: NDArray[np.bool_] = weights.astype(np.int64) > (int(zero[0]) if zero.size == 1 else 0)
+    depth = shape[-1] if shape else 0
+    if operator.opcode in _DENSE and weights.ndim == 2:
+        units, inputs = weights.shape
+        rows, rest = divmod(int(np.prod(shape)), inputs)
+        order = np.argsort(-_reach(weights), kind="stable") if rows < units else np.arange(units)
+        met = _turned(positive.T, turning).T[order[np.arange(rows) % units]]
+        return None if rest else met.reshape(shape)
+    if operator.opcode not in _WINDOWS or len(shape) != 4 or weights.ndim != 4:
+        return None
+    if operator.opcode == "CONV_2D":
+        filters = positive[int(_reach(weights.reshape(len(weights), -1)).argmax())]
+        filters = _turned(filters.reshape(-1), turning).reshape(filters.shape)
+    else:
+        filters = positive[0, :, :, :: max(1, weights.shape[3] // max(depth, 1))]
+        filters = _turned(filters.reshape(-1, filters.shape[2]), turning).reshape(filters.shape)
+    if filters.shape[2] != depth:
+        return None
+    down, across = (
+        (np.arange(n) + axis.before) // axis.dilation % axis.kernel
+        for n, axis in zip(shape[1:3], axes(shape, filters.shape[:2], operator.options), strict=True)
+    )
+    return np.broadcast_to(filters[down][:, across], shape)
+
+
+def _reach(weights: NDArray[Any]) -> NDArray[np.int64]:
+    """How large the sum of a row's weights of one sign is, whichever is larger."""
+    wide = weights.astype(np.int64)
+    reach: NDArray[np.int64] = np.maximum(np.maximum(wide, 0).sum(1), np.maximum(-wide, 0).sum(1))
+    return reach
+
+
+def _turned(signs: NDArray[np.bool_], turning: bool) -> NDArray[np.bool_]:
+    """The opposite in the second half of the first dimension, if ``turning``."""
+    later = np.arange(len(signs)) >= len(signs) // 2
+    return signs ^ (later & turning).reshape(-1, *(1,) * (signs.ndim - 1))

@@ -1,0 +1,43 @@
+"""The inputs of a whole model: those given, or drawn ones; for a model that remembers, several in a row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import cycle, islice
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.model.types import Model, Subgraph
+from litecheck.reference.engine.entry import drawable, entry
+from litecheck.verify.settings import Settings
+
+#: Samples in a row of a model that remembers, at least.
+CHAIN = 6
+
+
+def sample_inputs(model: Model, subgraph: Subgraph, settings: Settings) -> list[dict[int, NDArray[Any]]]:
+    """The inputs of a subgraph by tensor, for each sample: those given, where it is their entry point, or drawn ones.
+
+    What cannot be drawn, as strings cannot, is missing.
+    """
+    own = next((s.key for s in model.signatures if s.subgraph == subgraph.index), None)
+    point = entry(model, settings.signature or (own if subgraph.index else None))
+    if settings.samples and (settings.signature or not subgraph.index):
+        return [dict(zip(subgraph.inputs, point.arrange(sample), strict=True)) for sample in settings.samples]
+    out_of_reach = [name for name, index in point.inputs if not drawable(subgraph.tensors[index])]
+    drawn = point.random(settings.seed, out_of_reach)
+    return [{index: drawn[name] for name, index in point.inputs if name in drawn}]
+
+
+def in_a_row(
+    model: Model, subgraph: Subgraph, settings: Settings, samples: list[dict[int, NDArray[Any]]]
+) -> list[dict[int, NDArray[Any]]]:
+    """Samples for a model that remembers: those given again and again, or ever other drawn ones; nothing where their
+    shapes differ, because state has one."""
+    if settings.samples:
+        if len({tuple((i, a.shape) for i, a in sorted(sample.items())) for sample in samples}) > 1:
+            return []
+        return list(islice(cycle(samples), max(CHAIN, len(samples))))
+    seeds = range(settings.seed, settings.seed + CHAIN)
+    return [sample_inputs(model, subgraph, replace(settings, seed=seed))[0] for seed in seeds]

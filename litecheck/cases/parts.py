@@ -1,0 +1,156 @@
+"""Which parts of a model are run on a device, each as a case with a stable name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.devices.port import Arrays, Job
+from litecheck.errors import ConfigError
+from litecheck.model.cut import Cut, cut
+from litecheck.model.graph import graph_of, name_of
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Operator, Subgraph
+
+#: Types whose values are handles: an operator with such an operand is nothing without those before it.
+_HANDLES = ("resource", "variant")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A part of a subgraph to be run on a device: ``cut`` is the model of it, ``operators`` are the whole's own.
+
+    ``name`` is unique in a plan and fit for a file: ``0012-CONV_2D``, ``0004-0007``, ``whole``.
+    """
+
+    name: str
+    subgraph: Subgraph
+    operators: tuple[Operator, ...]
+    cut: Cut
+
+    @property
+    def called(self) -> str:
+        """What people call it: the name of the last operator's first output."""
+        return name_of(self.subgraph, self.operators[-1])
+
+    def job(
+        self,
+        runs: tuple[Arrays, ...],
+        lengths: tuple[int, ...] = (),
+        starts: Mapping[int, Mapping[int, NDArray[Any]]] | None = None,
+    ) -> Job:
+        """The case as a device gets it, with the inputs of each inference; series as a Job has them."""
+        model = self.cut.model
+        return Job(self.name, model, model_bytes(model, drop_unknown=True), runs, lengths, starts or {})
+
+    @property
+    def opcodes(self) -> tuple[str, ...]:
+        """The operators' kinds, in execution order; custom ones by their own name."""
+        return tuple(op.custom_code or op.opcode for op in self.operators)
+
+
+def entries(model: Model, signature: str | None = None) -> tuple[Subgraph, ...]:
+    """The subgraphs that are entered from outside: one signature's, or the first and every signature's."""
+    if signature is not None:
+        found = [s.subgraph for s in model.signatures if s.key == signature]
+        if not found:
+            known = ", ".join(s.key for s in model.signatures) or "none"
+            raise ConfigError(f"there is no signature {signature!r}; there are {known}")
+        return (model.subgraphs[found[0]],)
+    numbers = dict.fromkeys((0, *(s.subgraph for s in model.signatures)))
+    return tuple(model.subgraphs[n] for n in numbers if n < len(model.subgraphs))
+
+
+def operators(model: Model, subgraph: Subgraph) -> Iterator[Case]:
+    """Every operator by itself. Operators on handles of resources go together: see :func:`alone`."""
+    for operator in subgraph.operators:
+        yield _case(model, subgraph, (operator,))
+
+
+def segments(model: Model, subgraph: Subgraph, length: int) -> Iterator[Case]:
+    """Operators in execution order, so many at a time."""
+    for start in range(0, len(subgraph.operators), length):
+        yield _case(model, subgraph, subgraph.operators[start : start + length])
+
+
+def between(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
+    """The operators on every way from one tensor to another. Raises ConfigError where there is none."""
+    start, end = (_tensor(subgraph, name) for name in (first, last))
+    graph = graph_of(subgraph)
+    behind = _reached(
+        {start}, lambda t: [o for c in graph.consumers[t] for o in subgraph.operators[c].outputs]
+    )
+    before = _reached({end}, lambda t: _operands(subgraph, graph.producer[t]))
+    chosen = tuple(
+        op
+        for op in subgraph.operators
+        if behind.intersection(op.inputs) and before.intersection(op.outputs) and start not in op.outputs
+    )
+    if not chosen:
+        raise ConfigError(f"no operator lies between {first!r} and {last!r}")
+    return _case(model, subgraph, chosen, f"between-{start}-{end}", (end,))
+
+
+def leading(case: Case) -> tuple[Operator, ...]:
+    """The operators, in execution order, that make what enters a case, and what enters them."""
+    graph = graph_of(case.subgraph)
+    needed = _reached(set(case.cut.inputs), lambda t: _operands(case.subgraph, graph.producer[t]))
+    return tuple(op for op in case.subgraph.operators if needed.intersection(op.outputs))
+
+
+def whole(model: Model, subgraph: Subgraph) -> Case:
+    """All operators at once; its outputs are the subgraph's."""
+    return _case(model, subgraph, subgraph.operators, "whole", subgraph.outputs)
+
+
+def alone(case: Case) -> str:
+    """Why the case cannot be run by itself, or nothing: what it works on is made by others, as handles."""
+    inputs = [case.subgraph.tensors[i] for i in case.cut.inputs]
+    held = next((t for t in inputs if t.dtype in _HANDLES), None)
+    if held is not None:
+        return f"works on {held.dtype} '{held.name}', which other operators make; verify it in a segment"
+    outputs = [case.subgraph.tensors[i] for i in case.cut.outputs]
+    made = next((t for t in outputs if t.dtype in (*_HANDLES, "string")), None)
+    if made is not None:
+        return f"makes {made.dtype} '{made.name}', which has no values to compare"
+    return "" if outputs else "makes nothing that could be compared"
+
+
+def _case(
+    model: Model, subgraph: Subgraph, chosen: Sequence[Operator], name: str = "", outputs: Sequence[int] = ()
+) -> Case:
+    first, last = (chosen[0], chosen[-1]) if chosen else (None, None)
+    if not name and first is not None and last is not None:
+        name = f"{first.index:04d}-" + (first.opcode if first is last else f"{last.index:04d}")
+    name = f"s{subgraph.index}-{name}" if subgraph.index else name
+    name = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)
+    return Case(name, subgraph, tuple(chosen), cut(model, subgraph, chosen, outputs))
+
+
+def _tensor(subgraph: Subgraph, name: str) -> int:
+    """A tensor by name or number."""
+    found = [t.index for t in subgraph.tensors if t.name == name]
+    if found:
+        return found[0]
+    if name.isdecimal() and int(name) < len(subgraph.tensors):
+        return int(name)
+    from litecheck.profile.yaml_reader import did_you_mean
+
+    raise ConfigError(f"there is no tensor {name!r}{did_you_mean(name, [t.name for t in subgraph.tensors])}")
+
+
+def _reached(start: set[int], onward: object) -> set[int]:
+    found, left = set(start), list(start)
+    while left:
+        for index in onward(left.pop()):  # type: ignore[operator]
+            if index >= 0 and index not in found:
+                found.add(index)
+                left.append(index)
+    return found
+
+
+def _operands(subgraph: Subgraph, operator: int) -> Sequence[int]:
+    return subgraph.operators[operator].inputs if operator >= 0 else ()

@@ -1,0 +1,184 @@
+"""Probes of operators on elements: every pair of stored values, or every value at every kind of position.
+
+Vector loops may round in another way than what is left at the end of an array, so every value stands once in the last
+seven of an array of 256 + 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from litecheck.cases.probes.probe import Array, More, Operand, Probe, Wanted, drawn, probe
+from litecheck.model.build import Option, quantized
+
+_LENGTH, _TAIL = 256, 7
+#: Elements of a large output: more than 16 bits count.
+LARGE = 1 << 16
+_VALUES = np.arange(-128, 128).astype(np.int8)
+_VERSIONS = {"SUB": 3, "HARD_SWISH": 1, "ELU": 1}
+
+Scale = tuple[float, int]
+#: (lhs, rhs, output) of sums: a hard one, others, powers of two, of which many sums are ties, strongly different ones.
+_SUMS: tuple[tuple[Scale, Scale, Scale], ...] = (
+    ((0.1, 3), (0.3, -7), (0.2, 5)),
+    ((0.0471, -128), (0.0233, 4), (0.0515, -11)),
+    ((0.5, 0), (0.25, 3), (1.0, -2)),
+    ((0.5, -7), (0.5, 0), (1.0, 5)),
+    ((0.011, 17), (0.73, 0), (0.69, -40)),
+    ((0.0784, -1), (0.0781, 1), (0.0392, 0)),
+    # Many sums in the middle, which shows how many bits stand behind the point before they are added.
+    ((0.48, 3), (0.12, -7), (0.4, 5)),
+)
+_PRODUCTS: tuple[tuple[Scale, Scale, Scale], ...] = (
+    ((0.1, 3), (0.3, -7), (2.7, 5)),
+    ((0.0471, -128), (0.0233, 4), (0.17, -11)),
+    ((0.5, 0), (0.25, 3), (16.0, -2)),
+    ((1.0, -7), (0.0078125, 0), (0.5, 5)),
+    ((0.0123, 17), (0.0456, 0), (0.0789, -40)),
+    # The product of the scales differs in float32 and float64, and so do outputs.
+    ((0.018, 7), (0.0132, 12), (0.00128, -13)),
+    # Rescaled products beyond 16 bits.
+    ((1.0, -128), (1.0, -128), (1.5, 100)),
+    # A multiplier of more than one.
+    ((0.5, 3), (0.25, -7), (0.1, 5)),
+)
+#: (input, output) of rescaling operators.
+_RESCALES: tuple[tuple[Scale, Scale], ...] = (
+    ((0.1, 3), (0.2, -7)),
+    ((0.5, 0), (1.0, 0)),
+    ((0.25, -5), (1.0, 7)),
+    ((0.0371, -128), (0.0457, -11)),
+    ((0.0471, 4), (0.0471, 4)),
+    ((0.0823, 17), (0.0311, -40)),
+    # The quotient of the scales differs in float32 and float64, and so do outputs.
+    ((0.013, -42), (0.0104, -8)),
+    ((0.0775, 15), (0.0372, -58)),
+)
+_ALPHAS = (0.1, 0.3, 0.25, 0.01, 1.5, 0.7, 0.3, 0.1)
+#: The one output these operators have.
+_FIXED: dict[str, Scale] = {"LOGISTIC": (1 / 256, -128), "TANH": (1 / 128, 0)}
+
+
+def of_two(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
+    """ADD, SUB, MUL, SQUARED_DIFFERENCE: all 65,536 pairs and seven more, one operand standing still, broadcasting."""
+    lhs = np.append(np.repeat(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
+    rhs = np.append(np.tile(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
+    fused = opcode != "SQUARED_DIFFERENCE"
+    plain: dict[str, Option] = {"fused_activation_function": "NONE"} if fused else {}
+    table = _PRODUCTS if opcode in ("MUL", "SQUARED_DIFFERENCE") else _SUMS
+    for at, scales in enumerate(table):
+        activation = ("NONE", "NONE", "NONE", "RELU6", "RELU")[at % 5] if fused else "NONE"
+        options: dict[str, Option] = {"fused_activation_function": activation} if fused else {}
+        name = f"all pairs, scales {_shown(scales)}, activation {activation}"
+        yield _pair(name, opcode, (lhs, rhs), scales, options)
+    # Shorter than vectors of 32, so that what is left over of shorter ones is tried with many pairs, too.
+    short, *shorter = (np.roll(_VALUES, -5 * n)[None, :31] for n in range(52))
+    for scales in (table[0], table[2], table[-1]):
+        name = f"arrays of 31, scales {_shown(scales)}"
+        yield _pair(name, opcode, (short, drawn(rng, 1, 31)), scales, plain, shorter)
+    still = drawn(rng, 1, 1)
+    yield _pair("one operand stands still", opcode, (drawn(rng, 9, 27), still), _SUMS[0], plain)
+    yield _pair("one row for all", opcode, (drawn(rng, 1, 9, 27), drawn(rng, 1, 1, 27)), _SUMS[1], plain)
+    yield _pair("both broadcast", opcode, (drawn(rng, 5, 1, 27), drawn(rng, 1, 9, 1)), _SUMS[0], plain)
+
+
+def _pair(
+    name: str,
+    opcode: str,
+    values: tuple[Array, Array],
+    scales: tuple[Scale, ...],
+    options: dict[str, Option],
+    runs: Sequence[Array] = (),
+) -> Probe:
+    operands = [Operand(v, quantized(*s)) for v, s in zip(values, scales, strict=False)]
+    more = More(runs, version=_VERSIONS.get(opcode, 2), options=options)
+    return probe(name, opcode, operands, Wanted(quantized(*scales[2])), more)
+
+
+def of_one(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
+    """Unary operators: every value, in the body and in the tail of an array."""
+    runs = tuple(_everywhere())
+    for at, (given, wanted) in enumerate(_RESCALES):
+        wanted = _FIXED.get(opcode, wanted)
+        options: dict[str, Option] = {"alpha": _ALPHAS[at]} if opcode == "LEAKY_RELU" else {}
+        if opcode == "GELU":
+            options = {"approximate": bool(at % 2)}
+        what = f", alpha {_ALPHAS[at]}" if opcode == "LEAKY_RELU" else ""
+        more = More(runs[1:], version=_VERSIONS.get(opcode, 2), options=options)
+        operands = [Operand(runs[0], quantized(*given))]
+        name = f"all values, scales {_shown((given, wanted))}{what}"
+        yield probe(name, opcode, operands, Wanted(quantized(*wanted)), more)
+    for count in (LARGE, LARGE + 1):
+        # ``options`` and scales are those of the last of the table.
+        operands = [Operand(drawn(rng, 1, count), quantized(*given))]
+        more = More(version=_VERSIONS.get(opcode, 2), options=options)
+        yield probe(f"{count:,} values", opcode, operands, Wanted(quantized(*wanted)), more)
+
+
+def _everywhere() -> Iterator[Array]:
+    """Arrays of 263 values, all of them; every value stands in the last seven of one of them."""
+    for start in range(0, _LENGTH, _TAIL):
+        rolled = np.roll(_VALUES, -start)
+        yield np.append(rolled, np.resize(rolled, _TAIL)).reshape(1, -1)
+
+
+def of_quantize(rng: np.random.Generator) -> Iterator[Probe]:
+    """QUANTIZE from integers to integers, and from reals, many of them in the middle between two steps."""
+    yield from of_one(rng, "QUANTIZE")
+    for scale, zero in ((0.5, 3), (0.1, -7), (0.0371, 0)):
+        steps = np.append(np.arange(-300, 300) / 2, rng.uniform(-150, 150, 4096 + _TAIL))
+        x = np.append(steps, np.arange(_TAIL) + 0.5).astype(np.float32) * np.float32(scale)
+        name = f"reals, scale {scale}"
+        yield probe(name, "QUANTIZE", [Operand(x.reshape(1, -1))], Wanted(quantized(scale, zero)))
+
+
+def of_dequantize(rng: np.random.Generator) -> Iterator[Probe]:
+    """DEQUANTIZE of every value."""
+    runs = tuple(_everywhere())
+    for scale, zero in ((0.1, 3), (0.0371, -128)):
+        wanted, more = Wanted(None, "float32"), More(runs[1:])
+        yield probe(
+            f"all values, scale {scale}",
+            "DEQUANTIZE",
+            [Operand(runs[0], quantized(scale, zero))],
+            wanted,
+            more,
+        )
+    for count in (LARGE, LARGE + 1):
+        operands = [Operand(drawn(rng, 1, count), quantized(0.1, 3))]
+        yield probe(f"{count:,} values", "DEQUANTIZE", operands, Wanted(None, "float32"))
+
+
+def of_softmax(rng: np.random.Generator) -> Iterator[Probe]:
+    """SOFTMAX of pairs at every distance, of random rows, and of long ones; of ties; with other factors beta."""
+    pairs = np.stack([np.full(256, 127), np.arange(-128, 128)], axis=-1).astype(np.int8)
+    wanted = Wanted(quantized(1 / 256, -128))
+    rows: Sequence[tuple[str, Array]] = (
+        ("pairs at every distance", pairs),
+        ("random rows", drawn(rng, 300, 10)),
+        ("short rows", rng.integers(40, 128, (8000, 5), np.int8)),
+        ("long rows", rng.integers(60, 128, (20, 301), np.int8)),
+    )
+    # Each of 512 is 1/512, half a step of the output.
+    equal = np.repeat(np.array([[-128], [0], [127]], np.int8), 512, axis=1)
+    # More outputs than 16 bits count.
+    large, larger = drawn(rng, LARGE // 8, 8), drawn(rng, LARGE // 8 + 1, 8)
+    # After rows that end near 127, one that ends near -128.
+    uneven = np.sort(drawn(rng, 40, 10), axis=0)
+    for name, x, scale, beta in (
+        *((name, x, scale, 1.0) for scale in (0.1, 0.0455, 0.0229) for name, x in rows),
+        ("ties", equal, 0.1, 1.0),
+        (f"{LARGE:,} outputs", large, 0.1, 1.0),
+        (f"{LARGE + 8:,} outputs", larger, 0.1, 1.0),
+        *(("rows of low and high values", uneven, 0.1, beta) for beta in (0.5, 4.0)),
+    ):
+        what = name if beta == 1 else f"{name}, beta {beta}"
+        operand = Operand(x, quantized(scale, 5))
+        yield probe(f"{what}, scale {scale}", "SOFTMAX", [operand], wanted, More(options={"beta": beta}))
+
+
+def _shown(scales: Sequence[Scale]) -> str:
+    *given, wanted = (f"{scale:.4g} ({zero})" for scale, zero in scales)
+    return f"{', '.join(given)} to {wanted}"

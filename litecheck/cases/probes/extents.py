@@ -1,0 +1,175 @@
+"""Probes of extents: windows that are not square, many channels, deep sums, several images, large outputs.
+
+Sizes stand on both sides of those at which devices change their ways: 32 channels, 256 products, 65,536 elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from litecheck.cases.probes.layers import WINDOWED, drawn_layer
+from litecheck.cases.probes.probe import Operand, Probe, Wanted, drawn, probe
+from litecheck.model.build import Option, quantized
+
+Shape = tuple[int, ...]
+
+#: Channels: as many as fill vectors of 32, one more, and many.
+CHANNELS = (32, 33, 83)
+#: Products in a sum: one more than 8 bits count, and several times as many.
+DEPTHS = (256, 257, 771)
+#: Elements of a large output: more than 16 bits count.
+LARGE = 1 << 16
+
+
+class Window(NamedTuple):
+    """How a window moves: (height, width) of each."""
+
+    filter: tuple[int, int]
+    stride: tuple[int, int]
+    dilation: tuple[int, int]
+    padding: str
+
+    @property
+    def options(self) -> dict[str, Option]:
+        """For an operator that can do all of it."""
+        return {
+            "stride_h": self.stride[0], "stride_w": self.stride[1], "padding": self.padding,
+            "dilation_h_factor": self.dilation[0], "dilation_w_factor": self.dilation[1],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        """``3 x 2, strides 2 and 1, SAME``."""
+        dilation = "" if self.dilation == (1, 1) else ", dilations {} and {}".format(*self.dilation)
+        return "{} x {}, strides {} and {}".format(*self.filter, *self.stride) + f"{dilation}, {self.padding}"
+
+
+#: What differs in height and width, one after the other.
+WINDOWS = (
+    Window((3, 3), (1, 2), (1, 1), "SAME"),
+    Window((3, 3), (2, 1), (1, 1), "VALID"),
+    Window((2, 5), (3, 2), (1, 1), "SAME"),
+    Window((4, 1), (1, 1), (1, 1), "SAME"),
+    Window((3, 3), (1, 1), (1, 2), "SAME"),
+    Window((3, 3), (1, 1), (3, 1), "VALID"),
+    Window((2, 3), (1, 1), (2, 3), "SAME"),
+)
+_IMAGE = (11, 12)
+
+
+def of_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
+    """CONV_2D, with groups of many channels too."""
+    opcode = "CONV_2D"
+    for window in WINDOWS:
+        layer = drawn_layer(rng, drawn(rng, 19, *window.filter, 5), (1, *_IMAGE, 5), 19)
+        yield layer.made(f"random values, {window}", opcode, window.options)
+    yield from _wide(rng, opcode, lambda c: ((c, 3, 3, 5), (1, 5, 4, 5)))
+    yield from _deep(rng, opcode, lambda d: ((11, 1, 1, d), (1, 3, 4, d)))
+    layer = drawn_layer(rng, drawn(rng, 9, 3, 3, 5), (3, 7, 8, 5), 9)
+    options: dict[str, Option] = {**WINDOWED, "stride_h": 2, "stride_w": 2, "padding": "SAME"}
+    yield layer.made("random values, three images", opcode, options)
+    layer = drawn_layer(rng, drawn(rng, 74, 3, 3, 37), (2, 4, 5, 74), 74)
+    yield layer.made("random values, two groups of 37 channels, two images", opcode, WINDOWED)
+    yield from _large(rng, opcode, lambda rows: ((16, 1, 1, 3), (1, rows, 64, 3)), 64)
+
+
+def of_depthwise_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
+    """DEPTHWISE_CONV_2D."""
+    opcode = "DEPTHWISE_CONV_2D"
+    for window in WINDOWS:
+        layer = drawn_layer(rng, drawn(rng, 1, *window.filter, 19), (1, *_IMAGE, 19), 19)
+        yield layer.made(f"random values, {window}", opcode, window.options)
+    yield from _wide(rng, opcode, lambda c: ((1, 3, 3, c), (1, 5, 4, c)))
+    layer = drawn_layer(rng, drawn(rng, 1, 3, 3, 74), (1, 5, 6, 37), 74)
+    yield layer.made("random values, 37 channels, multiplier 2", opcode, WINDOWED)
+    layer = drawn_layer(rng, drawn(rng, 1, 17, 17, 9), (1, 18, 19, 9), 9)
+    yield layer.made("random values, 289 products", opcode, WINDOWED)
+    layer = drawn_layer(rng, drawn(rng, 1, 3, 3, 9), (3, 7, 8, 9), 9)
+    yield layer.made("random values, three images", opcode, WINDOWED)
+    yield from _large(rng, opcode, lambda rows: ((1, 1, 1, 16), (1, rows, 64, 16)), 64)
+
+
+def of_fully_connected(rng: np.random.Generator) -> Iterator[Probe]:
+    """FULLY_CONNECTED."""
+    opcode = "FULLY_CONNECTED"
+    yield from _wide(rng, opcode, lambda c: ((c, 37), (5, 37)))
+    yield from _deep(rng, opcode, lambda d: ((11, d), (3, d)))
+    layer = drawn_layer(rng, drawn(rng, 19, 37), (67, 37), 19)
+    yield layer.made("random values, 67 rows", opcode, {})
+    yield from _large(rng, opcode, lambda rows: ((64, 3), (rows, 3)), 1024)
+
+
+def of_transpose_conv(rng: np.random.Generator) -> Iterator[Probe]:
+    """TRANSPOSE_CONV, by strides that spread its input."""
+    opcode = "TRANSPOSE_CONV"
+    for window in (
+        Window((3, 3), (2, 2), (1, 1), "SAME"),
+        Window((3, 3), (1, 2), (1, 1), "SAME"),
+        Window((2, 4), (2, 1), (1, 1), "VALID"),
+        Window((4, 3), (3, 2), (1, 1), "VALID"),
+    ):
+        layer = drawn_layer(rng, drawn(rng, 19, *window.filter, 5), (1, 5, 6, 5), 19)
+        yield layer.made(f"random values, {window}", opcode, window.options)
+    yield from _wide(rng, opcode, lambda c: ((c, 3, 3, 5), (1, 5, 4, 5)))
+    yield from _deep(rng, opcode, lambda d: ((11, 1, 1, d), (1, 3, 4, d)))
+    layer = drawn_layer(rng, drawn(rng, 9, 3, 3, 5), (3, 4, 5, 5), 9)
+    yield layer.made("random values, three images", opcode, {**WINDOWED, "padding": "SAME"})
+    yield from _large(rng, opcode, lambda rows: ((16, 1, 1, 3), (1, rows, 64, 3)), 64)
+
+
+def of_batch_matmul(rng: np.random.Generator) -> Iterator[Probe]:
+    """BATCH_MATMUL of wide, deep, many and large matrices."""
+    for name, left, right in (
+        *((f"{c} columns", (1, 9, 37), (1, 37, c)) for c in CHANNELS),
+        *((f"{d} products", (1, 9, d), (1, d, 11)) for d in DEPTHS),
+        ("several matrices", (3, 2, 9, 37), (3, 2, 37, 11)),
+        (f"{LARGE:,} outputs", (1, 256, 3), (1, 3, 256)),
+        (f"{LARGE + 256:,} outputs", (1, 257, 3), (1, 3, 256)),
+    ):
+        operands = (
+            Operand(drawn(rng, *left), quantized(0.03, -7)),
+            Operand(drawn(rng, *right), quantized(0.02, 5)),
+        )
+        scale = 0.0006 * 74 * 74 * float(np.sqrt(left[-1])) / 60
+        yield probe(
+            f"random values, {name}, computed right side",
+            "BATCH_MATMUL",
+            operands,
+            Wanted(quantized(scale, 3)),
+        )
+
+
+def _wide(
+    rng: np.random.Generator, opcode: str, shapes: Callable[[int], tuple[Shape, Shape]]
+) -> Iterator[Probe]:
+    for channels in CHANNELS:
+        weights, image = shapes(channels)
+        layer = drawn_layer(rng, drawn(rng, *weights), image, channels)
+        yield layer.made(f"random values, {channels} channels", opcode, _options(opcode))
+
+
+def _deep(
+    rng: np.random.Generator, opcode: str, shapes: Callable[[int], tuple[Shape, Shape]]
+) -> Iterator[Probe]:
+    for depth in DEPTHS:
+        weights, image = shapes(depth)
+        layer = drawn_layer(rng, drawn(rng, *weights), image, weights[0])
+        yield layer.made(f"random values, {depth} products", opcode, _options(opcode))
+
+
+def _large(
+    rng: np.random.Generator, opcode: str, shapes: Callable[[int], tuple[Shape, Shape]], rows: int
+) -> Iterator[Probe]:
+    """Outputs of 65,536 elements and of one row more."""
+    for more in (0, 1):
+        weights, image = shapes(rows + more)
+        channels = weights[3] if opcode == "DEPTHWISE_CONV_2D" else weights[0]
+        layer = drawn_layer(rng, drawn(rng, *weights), image, channels)
+        name = f"random values, {LARGE + more * LARGE // rows:,} outputs"
+        yield layer.made(name, opcode, _options(opcode))
+
+
+def _options(opcode: str) -> dict[str, Option]:
+    return {} if opcode == "FULLY_CONNECTED" else WINDOWED

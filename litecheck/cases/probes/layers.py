@@ -1,0 +1,77 @@
+"""Layers that sum products: their operands, and how they become probes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.cases.probes.probe import Array, More, Operand, Probe, Wanted, drawn, probe
+from litecheck.model.build import Option, quantized
+
+Floats = NDArray[np.float32]
+
+_VERSION = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4, "TRANSPOSE_CONV": 3}
+#: Options of a window that moves by one and sees no padding.
+WINDOWED: dict[str, Option] = {"stride_h": 1, "stride_w": 1, "padding": "VALID"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """A sum of products: operands, scales and zero points; ``weight`` holds scales for all channels or one."""
+
+    x: Array
+    w: Array
+    bias: NDArray[np.int32]
+    input: tuple[float, int]
+    weight: Floats
+    output: tuple[float, int]
+
+    def made(
+        self, name: str, opcode: str, options: dict[str, Option], accumulators: Array | None = None
+    ) -> Probe:
+        """The probe."""
+        axis = 3 if opcode == "DEPTHWISE_CONV_2D" else 0
+        scale, zero = self.input
+        if opcode == "DEPTHWISE_CONV_2D":
+            options = {**options, "depth_multiplier": self.w.shape[3] // self.x.shape[3]}
+        biases = quantized(np.float32(scale) * self.weight, 0)
+        operands = [
+            Operand(self.x, quantized(scale, zero)),
+            Operand(self.w, quantized(self.weight, 0, axis), True),
+            Operand(self.bias, biases, True),
+        ]
+        if opcode == "TRANSPOSE_CONV":
+            n, *image, _ = self.x.shape
+            same = options["padding"] == "SAME"
+            strides = (int(str(options[name])) for name in ("stride_h", "stride_w"))
+            sides = zip(image, strides, self.w.shape[1:3], strict=True)
+            sizes = [side * step if same else (side - 1) * step + taps for side, step, taps in sides]
+            size = np.array([n, *sizes, len(self.w)], np.int32)
+            options = {k: v for k, v in options.items() if "dilation" not in k}
+            operands = [Operand(size, None, True), operands[1], operands[0], operands[2]]
+        more = More(accumulators=accumulators, version=_VERSION[opcode], options=options)
+        return probe(name, opcode, operands, Wanted(quantized(*self.output)), more)
+
+
+def drawn_layer(rng: np.random.Generator, w: Array, shape: tuple[int, ...], channels: int) -> Layer:
+    """Values drawn from all there are, weight scales that vary by 2^6, outputs that reach both rails."""
+    depth = w.size // channels
+    spread = np.exp2(rng.uniform(-10, -4, channels)).astype(np.float32)
+    bias = rng.integers(-(2**13), 2**13, channels).astype(np.int32)
+    output = float(0.047 * np.median(spread) * 74 * 74 * np.sqrt(depth) / 60)
+    return Layer(drawn(rng, *shape), w, bias, (0.047, -7), spread, (output, 5))
+
+
+def small_layer(rng: np.random.Generator, filters: tuple[int, ...], image: tuple[int, ...]) -> Layer:
+    """So small values, and multipliers so large, that every unit of a sum counts."""
+    x, w = (rng.integers(-2, 3, shape, np.int8) for shape in (image, filters))
+    scale = np.exp2(rng.uniform(-2, 0, len(w))).astype(np.float32)
+    bias = rng.integers(-9, 10, len(w)).astype(np.int32)
+    return Layer(x - np.int8(7), w, bias, (0.031, -7), scale, (0.042, 5))
+
+
+def ends(rng: np.random.Generator, *shape: int) -> Array:
+    """The values that are treated apart, where some are: the smallest ones and the largest."""
+    return rng.choice(np.array([-128, -128, -127, 126, 127], np.int8), shape)

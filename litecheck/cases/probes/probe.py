@@ -1,0 +1,119 @@
+"""A probe: a model of one operator, and inputs chosen so that ways of computing it give different outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.devices.port import Arrays
+from litecheck.model.build import ModelBuilder, Option
+from litecheck.model.types import Model, Subgraph
+from litecheck.quantization import Quantization
+from litecheck.reference.engine.interpreter import Machine
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Probe:
+    """``name`` says what is special about it; ``opcode`` is the operator's kind.
+
+    ``accumulators`` are the sums before rescaling for each element of the first run's output, where they are known
+    without computing: a sum of products whose inputs are zero points is its bias. ``order`` says which of the runs are
+    asked for one after the other, where not each of them once. A model's own operator has its file as ``source``, what
+    probes are named after as ``called`` (``#12``), and what the model calls it as ``title``.
+    A ``series`` hands state on from run to run.
+    """
+
+    name: str
+    opcode: str
+    model: Model
+    runs: tuple[Arrays, ...]
+    accumulators: Array | None = None
+    order: tuple[int, ...] = ()
+    series: bool = False
+    source: str = ""
+    called: str = ""
+    title: str = ""
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """The numbers of the runs in the order in which the device is asked for them."""
+        return self.order or tuple(range(len(self.runs)))
+
+    @property
+    def subgraph(self) -> Subgraph:
+        """The one that is run."""
+        return self.model.subgraphs[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operand:
+    """An operand: constant, or what the first run is given."""
+
+    values: Array
+    quantization: Quantization | None = None
+    constant: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wanted:
+    """The output's type and quantization; its shape follows."""
+
+    quantization: Quantization | None
+    dtype: str = "int8"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class More:
+    """Further runs, as the values of the first operand that is not constant; known accumulators; the version."""
+
+    runs: Sequence[Array] = ()
+    accumulators: Array | None = None
+    version: int = 2
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+
+def probe(
+    name: str, opcode: str, operands: Sequence[Operand], wanted: Wanted, more: More | None = None
+) -> Probe:
+    """The probe of an operator with one output."""
+    more = more or More()
+    builder = ModelBuilder(name)
+    graph = builder.subgraph("main")
+    indexes, given = [], []
+    for at, operand in enumerate(operands):
+        values, dtype = operand.values, operand.values.dtype.name
+        if operand.constant:
+            indexes.append(graph.constant(f"constant {at}", values, operand.quantization))
+        else:
+            indexes.append(graph.tensor(f"input {at}", values.shape, dtype, operand.quantization))
+            given.append((indexes[-1], values))
+    output = graph.tensor("output", (1,), wanted.dtype, wanted.quantization)
+    options: Any = more.options
+    graph.add(opcode, indexes, [output], version=more.version, **options)
+    graph.inputs(*(index for index, _ in given))
+    graph.outputs(output)
+    first = tuple(values for _, values in given)
+    runs = (first, *((other, *first[1:]) for other in more.runs))
+    model, shape = _shaped(builder.finish(), first)
+    known = None if more.accumulators is None else np.broadcast_to(more.accumulators, shape)
+    return Probe(name, opcode, model, runs, known)
+
+
+def _shaped(model: Model, inputs: Arrays) -> tuple[Model, tuple[int, ...]]:
+    """The model with the output's shape as the reference computes it."""
+    graph = model.subgraphs[0]
+    (output,) = graph.outputs
+    shape = Machine(model).run(graph, inputs)[output].shape
+    tensors = tuple(replace(t, shape=shape) if t.index == output else t for t in graph.tensors)
+    return replace(model, subgraphs=(replace(graph, tensors=tensors),)), shape
+
+
+def drawn(rng: np.random.Generator, *shape: int) -> Array:
+    """All int8 values alike."""
+    return rng.integers(-128, 128, shape, np.int8)

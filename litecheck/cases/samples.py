@@ -1,0 +1,146 @@
+"""Calibration sets as inputs: .npz files, folders of them, or a script that exposes ``get_calibration_data``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.compare.requantized import stored
+from litecheck.errors import ConfigError
+from litecheck.quantizer.arrays import read
+from litecheck.quantizer.npy import members
+from litecheck.reference.engine.entry import Entry
+
+Sample = Mapping[str, NDArray[Any]]
+
+#: A script has this long to give its data, in seconds.
+PATIENCE = 600.0
+#: Runs in a process of its own: the script may do what it likes. Arrays go to one .npz a sample.
+_CHILD = """
+import itertools, runpy, sys
+import numpy as np
+script, folder, signature, most = sys.argv[1:]
+defined = runpy.run_path(script)
+if "get_calibration_data" not in defined:
+    sys.exit("it defines no get_calibration_data()")
+data = defined["get_calibration_data"]()
+if isinstance(data, dict) and data and not isinstance(next(iter(data.values())), np.ndarray):
+    data = data[signature] if signature in data else next(iter(data.values()))
+data = [data] if isinstance(data, dict) else data
+for n, sample in enumerate(itertools.islice(iter(data), int(most))):
+    if not isinstance(sample, dict):
+        sample = {str(i): a for i, a in enumerate(sample if isinstance(sample, (list, tuple)) else [sample])}
+    np.savez(f"{folder}/{n:06d}.npz", **{k: np.asarray(v) for k, v in sample.items()})
+"""
+
+
+def samples(path: str, point: Entry, signature: str | None = None, most: int = 16) -> tuple[Sample, ...]:
+    """At most so many samples for an entry point, stored values by the names of its inputs.
+
+    Real values of integer inputs are quantized by the input's own scale and zero point. Positions (``0``, ``arr_0``)
+    name inputs too, and an array with one dimension more than its input, or a longer first one, holds several samples.
+    Raises ConfigError for what fits no input.
+    """
+    place = Path(path)
+    if not place.exists():
+        raise ConfigError(f"{path}: no such file or folder")
+    found: list[Sample] = []
+    for source, arrays in _read(place, signature, most):
+        for sample in _separate(source, point, arrays):
+            if len(found) < most:
+                found.append(sample)
+    if not found:
+        raise ConfigError(f"{path}: holds no samples (looked for .npz and .npy)")
+    return tuple(found)
+
+
+def _read(place: Path, signature: str | None, most: int) -> Iterator[tuple[str, Sample]]:
+    if place.suffix == ".py":
+        with tempfile.TemporaryDirectory(prefix="litecheck-") as folder:
+            _run_script(place, folder, signature, most)
+            for file in sorted(Path(folder).glob("*.npz")):
+                yield str(place), _arrays(file)
+        return
+    files = sorted(f for f in place.iterdir() if f.suffix in (".npz", ".npy")) if place.is_dir() else [place]
+    for file in files[:most]:
+        yield str(file), _arrays(file)
+
+
+def _arrays(file: Path) -> Sample:
+    if file.suffix == ".npy":
+        return {"0": read(str(file)).values}
+    if file.suffix != ".npz":
+        raise ConfigError(f"{file}: is neither .npz, .npy, a folder nor a script")
+    return {name: read(f"{file}:{name}").values for name in _names(file)}
+
+
+def _names(file: Path) -> list[str]:
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return list(members(archive))
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise ConfigError(f"{file}: cannot be read as .npz, {error}") from error
+
+
+def _run_script(script: Path, folder: str, signature: str | None, most: int) -> None:
+    argv = [sys.executable, "-c", _CHILD, str(script), folder, signature or "", str(most)]
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        raise ConfigError(f"{script}: gave no data within {PATIENCE:.0f} s") from None
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or [f"ended with status {done.returncode}"]
+        raise ConfigError(f"{script}: gave no data: {last[0]}")
+
+
+def _separate(source: str, point: Entry, arrays: Sample) -> Iterator[Sample]:
+    """One file's samples, each complete."""
+    by_input: dict[str, list[NDArray[Any]]] = {}
+    names = [name for name, _ in point.inputs]
+    for key, array in arrays.items():
+        name = _input(source, key, names, point)
+        by_input[name] = _each(source, point, name, array)
+    missing = [name for name in names if name not in by_input]
+    if missing:
+        raise ConfigError(f"{source}: has nothing for input {missing[0]!r}; it has {', '.join(arrays)}")
+    for parts in zip(*by_input.values(), strict=False):
+        yield dict(zip(by_input, parts, strict=True))
+
+
+def _input(source: str, key: str, names: list[str], point: Entry) -> str:
+    tensors = {point.subgraph.tensors[index].name: name for name, index in point.inputs}
+    if key in names:
+        return key
+    if key in tensors:
+        return tensors[key]
+    number = key.removeprefix("arr_")
+    if number.isdecimal() and int(number) < len(names):
+        return names[int(number)]
+    raise ConfigError(f"{source}: there is no input {key!r}; there are {', '.join(names) or 'none'}")
+
+
+def _each(source: str, point: Entry, name: str, array: NDArray[Any]) -> list[NDArray[Any]]:
+    tensor = point.subgraph.tensors[dict(point.inputs)[name]]
+    shape = tensor.shape_signature or tensor.shape
+    if array.ndim == len(shape) + 1 and _fits(array.shape[1:], shape):
+        parts = list(array)
+    elif _fits(array.shape, shape):
+        parts = [array]
+    elif array.ndim == len(shape) and shape and shape[0] == 1 and _fits(array.shape[1:], shape[1:]):
+        parts = [array[n : n + 1] for n in range(len(array))]
+    else:
+        raise ConfigError(f"{source}: input {name!r} has shape {list(shape)}, not {list(array.shape)}")
+    return [stored(tensor, np.ascontiguousarray(part)) for part in parts]
+
+
+def _fits(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    return len(given) == len(wanted) and all(w in (-1, g) for g, w in zip(given, wanted, strict=True))

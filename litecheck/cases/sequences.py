@@ -1,0 +1,162 @@
+"""Models that remember: inferences in a row that fill what they keep, drive it to its ends, and begin there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.cases import inputs
+from litecheck.cases.extremes import aimed
+from litecheck.cases.inputs import Feed
+from litecheck.cases.parts import Case
+from litecheck.devices.port import Memory
+from litecheck.model.types import Model, Tensor
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.values import HELD, RunError
+from litecheck.report import counted
+from litecheck.verify.expectation import Expectation
+
+#: Inferences in a row where a state is felt for longer than anybody waits for, and how long that is.
+LENGTH, PATIENCE = 16, 48
+#: Inferences beyond those that a state is felt for, and inferences after a rail.
+_MORE, _AFTER = 4, 3
+#: Elements of inputs and outputs in one series, unless it has fewer inferences than that.
+_ELEMENTS, _FEWEST = 1 << 18, 4
+#: Edges that follow each other in one series.
+_EDGES = 8
+
+
+def remembers(model: Model) -> bool:
+    """Whether an inference may depend on those before it: there are variable tensors, or handles of resources."""
+    return any(t.is_variable or t.dtype == "resource" for s in model.subgraphs for t in s.tensors)
+
+
+def variables(model: Model) -> tuple[Tensor, ...]:
+    """The variable tensors that can be given contents: those of the first subgraph with a numpy type."""
+    return tuple(t for t in model.subgraphs[0].tensors if t.is_variable and t.dtype in HELD)
+
+
+def row(several: Sequence[Feed], start: Mapping[int, NDArray[Any]] | None = None) -> tuple[Feed, ...]:
+    """Feeds as one series: each but the first goes on from the state that the one before left."""
+    first = replace(several[0], start=start or {})
+    return (first, *(replace(feed, follows=True) for feed in several[1:]))
+
+
+def rows(
+    case: Case, tensors: Mapping[int, NDArray[Any]], seed: int, arithmetic: Arithmetic, memory: Memory
+) -> Callable[[str], Iterator[tuple[Feed, ...]]]:
+    """Series for a case that remembers, by kind (random, directed); ``memory`` is what the device can do."""
+    pool = list(inputs.tried(case, tensors, seed, PATIENCE + 1))
+    length = _length(case, pool, arithmetic)
+    drawn = list(inputs.tried(case, tensors, seed, max(2 * length, inputs.draws(case))))
+
+    def of(kind: str) -> Iterator[tuple[Feed, ...]]:
+        if kind == inputs.RANDOM:
+            yield from (row(drawn[at : at + length]) for at in range(0, len(drawn), length))
+            return
+        edges = list(islice(inputs.directed(case, tensors), _EDGES))
+        if edges:
+            yield row([*edges, *edges[::-1]])
+            rails = [replace(feed, kind=inputs.DIRECTED) for feed in drawn[:_AFTER]]
+            driven = [*islice(aimed(case, tensors), 2), *edges[:2]]
+            yield from (row([rail] * length + rails) for rail in driven)
+        if memory is Memory.SET:
+            after = [replace(feed, kind=inputs.DIRECTED) for feed in drawn[:_AFTER]] + edges[:2]
+            yield from (row(after, start) for start in _starts(case, seed) if after)
+
+    return of
+
+
+def _length(case: Case, pool: Sequence[Feed], arithmetic: Arithmetic) -> int:
+    """Inferences in a row: as many as another past is felt for, and some more; fewer where tensors are large."""
+    ends = (*case.cut.inputs, *case.cut.outputs)
+    size = sum(prod(max(n, 1) for n in case.subgraph.tensors[i].shape) for i in ends)
+    most = max(_FEWEST, _ELEMENTS // max(size, 1))
+    return min(most, _felt(case, pool, arithmetic) + _MORE if most > LENGTH else LENGTH)
+
+
+def _felt(case: Case, pool: Sequence[Feed], arithmetic: Arithmetic) -> int:
+    """After how many inferences two machines with different pasts hold the same, if they ever do."""
+    one, other = (Machine(case.cut.model, arithmetic) for _ in range(2))
+    main = case.cut.model.subgraphs[0]
+    with suppress(RunError, IndexError):
+        one.run(main, pool[0].arrays)
+        other.run(main, pool[-1].arrays)
+        for number, feed in enumerate(pool[1:], 1):
+            for machine in (one, other):
+                machine.run(main, feed.arrays)
+            if one.state().same(other.state()):
+                return number
+    return LENGTH - _MORE
+
+
+def _starts(case: Case, seed: int) -> Iterator[dict[int, NDArray[Any]]]:
+    """Contents of the variables: their lowest values, their highest, both in turn, and values drawn alike."""
+    tensors = variables(case.cut.model)
+    if not tensors:
+        return
+    rng = np.random.default_rng([seed, len(case.name)])
+    if any(map(inputs.has_codes, tensors)):
+        for pattern in ((0, 0), (1, 1), (0, 1), (1, 0)):
+            yield {t.index: _alternating(t, pattern) for t in tensors}
+    yield {t.index: _drawn(t, rng) for t in tensors}
+
+
+def _alternating(tensor: Tensor, pattern: tuple[int, int]) -> NDArray[Any]:
+    """Ends of the type by turns; zeros where it has no codes."""
+    ends = INTEGER_RANGES[tensor.dtype] if inputs.has_codes(tensor) else (0, 0)
+    turns = np.arange(tensor.size) // 3 % 2
+    values: NDArray[Any] = np.where(turns, ends[pattern[1]], ends[pattern[0]]).astype(HELD[tensor.dtype])
+    return values.reshape(tensor.shape)
+
+
+def _drawn(tensor: Tensor, rng: np.random.Generator) -> NDArray[Any]:
+    if tensor.dtype in INTEGER_RANGES:
+        low, high = INTEGER_RANGES[tensor.dtype] if inputs.has_codes(tensor) else (0, 9)
+        return rng.integers(low, high, tensor.shape, endpoint=True).astype(HELD[tensor.dtype])
+    return rng.normal(size=tensor.shape).astype(HELD[tensor.dtype])
+
+
+def told(several: Sequence[Feed], memory: Memory, reached: Sequence[str]) -> str:
+    """How a case's memory was tried, in words; ``reached`` says how far variables went."""
+    if memory is Memory.NONE:
+        return "every inference from the initial state: the device hands no state on"
+    lengths = [len(numbers) for numbers in inputs.series(several)]
+    words = f"{counted(len(lengths), 'series', 'series')} of up to {counted(max(lengths), 'inference')}"
+    begun = ", some begun at the ends of the variables" if any(feed.start for feed in several) else ""
+    went = f"; {', '.join(reached)}" if reached else ""
+    return f"{words}, state handed on and reset between them{begun}{went}"
+
+
+def habit(
+    case: Case, several: Sequence[Feed], given: Sequence[Sequence[NDArray[Any]]], arithmetic: Arithmetic
+) -> str:
+    """What a device does with its state instead of handing it on, where its outputs say so; else nothing."""
+    known = {
+        "its past is ignored: every inference is as if it were the first": [
+            replace(feed, follows=False, start={}) for feed in several
+        ],
+        "its state is never reset: every series goes on from the one before": [
+            replace(feed, follows=bool(number), start={}) for number, feed in enumerate(several)
+        ],
+        "it does not begin at the contents it is given": [replace(feed, start={}) for feed in several],
+    }
+    for words, other in known.items():
+        with suppress(RunError):
+            made = Expectation(case, other).compute(arithmetic)
+            if all(
+                np.array_equal(a, b)
+                for pair in zip(made, given, strict=True)
+                for a, b in zip(*pair, strict=True)
+            ):
+                return words
+    return ""

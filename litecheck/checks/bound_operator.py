@@ -1,0 +1,166 @@
+"""An operator bound to its rule: the tensors by role, and what a verb may ask about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.checks.context import Context
+from litecheck.checks.tensor_facts import Facts
+from litecheck.model.types import Operator, Tensor
+from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.types import Constraint, OperatorRule, Requirement
+from litecheck.report import Effect, Level
+
+
+class Operand:
+    """One tensor in one role; ``position`` counts within a repeated role."""
+
+    __slots__ = ("facts", "position", "role", "tensor")
+
+    def __init__(self, role: str, position: int | None, facts: Facts) -> None:
+        self.role = role
+        self.position = position
+        self.facts = facts
+        self.tensor = facts.tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a verb found.
+
+    ``level`` is set where the fault is milder than the requirement, or always a violation; ``required``, ``because``
+    and ``effect`` where what is wrong is more basic than what the requirement speaks of.
+    """
+
+    found: str
+    role: str | None = None
+    operand: Operand | None = None
+    channels: int | None = None
+    level: Level | None = None
+    required: str | None = None
+    because: str | None = None
+    effect: Effect | None = None
+    kind: str = ""
+    """Its name in ``litecheck.profile.faults``, where the requirement may speak of it in particular."""
+
+
+def at(
+    operand: Operand,
+    found: str,
+    channels: int | None = None,
+    level: Level | None = None,
+    required: str | None = None,
+    because: str | None = None,
+    effect: Effect | None = None,
+    kind: str = "",
+) -> Fault:
+    """A fault of one tensor."""
+    many = channels if operand.facts.scales > 1 else None
+    return Fault(found, operand.role, operand, many, level, required, because, effect, kind)
+
+
+class Bound:
+    """One operator, its tensors by role, and the verbs that have found fault with each of them."""
+
+    __slots__ = (
+        "_faults",
+        "_operands",
+        "complete",
+        "context",
+        "gaps",
+        "operator",
+        "roles",
+        "rule",
+        "surplus",
+    )
+
+    def __init__(self, context: Context, operator: Operator, rule: OperatorRule) -> None:
+        self.context = context
+        self.operator = operator
+        self.rule = rule
+        self.roles: dict[str, tuple[Operand, ...]] = {}
+        self.gaps: set[str] = set()
+        surplus = self._bind(operator.inputs, rule.inputs)
+        self.surplus = self._bind(operator.outputs, rule.outputs) or surplus
+        if rule.intermediates:
+            self._bind(operator.intermediates, rule.intermediates)
+        self.complete = not (self.surplus or self.gaps) and all(self.roles.values())
+        """Whether every operand is there, and no other."""
+        self._faults: dict[int, set[str]] | None = None
+        self._operands: Operands | None = None
+
+    def _bind(self, indexes: tuple[int, ...], roles: tuple[str, ...]) -> bool:
+        """Give each operand its role; whether operands are left over."""
+        facts, count = self.context.facts, len(indexes)
+        for number, role in enumerate(roles):
+            if role in self.rule.repeated:
+                rest = [i for i in indexes[number:] if i >= 0]
+                if len(rest) < count - number:
+                    self.gaps.add(role)
+                self.roles[role] = tuple(Operand(role, n, facts[i]) for n, i in enumerate(rest))
+                return False
+            index = indexes[number] if number < count else -1
+            self.roles[role] = (Operand(role, None, facts[index]),) if index >= 0 else ()
+        return count > len(roles)
+
+    def one(self, role: str) -> Tensor | None:
+        """The first tensor of a role."""
+        operands = self.roles.get(role)
+        return operands[0].tensor if operands else None
+
+    def facts(self, role: str) -> Facts | None:
+        """What is known of the first tensor of a role."""
+        operands = self.roles.get(role)
+        return operands[0].facts if operands else None
+
+    def blame(self, verb: str, faults: Iterable[Fault]) -> None:
+        """Remember the violations a verb found: what follows from them is no fault of its own."""
+        for fault in faults:
+            if fault.operand:
+                self._faults = self._faults or {}
+                self._faults.setdefault(fault.operand.tensor.index, set()).add(verb)
+
+    def sound(self, tensor: Tensor, *verbs: str) -> bool:
+        """Whether none of these verbs (by default, none at all) has found a tensor at fault."""
+        found = self._faults.get(tensor.index) if self._faults else None
+        return not found or not (found & set(verbs) if verbs else found)
+
+    @property
+    def any_fault(self) -> bool:
+        """Whether some verb has found any operand at fault."""
+        return bool(self._faults)
+
+    @property
+    def looked_around(self) -> bool:
+        """Whether a measurement has asked for more than the operator and its tensors."""
+        return self._operands is not None and self._operands.looked_around
+
+    def measurable(self) -> Operands:
+        """The operator as measurements see it: its inputs with the shapes they have at run time."""
+        if self._operands is None:
+            reshaped = self.context.reshaped
+            tensors = {role: tuple([o.tensor for o in operands]) for role, operands in self.roles.items()}
+            if reshaped and not reshaped.keys().isdisjoint(self.operator.inputs):
+                for role in self.rule.inputs:
+                    tensors[role] = tuple(reshaped.get(t.index, t) for t in tensors[role])
+            self._operands = Operands(self.operator, tensors, self.context.subgraph, self.context.model)
+        return self._operands
+
+
+#: What a verb makes of a requirement: the faults of one operator, none where it is kept.
+Check = Callable[[Bound], Sequence[Fault]]
+#: A verb. ``value`` is the requirement's, or what a profile relaxes it to.
+Verb = Callable[[OperatorRule, Requirement, Constraint], Check]
+NONE: Sequence[Fault] = ()
+
+
+def channel(at: int, bad: NDArray[np.bool_]) -> str:
+    """Which slice, and how many of how many; nothing for a tensor with one."""
+    if len(bad) == 1:
+        return ""
+    count = int(bad.sum())
+    return f" at channel {at}" + (f" ({count} of {len(bad)} channels)" if count > 1 else f" of {len(bad)}")

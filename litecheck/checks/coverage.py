@@ -1,0 +1,93 @@
+"""Whether a profile speaks of an operator at all, and if not, why: silence is not approval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from litecheck.checks.bound_operator import Bound
+from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.profile.types import OperatorRule, Profile, Roles
+from litecheck.quantization import Custom
+
+#: A profile with this instead of types speaks of operators of every type.
+ANY = "any"
+FLOATS = frozenset(("float32", "float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2"))
+_SMALL = frozenset(("int8", "int4", "uint4", "int2"))
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Why an operator is not covered. The lower ``rank``, the closer the profile came to judging it."""
+
+    reason: str
+    rank: int
+
+
+def opaque(operator: Operator) -> Outside | None:
+    """Why no profile can speak of an operator."""
+    if operator.opcode == "CUSTOM":
+        return Outside(f"custom operator '{operator.custom_code}'", 3)
+    if operator.opcode == "DELEGATE":
+        return Outside("an opaque delegate: what it computes is not in the file", 3)
+    if operator.opcode.startswith("BUILTIN "):
+        return Outside(f"{operator.opcode.lower()} is newer than litecheck's schema", 3)
+    return None
+
+
+def unlisted(subgraph: Subgraph, operator: Operator, profile: Profile) -> Outside | None:
+    """Why a profile without a rule for an operator does not speak of it; None where it forbids what it does not list."""
+    tensors = [subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0]
+    types = {t.dtype for t in tensors if not t.is_constant}
+    if not types & set(profile.activations) and ANY not in profile.activations:
+        return Outside(_kind_of(types, tensors), 2)
+    if profile.unlisted == "violation":
+        return None
+    return Outside(f"{profile.name} has no rule for it", 0)
+
+
+def outside(bound: Bound, profile: Profile) -> Outside | None:
+    """None where the profile judges the operator, else the reason why it does not."""
+    rule, wanted = bound.rule, profile.activations
+    if ANY not in wanted and rule.activations:
+        scope = [o for role in rule.activations for o in bound.roles[role]]
+        counted = scope if rule.constants_count else [o for o in scope if o.tensor.data is None]
+        if scope and not any(o.facts.dtype in wanted for o in counted):
+            everything = [o.tensor for operands in bound.roles.values() for o in operands]
+            return Outside(_kind_of({o.facts.dtype for o in counted}, everything), 2)
+        moved = _moved(rule)
+        if scope and moved and not any(o.facts.quantized for role in moved for o in bound.roles[role]):
+            return Outside(f"{scope[0].facts.dtype} data without quantization", 1)
+    for exemption in rule.exemptions:
+        if any(o.facts.dtype in exemption.dtypes for o in bound.roles.get(exemption.role, ())):
+            return Outside(exemption.because, 1)
+    for role, operands in bound.roles.items():
+        for o in operands:
+            if o.facts.details is not None and isinstance(o.facts.details, Custom):
+                return Outside(f"custom quantization of {role}, which only its maker can read", 1)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _moved(rule: OperatorRule) -> frozenset[str]:
+    """The operands that have one quantization throughout, where these are all that decide whether the rule speaks.
+
+    Such an operator moves or compares stored integers, and is right about integers that stand for nothing else, too.
+    """
+    shared = (frozenset(r.value.roles) for r in rule.requirements if isinstance(r.value, Roles))
+    return next((roles for roles in shared if roles.issuperset(rule.activations)), frozenset())
+
+
+def _kind_of(types: set[str], tensors: list[Tensor]) -> str:
+    """What an operator outside int8 (or int16) computes with."""
+    floats = sorted(types & FLOATS)
+    if floats:
+        narrow = sorted({t.dtype for t in tensors if t.is_constant and t.dtype in _SMALL})
+        if narrow:
+            return f"hybrid: {floats[0]} activations with {narrow[0]} weights"
+        return f"{floats[0]} activations"
+    if not types:
+        return "only constants go in"
+    if "uint8" in types:
+        return "uint8 activations: the legacy scheme, outside the int8 specification"
+    return f"{', '.join(sorted(types))} arithmetic"

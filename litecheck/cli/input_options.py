@@ -1,0 +1,80 @@
+"""``--input NAME=FILE`` and ``--random SEED``: what goes into a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from litecheck.errors import ConfigError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from litecheck.model.types import Model
+    from litecheck.reference.engine.entry import Entry
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feed:
+    """An array for each input of an entry point, and in words where it comes from."""
+
+    entry: Entry
+    arrays: Mapping[str, NDArray[Any]]
+    sources: Mapping[str, str]
+
+
+def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | None) -> Feed:
+    """The inputs as files and seed have them. Raises LitecheckError."""
+    from litecheck.reference.engine.entry import entry
+
+    point = entry(model, signature)
+    files = dict(_named(point, text) for text in given)
+    if len(files) < len(given):
+        raise ConfigError("--input: the same input is given twice")
+    arrays = {name: _read(point, name, file, model.file) for name, file in files.items()}
+    sources = {name: f"from {file}" for name, file in files.items()}
+    if seed is not None:
+        drawn = point.random(seed, files)
+        arrays |= drawn
+        sources |= dict.fromkeys(drawn, f"drawn from seed {seed}")
+    missing = [name for name, _ in point.inputs if name not in arrays]
+    if missing:
+        raise ConfigError(f"input {missing[0]!r} is missing; give it by --input, or --random SEED")
+    return Feed(point, arrays, sources)
+
+
+def _named(point: Entry, text: str) -> tuple[str, str]:
+    """NAME=FILE apart; names may hold equals signs themselves, and a number is a position."""
+    names = [name for name, _ in point.inputs]
+    found = [name for name in names if text.startswith(f"{name}=")]
+    if found:
+        name = max(found, key=len)
+        return name, text[len(name) + 1 :]
+    before, equals, file = text.partition("=")
+    if equals and before.isdecimal() and int(before) < len(names):
+        return names[int(before)], file
+    if len(names) == 1 and not equals:
+        return names[0], text
+    from litecheck.profile.yaml_reader import did_you_mean
+
+    hint = did_you_mean(before, names) or f"; there are {', '.join(names) or 'none'}"
+    raise ConfigError(f"--input {text}: there is no input {before!r}{hint}" if equals else f"--input {text}: which "
+                      f"input is it? NAME=FILE, with one of {', '.join(names)}")  # fmt: skip
+
+
+def _read(point: Entry, name: str, file: str, model: str) -> NDArray[Any]:
+    from litecheck.quantizer.arrays import is_raw, read
+
+    tensor = point.subgraph.tensors[dict(point.inputs)[name]]
+    if not is_raw(file):
+        stored = read(file)
+        if stored.values.dtype.kind == "f" and not tensor.dtype.startswith("float"):
+            ways = f"litecheck quantize --like {model}:{tensor.index} makes such values"
+            raise ConfigError(f"{file}: holds {stored.dtype}, input {name!r} takes {tensor.dtype}; {ways}")
+        return stored.values
+    if min(tensor.shape_signature or (0,)) < 0:
+        raise ConfigError(
+            f"{file}: raw bytes for {name!r}, whose shape the model leaves open; give a .npy file"
+        )
+    return read(file, tensor.dtype, tensor.shape).values

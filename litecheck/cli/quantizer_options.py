@@ -1,0 +1,191 @@
+"""Scales, zero points, shapes and tolerances as the command line has them, for the quantizer's commands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from litecheck.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from litecheck.quantizer.types import Parameters, Semantics
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Everything a command line may say about parameters. None and () mean: not said."""
+
+    scale: tuple[str, ...] = ()
+    zero_point: tuple[str, ...] = ()
+    axis: int | None = None
+    block_size: int | None = None
+    from_data: str | None = None
+    like: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tensor:
+    """What the command line says about a stored tensor; ``shape`` None where it is not known."""
+
+    dtype: str | None = None
+    shape: tuple[int, ...] | None = None
+    parameters: Parameters | None = None
+
+
+def tensor(told: Told, dtype: str | None, shape: str | None) -> Tensor:
+    """Type, shape and parameters from the options, and from the model's tensor where they name one.
+
+    Raises LitecheckError.
+    """
+    _check_one_way(told)
+    if not told.like:
+        return Tensor(dtype, parse_shape(shape), _given(told) if told.scale else None)
+    from litecheck.quantizer.model_tensor import find_tensor
+    from litecheck.quantizer.tensor_parameters import stated_parameters
+
+    subgraph, model_tensor = find_tensor(told.like)
+    fixed = min(model_tensor.shape_signature or (0,)) >= 0
+    known = model_tensor.shape if fixed else None
+    return Tensor(
+        dtype or model_tensor.dtype,
+        parse_shape(shape) if shape else known,
+        stated_parameters(model_tensor, subgraph),
+    )
+
+
+def _check_one_way(told: Told) -> None:
+    ways = {"--scale": told.scale, "--from-data": told.from_data, "--like": told.like}
+    said = [name for name, value in ways.items() if value]
+    if len(said) > 1:
+        raise ConfigError(f"{' and '.join(said)}: give one of them")
+    if told.zero_point and not told.scale:
+        raise ConfigError("--zero-point: goes with --scale")
+    if told.axis is not None and not (told.scale or told.from_data):
+        raise ConfigError(f"--axis: goes with --scale{'' if told.like else ' or --from-data'}")
+    if told.block_size is not None and not (told.scale and told.axis is not None):
+        raise ConfigError("--block-size: goes with --scale and --axis")
+    if told.from_data and told.from_data not in ("symmetric", "asymmetric"):
+        raise ConfigError(f"--from-data: {told.from_data!r} is neither symmetric nor asymmetric")
+
+
+def _given(told: Told) -> Parameters:
+    import numpy as np
+
+    from litecheck.quantizer.types import Parameters
+
+    scale = _values("--scale", told.scale)
+    zero = _values("--zero-point", told.zero_point) if told.zero_point else None
+    if told.axis is None and scale.size > 1:
+        raise ConfigError(f"--scale: {scale.size} scales need --axis")
+    if zero is not None and zero.dtype.kind == "f":
+        whole = zero.astype(np.int64)
+        if (whole != zero).any():
+            raise ConfigError(f"--zero-point: {', '.join(told.zero_point)} is no whole number")
+        zero = whole
+    return Parameters(scale, zero, told.axis, told.block_size or 0)
+
+
+def _values(option: str, texts: tuple[str, ...]) -> NDArray[Any]:
+    """Numbers become the nearest float32 (zero points stay exact in float64); a file keeps its type."""
+    import numpy as np
+
+    words = [word.strip() for text in texts for word in text.split(",")]
+    if len(words) == 1 and words[0].lower().endswith(".npy"):
+        from litecheck.quantizer.arrays import read
+
+        return read(words[0]).values
+    try:
+        numbers = [float(Fraction(word)) for word in words]
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        raise ConfigError(
+            f"{option}: {', '.join(texts)[:80]} is no number, list of numbers or .npy file"
+        ) from error
+    return np.array(numbers, np.float64 if option == "--zero-point" else np.float32)
+
+
+def check_own_choice(told: Told, semantics: Semantics) -> None:
+    """Refuses parameters for a semantics that chooses them itself. Raises ConfigError."""
+    if getattr(semantics, "choose", None) is None:
+        return
+    for option, value in _options(told).items():
+        if value not in (None, ()):
+            raise ConfigError(
+                f"{option}: {semantics.name} has no such parameter, it chooses scale and zero point from the values"
+            )
+
+
+def _options(told: Told) -> dict[str, Any]:
+    names = {"scale": "--scale", "zero_point": "--zero-point", "axis": "--axis", "block_size": "--block-size"}
+    names |= {"from_data": "--from-data", "like": "--like"}
+    return {option: getattr(told, name) for name, option in names.items()}
+
+
+def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) -> NDArray[Any]:
+    """Real values as they are, but float64 rounded to float32, which ``say`` is told of with what it changes."""
+    import numpy as np
+
+    if values.dtype != np.float64:
+        return values
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float32)
+    changed = int((narrow != values)[~np.isnan(values)].sum())
+    what = (
+        f"which changes {changed:,} of {values.size:,} values"
+        if changed
+        else "which changes none of its values"
+    )
+    say(f"note: {source}: float64, rounded to float32, {what}")
+    return narrow
+
+
+def chosen(given: Tensor, told: Told, x: NDArray[Any], semantics: Semantics) -> Parameters:
+    """The parameters to quantize ``x`` by: those given, else chosen from the data. Raises LitecheckError."""
+    from litecheck.quantizer.calibrate import from_data
+
+    if given.parameters is not None:
+        return given.parameters
+    if told.from_data:
+        return from_data(x, given.dtype or "int8", axis=told.axis, mode=told.from_data)
+    choose = getattr(semantics, "choose", None)
+    if choose is None:
+        raise ConfigError("the scale is missing: give --scale, --from-data or --like")
+    parameters: Parameters = choose(x)
+    return parameters
+
+
+def parse_shape(text: str | None) -> tuple[int, ...] | None:
+    """``1x96x96x3`` or ``1,96,96,3``. Raises ConfigError."""
+    if text is None:
+        return None
+    words = text.replace(",", "x").split("x")
+    if not all(word.isdecimal() and len(word) < 19 for word in words):
+        raise ConfigError(f"--shape: {text[:60]!r} is no shape such as 1x96x96x3")
+    return tuple(map(int, words))
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """A number of steps, or a share of the largest value; ``unit`` is None where none was said."""
+
+    value: float
+    unit: str | None = None
+
+
+def parse_tolerance(text: str) -> Tolerance:
+    """``1lsb``, ``4ulp`` or ``1``, a number of steps; ``1e-6`` or ``0.001``, a share. Raises ConfigError."""
+    words = text.lower().strip()
+    for unit in ("lsb", "ulp"):
+        number = words.removesuffix(unit).strip()
+        if number.isdecimal() and len(number) <= 18:
+            return Tolerance(int(number), unit.upper() if words.endswith(unit) else None)
+    if re.fullmatch(r"\d*\.?\d+(e-?\d{1,3})?", words) and float(words) < 1:
+        return Tolerance(float(words), "share")
+    raise ConfigError(
+        f"--tolerance: {text[:60]!r} is no number of steps such as 1lsb or 4ulp, no share such as 1e-6"
+    )

@@ -1,0 +1,246 @@
+"""What would explain all differences of an operator, or most of them and where the rest gathers: two causes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from litecheck.cases.inputs import Feed
+from litecheck.cases.parts import Case
+from litecheck.compare.difference import difference
+from litecheck.compare.explain import active_stages
+from litecheck.devices.port import Arrays
+from litecheck.reference.defects.defects import DEPARTURES, departures
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.dispatch import find_kernel
+from litecheck.reference.engine.values import RunError
+from litecheck.verify.expectation import Expectation
+from litecheck.verify.outcome import Cause
+
+#: A way to compute explains something if of what it changes it puts so much right, and of the differences so many and
+#: such a part.
+_RIGHT, _MANY, _SHARE = 0.75, 4, 0.01
+#: Ways are first compared on so many feeds, of so many products and sums in all; slow ones on fewer, of so many products
+#: after each other.
+_FEEDS, _WORK, _SLOW, _STEPS = 64, 1 << 25, 1 << 22, 1 << 13
+#: Ways that explain everything are listed up to this number.
+_LISTED = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Way:
+    """An arithmetic that computes the case's operator otherwise, and what that is called."""
+
+    names: tuple[str, ...]
+    arithmetic: Arithmetic
+    does: str = ""
+    slow: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Causes:
+    """A case of one operator that gave other integers: its feeds, the outputs for each, and where to look for a way.
+
+    ``nearest`` is the arithmetic it was judged by, ``published`` others to try beside its variants and departures.
+    ``likely`` names ways that explained all of another such case: where one does here too, no other is looked for.
+    """
+
+    case: Case
+    feeds: tuple[Feed, ...]
+    actual: tuple[Arrays, ...]
+    nearest: Arithmetic
+    published: tuple[Arithmetic, ...]
+    likely: frozenset[tuple[str, ...]] = frozenset()
+
+    def found(self) -> tuple[Cause, ...]:
+        """Every way that gives all the device gives; else the one that explains most, and a second one with it, with
+        where the rest gathers. Nothing where none explains anything."""
+        base = self._trial(tuple(range(len(self.feeds))), self.nearest)
+        if base is None or not base.left:
+            return ()
+        chosen = self._chosen(base)
+        near = self._trial(chosen, self.nearest)
+        if near is None:
+            return ()
+        before = [way for way in self._ways(self.nearest, ()) if way.names in self.likely]
+        whole = [way for way in before if self._left(way) == 0]
+        first = before if whole else self._best(chosen, near, self._ways(self.nearest, ()))
+        if not first:
+            return self._hidden(base, chosen, near)
+        whole = whole or [way for way in first if self._left(way) == 0]
+        if whole:
+            return tuple(Cause(way.names, way.does, base.left, 0) for way in whole[:_LISTED])
+        way = first[0]
+        trial = self._trial(chosen, way.arithmetic)
+        second = self._best(chosen, trial, self._ways(way.arithmetic, way.names)) if trial else []
+        return self._told(base.left, first, second)
+
+    def _hidden(self, base: _Trial, chosen: tuple[int, ...], near: _Trial) -> tuple[Cause, ...]:
+        """Two ways together, neither of which gets values right alone: one brings them nearer, the other explains all."""
+        ways = [way for way in self._ways(self.nearest, ()) if not way.slow]
+        trials = [(self._trial(chosen, way.arithmetic), way) for way in ways]
+        distances = [(trial.distance, n) for n, (trial, _) in enumerate(trials) if trial is not None]
+        if not distances or 2 * min(distances)[0] > near.distance:
+            return ()
+        trial, way = trials[min(distances)[1]]
+        second = self._best(chosen, trial, self._ways(way.arithmetic, way.names)) if trial else []
+        both = [w for w in second if self._left(w) == 0]
+        return tuple(Cause(w.names, w.does, base.left, 0) for w in both[:_LISTED])
+
+    def _told(self, count: int, first: Sequence[_Way], second: Sequence[_Way]) -> tuple[Cause, ...]:
+        both = [w for w in second if self._left(w) == 0]
+        if both:
+            return tuple(Cause(w.names, w.does, count, 0) for w in both[:_LISTED])
+        others = second or first
+        chosen, left = others[0], self._left(others[0])
+        if left is None or left >= count:
+            return ()
+        alike = tuple(" and ".join(w.names) for w in others[1:] if self._left(w) == left)
+        gathers = self._gathers(chosen.arithmetic)
+        return (Cause(chosen.names, chosen.does, count - left, left, gathers, alike),)
+
+    def _ways(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Way]:
+        """The arithmetic with one stage changed or a departure, where it has none; others in its place."""
+        opcode = self.case.operators[0].opcode
+        how = base.how(opcode)
+        if not names:
+            yield from (_Way((a.name,), a) for a in self.published if a.name != base.name)
+        main = self.case.cut.model.subgraphs[0]
+        stages = find_kernel(main, main.operators[0]).stages
+        for stage in active_stages(self.case, self.feeds[0].arrays, base):
+            if any(name.startswith(f"{stage}: ") for name in names):
+                continue
+            for variant in (variants := stages[stage]):
+                if variant != how.get(stage, variants[0]):
+                    yield _Way((*names, f"{stage}: {variant}"), _with(base, opcode, {stage: variant}))
+        for name in departures(opcode) if "departure" not in how else ():
+            known = DEPARTURES[name]
+            changed = _with(base, opcode, {"departure": name})
+            yield _Way((*names, f"departure: {name}"), changed, known.does, known.windowed)
+
+    def _best(self, chosen: tuple[int, ...], near: _Trial, ways: Iterator[_Way]) -> list[_Way]:
+        """The ways that explain something on the chosen feeds, those that leave least first."""
+        few = self._few(chosen)
+        nearby = _Trial(near.made[: len(few)], near.actual[: len(few)])
+        scored = []
+        for place, way in enumerate(ways):
+            numbers, beside = (few, nearby) if way.slow else (chosen, near)
+            trial = self._trial(numbers, way.arithmetic) if numbers else None
+            if trial is not None and trial.explains(beside):
+                scored.append((trial.left / beside.left, len(way.names), place, way))
+        scored.sort(key=lambda one: one[:3])
+        return [way for *_, way in islice(scored, 2 * _LISTED)]
+
+    def _chosen(self, base: _Trial) -> tuple[int, ...]:
+        """The feeds that differ most, as many as are worth their work; at least one."""
+        order = sorted(range(len(self.feeds)), key=lambda n: -base.lefts[n])
+        kept, work = [order[0]], self._work(order[0])
+        for number in order[1:_FEEDS]:
+            work += self._work(number)
+            if base.lefts[number] and work <= _WORK:
+                kept.append(number)
+        return tuple(kept)
+
+    def _few(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
+        """As many of the chosen feeds as a slow way, which goes product by product, can be tried on."""
+        sums = sum(a.size for a in self.actual[chosen[0]])
+        work = self._work(chosen[0])
+        depth = work // max(sums, 1)
+        return chosen[: min(_STEPS // max(depth, 1), _SLOW // max(work, 1))]
+
+    def _work(self, number: int) -> int:
+        """About how many products and sums an inference takes."""
+        main = self.case.cut.model.subgraphs[0]
+        weights = [main.tensors[i] for i in main.operators[0].inputs[1:2] if i >= 0]
+        made = sum(a.size for a in self.actual[number])
+        return made * max([w.size // max(w.quantization.scale.size, 1) for w in weights] or [1])
+
+    def _left(self, way: _Way) -> int | None:
+        """How many differences the way leaves on all feeds."""
+        trial = self._trial(tuple(range(len(self.feeds))), way.arithmetic)
+        return None if trial is None else trial.left
+
+    def _trial(self, numbers: tuple[int, ...], arithmetic: Arithmetic) -> _Trial | None:
+        made = Expectation(self.case, [self.feeds[n] for n in numbers])(arithmetic)
+        if made is None:
+            return None
+        return _Trial(tuple(made), tuple(self.actual[n] for n in numbers))
+
+    def _gathers(self, arithmetic: Arithmetic) -> tuple[str, ...]:
+        """Where the differences lie that an arithmetic leaves, in the first output that has any."""
+        trial = self._trial(tuple(range(len(self.feeds))), arithmetic)
+        kinds = [feed.kind for feed in self.feeds]
+        for at, index in enumerate(self.case.cut.outputs):
+            if trial is not None:
+                pair = [run[at] for run in trial.made], [run[at] for run in self.actual]
+                found = difference(self.case.subgraph.tensors[index], *pair, 0, kinds)
+                if found.mismatches:
+                    return found.gathers
+        return ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    """What an arithmetic makes of some feeds, beside what the device made."""
+
+    made: tuple[Arrays, ...]
+    actual: tuple[Arrays, ...]
+
+    @property
+    def lefts(self) -> list[int]:
+        """The elements that differ in each run."""
+        return [_unlike(*pair) for pair in zip(self.made, self.actual, strict=True)]
+
+    @property
+    def left(self) -> int:
+        return sum(self.lefts)
+
+    @property
+    def distance(self) -> int:
+        """By how much the elements differ in all."""
+        return sum(
+            int(np.abs(m.astype(np.int64) - a.astype(np.int64)).sum())
+            for pair in zip(self.made, self.actual, strict=True)
+            for m, a in zip(*pair, strict=True)
+        )
+
+    def explains(self, near: _Trial) -> bool:
+        """Whether most of what it changes of another trial's values is then right, and that is a part worth saying."""
+        changed = sum(_unlike(*pair) for pair in zip(self.made, near.made, strict=True))
+        gained = near.left - self.left
+        right = sum(
+            int(np.count_nonzero((m != n) & (m == a)))
+            for made, old, actual in zip(self.made, near.made, self.actual, strict=True)
+            for m, n, a in zip(made, old, actual, strict=True)
+        )
+        return bool(changed) and right >= _RIGHT * changed and gained >= max(_MANY, _SHARE * near.left)
+
+
+def _unlike(some: Arrays, others: Arrays) -> int:
+    return sum(int(np.count_nonzero(a != b)) for a, b in zip(some, others, strict=True))
+
+
+def _with(base: Arithmetic, opcode: str, changed: dict[str, str]) -> Arithmetic:
+    return replace(base, stages={**base.stages, opcode: {**base.how(opcode), **changed}})
+
+
+def causes(
+    case: Case,
+    feeds: tuple[Feed, ...],
+    actual: tuple[Arrays, ...],
+    nearest: Arithmetic,
+    published: tuple[Arithmetic, ...],
+    likely: frozenset[tuple[str, ...]] = frozenset(),
+) -> tuple[Cause, ...]:
+    """See Causes; nothing for segments, for real outputs and where there is no kernel."""
+    main = case.cut.model.subgraphs[0]
+    real = any(main.tensors[i].dtype.startswith(("float", "bfloat")) for i in main.outputs)
+    if len(case.operators) != 1 or real:
+        return ()
+    try:
+        return Causes(case, feeds, actual, nearest, published, likely).found()
+    except RunError:
+        return ()

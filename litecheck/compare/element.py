@@ -1,0 +1,80 @@
+"""What one output element of an operator is made of, and its exact value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.values import Result, Value
+
+Index = tuple[int, ...]
+#: Types of outputs that count steps.
+STORED = ("int4", "int8", "uint8", "int16")
+#: Roles to operands, absent ones left out.
+Operands = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """``accumulator`` times ``multiplier`` is ``quotient``; operators without one accumulator have the last alone.
+
+    ``exact`` is False where the quotient is a float64 (exp, roots). ``zero_point`` is added behind the rounding.
+    """
+
+    quotient: Fraction
+    zero_point: int = 0
+    accumulator: int | None = None
+    multiplier: Fraction | None = None
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Site:
+    """Everything an element is made of."""
+
+    operands: Operands
+    output: Result
+    options: Table | None
+    index: Index
+
+    def option(self, name: str, default: Any = 0) -> Any:
+        """An option, or what holds where the file leaves it out."""
+        return default if self.options is None else self.options.get(name, default)
+
+    def accumulated(self, accumulator: int, multiplier: Fraction) -> Exact:
+        """The element as an accumulator times a multiplier."""
+        return Exact(accumulator * multiplier, self.output.zero_point, accumulator, multiplier)
+
+    def steps(self, real: Fraction | float) -> Exact:
+        """The element as a real value: steps of the output."""
+        if isinstance(real, float):
+            return Exact(Fraction(real) / fraction(self.output.scale), self.output.zero_point, exact=False)
+        return Exact(real / fraction(self.output.scale), self.output.zero_point)
+
+
+#: From a site to its element; None where that has no value.
+Formula = Callable[[Site], Exact | None]
+
+
+def fraction(scale: Any) -> Fraction:
+    """A float32 scale, exactly."""
+    return Fraction(float(scale))
+
+
+def stored(value: Value, index: Index) -> int:
+    """A stored integer."""
+    return int(value.data[index])
+
+
+def centred(value: Value, index: Index) -> int:
+    """A stored integer less its zero point."""
+    return int(value.data[index]) - value.zero_point
+
+
+def aligned(value: Value, index: Index) -> Index:
+    """Where a broadcast operand is met by an index of the output."""
+    lengths = value.shape
+    return tuple(0 if n == 1 else i for n, i in zip(lengths, index[len(index) - len(lengths) :], strict=True))

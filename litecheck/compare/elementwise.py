@@ -1,0 +1,189 @@
+"""Elements that are made of one value, two, or one row: from their definition, no kernel involved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from litecheck.compare.element import Exact, Formula, Site, aligned, centred, fraction, stored
+
+
+def _pair(site: Site) -> tuple[int, int, Fraction, Fraction]:
+    """Both operands less their zero points, and their scales."""
+    lhs, rhs = site.operands["lhs"], site.operands["rhs"]
+    x, y = (centred(v, aligned(v, site.index)) for v in (lhs, rhs))
+    return x, y, fraction(lhs.scale), fraction(rhs.scale)
+
+
+def _add(site: Site) -> Exact:
+    x, y, of_x, of_y = _pair(site)
+    return site.steps(x * of_x + y * of_y)
+
+
+def _sub(site: Site) -> Exact:
+    x, y, of_x, of_y = _pair(site)
+    return site.steps(x * of_x - y * of_y)
+
+
+def _mul(site: Site) -> Exact | None:
+    if site.operands["lhs"].dtype != site.output.dtype:
+        return None  # fractions of 16 bits, for which no scale counts
+    x, y, of_x, of_y = _pair(site)
+    return site.accumulated(x * y, of_x * of_y / fraction(site.output.scale))
+
+
+def _div(site: Site) -> Exact | None:
+    x, y, of_x, of_y = _pair(site)
+    return site.steps(x * of_x / (y * of_y)) if y else None
+
+
+def _squared_difference(site: Site) -> Exact:
+    x, y, of_x, of_y = _pair(site)
+    return site.steps((x * of_x - y * of_y) ** 2)
+
+
+def _rescaled(site: Site, slope: Fraction = Fraction(1)) -> Exact:
+    """One value less its zero point, from the input's scale to the output's."""
+    source = site.operands["input"]
+    multiplier = slope * fraction(source.scale) / fraction(site.output.scale)
+    return site.accumulated(centred(source, site.index), multiplier)
+
+
+def _bounded(lower: int, upper: int | None) -> Callable[[Site], Exact]:
+    """One value rescaled, unless a bound stands for it."""
+
+    def at(site: Site) -> Exact:
+        made = _rescaled(site)
+        real = made.quotient * fraction(site.output.scale)
+        if real < lower or (upper is not None and real > upper):
+            return site.steps(Fraction(lower if real < lower else upper or 0))
+        return made
+
+    return at
+
+
+def _leaky_relu(site: Site) -> Exact:
+    below = centred(site.operands["input"], site.index) < 0
+    return _rescaled(site, Fraction(float(np.float32(site.option("alpha", 0.0)))) if below else Fraction(1))
+
+
+def _prelu(site: Site) -> Exact:
+    if centred(site.operands["input"], site.index) >= 0:
+        return _rescaled(site)
+    alpha = site.operands["alpha"]
+    return _rescaled(site, centred(alpha, aligned(alpha, site.index)) * fraction(alpha.scale))
+
+
+def _abs(site: Site) -> Exact:
+    return _rescaled(site, Fraction(-1 if centred(site.operands["input"], site.index) < 0 else 1))
+
+
+def _quantize(site: Site) -> Exact | None:
+    source = site.operands["input"]
+    if source.data.dtype.kind != "f":
+        return _rescaled(site)
+    real, scales, axis = (
+        float(source.data[site.index]),
+        site.output.quantization.scale,
+        site.output.quantization.axis,
+    )
+    if not math.isfinite(real):
+        return None
+    channel = site.index[axis] if scales.size > 1 else 0
+    points = site.output.quantization.zero_point
+    zero = int(points[channel if points.size > 1 else 0]) if points.size else 0
+    return Exact(Fraction(real) / fraction(scales[channel]), zero)
+
+
+def _resize_bilinear(site: Site) -> Exact:
+    source, (n, row, column, c) = site.operands["input"], site.index
+    height, width = (int(v) for v in site.operands["size"].data.reshape(-1))
+    down, across = (
+        _between(site, source.shape[1], height, row),
+        _between(site, source.shape[2], width, column),
+    )
+    total = sum(
+        (by * along * stored(source, (n, y, x, c)) for (y, by), (x, along) in product(down, across)),
+        Fraction(0),
+    )
+    return Exact(total)
+
+
+def _between(site: Site, size: int, out: int, at: int) -> tuple[tuple[int, Fraction], ...]:
+    """The two input places around an output place along one side, with their weights."""
+    corners, half = site.option("align_corners", False), site.option("half_pixel_centers", False)
+    step = Fraction(size - 1, out - 1) if corners and out > 1 else Fraction(size, out)
+    place = (at + Fraction(1, 2)) * step - Fraction(1, 2) if half else at * step
+    place = min(max(place, Fraction(0)), Fraction(size - 1))
+    low = math.floor(place)
+    return (low, 1 - (place - low)), (min(low + 1, size - 1), place - low)
+
+
+def _curve(function: Callable[[float], float]) -> Callable[[Site], Exact | None]:
+    """A real function of one value, in float64."""
+
+    def at(site: Site) -> Exact | None:
+        source = site.operands["input"]
+        try:
+            real = function(centred(source, site.index) * float(source.scale))
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return None
+        return site.steps(real) if math.isfinite(real) else None
+
+    return at
+
+
+def _softmax(site: Site) -> Exact:
+    source = site.operands["input"]
+    row = source.data[site.index[:-1]].astype(np.float64)
+    powers = np.exp((row - row.max()) * float(source.scale) * float(site.option("beta", 0.0)))
+    return site.steps(float(powers[site.index[-1]] / powers.sum()))
+
+
+def _log_softmax(site: Site) -> Exact:
+    source = site.operands["input"]
+    row = (source.data[site.index[:-1]].astype(np.float64) - source.data[site.index[:-1]].max()) * float(
+        source.scale
+    )
+    return site.steps(float(row[site.index[-1]] - np.log(np.exp(row).sum())))
+
+
+def _l2_normalization(site: Site) -> Exact | None:
+    source = site.operands["input"]
+    row = source.data[site.index[:-1]].astype(np.float64) - source.zero_point
+    length = math.sqrt(float((row * row).sum()))
+    return site.steps(float(row[site.index[-1]]) / length) if length else None
+
+
+#: By operator.
+FORMULAS: dict[str, Formula] = {
+    "ADD": _add,
+    "SUB": _sub,
+    "MUL": _mul,
+    "DIV": _div,
+    "SQUARED_DIFFERENCE": _squared_difference,
+    "RELU": _bounded(0, None),
+    "RELU6": _bounded(0, 6),
+    "RELU_N1_TO_1": _bounded(-1, 1),
+    "RELU_0_TO_1": _bounded(0, 1),
+    "LEAKY_RELU": _leaky_relu,
+    "PRELU": _prelu,
+    "ABS": _abs,
+    "QUANTIZE": _quantize,
+    "RESIZE_BILINEAR": _resize_bilinear,
+    "SOFTMAX": _softmax,
+    "LOG_SOFTMAX": _log_softmax,
+    "L2_NORMALIZATION": _l2_normalization,
+    "LOGISTIC": _curve(lambda x: 1 / (1 + math.exp(-x)) if x > -700 else 0.0),
+    "TANH": _curve(math.tanh),
+    "EXP": _curve(math.exp),
+    "LOG": _curve(math.log),
+    "SQRT": _curve(math.sqrt),
+    "RSQRT": _curve(lambda x: 1 / math.sqrt(x)),
+    "ELU": _curve(lambda x: x if x >= 0 else math.expm1(x)),
+    "HARD_SWISH": _curve(lambda x: x * min(6.0, max(0.0, x + 3)) / 6),
+}

@@ -1,0 +1,84 @@
+"""Known faults of LiteRT and of LiteRT for Microcontrollers, as rules/arithmetic/known-faults.yaml lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+
+from litecheck.data import rules_dir
+from litecheck.errors import ProfileError
+from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_yaml, text, texts
+from litecheck.verify.outcome import Outcome
+
+_KEYS = ("operator", "types", "resolvers", "versions", "does", "evidence", "beside", "outcome", "see")
+_DEVICE = "litert:"
+_MICRO = "tflm"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Operators that a LiteRT of some versions computes wrongly on some types under some resolvers.
+
+    ``beside`` are types one of which another operand must have; ``outcomes`` are those of a case that runs into it.
+    """
+
+    operators: tuple[str, ...]
+    types: tuple[str, ...]
+    resolvers: tuple[str, ...]
+    versions: str
+    does: str
+    evidence: str
+    beside: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ("mismatch",)
+    see: str = ""
+
+
+def known_fault(device_name: str, opcode: str, dtypes: Collection[str], outcome: Outcome) -> str:
+    """What the runtime behind a ``litert:*`` device or ``tflm`` is known to do wrong with an operator whose operands
+    have these types, where that ends as ``outcome``, in a sentence; nothing where nothing is known, and for all others."""
+    resolver = device_name.removeprefix(_DEVICE).partition(",")[0]
+    if resolver != _MICRO and not device_name.startswith(_DEVICE):
+        return ""
+    found = [
+        f
+        for f in faults()
+        if opcode in f.operators
+        and resolver in f.resolvers
+        and set(f.types) & set(dtypes)
+        and (not f.beside or set(f.beside) & set(dtypes))
+        and outcome.value in f.outcomes
+    ]
+    told = dict.fromkeys(f.versions for f in found)
+    return "; ".join(
+        f"{versions}: {opcode} {', and '.join(f.does for f in found if f.versions == versions)}"
+        for versions in told
+    )
+
+
+@cache
+def faults() -> tuple[Fault, ...]:
+    """Every fault of the file. Raises ProfileError with its line where the file is not as it should be."""
+    shown = "rules/arithmetic/known-faults.yaml"
+    listed = (
+        read_yaml(rules_dir() / "arithmetic" / "known-faults.yaml", shown).only(("faults",)).get("faults")
+    )
+    if not isinstance(listed, Items):
+        raise ProfileError(shown, 1, "faults is a list")
+    return tuple(_fault(node, shown) for node in listed)
+
+
+def _fault(node: Node, shown: str) -> Fault:
+    entry: Entries = entries(node, shown).only(_KEYS)
+    missing = [key for key in _KEYS[:-3] if key not in entry]
+    if missing:
+        raise ProfileError(shown, entry.line, f"a fault without {', '.join(missing)}")
+    operators = tuple(text(entry.get("operator")).split(", "))
+    types, resolvers = texts(entry.get("types")), texts(entry.get("resolvers"))
+    versions, does, evidence = (text(entry.get(key)) for key in _KEYS[3:6])
+    outcomes = texts(entry.get("outcome")) or ("mismatch",)
+    unknown = set(outcomes) - {o.value for o in Outcome}
+    if unknown:
+        raise ProfileError(shown, entry.line, f"there is no outcome {unknown.pop()!r}")
+    more = texts(entry.get("beside")), outcomes, text(entry.get("see"))
+    return Fault(operators, types, resolvers, versions, does, evidence, *more)

@@ -1,0 +1,307 @@
+"""The worst element of an operator followed from its exact value to what every known way of rounding makes of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+
+from litecheck.cases.parts import Case
+from litecheck.compare.accumulator import exact
+from litecheck.compare.element import Exact, Index, Site
+from litecheck.compare.inverse import needed_words
+from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
+from litecheck.devices.port import Arrays
+from litecheck.model.types import Operator
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.defects.defects import DEPARTURES, departures
+from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.reference.engine.dispatch import Bound, bind, compute
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.numerics.fixedpoint import quantize_multiplier
+from litecheck.reference.numerics.fused import stored_bounds
+from litecheck.verify.outcome import Candidate, Difference, Explained, Spot
+
+#: Digits behind the point that are always shown, and the most that tell a value from a tie.
+DIGITS, MOST_DIGITS = 4, 20
+#: Names listed in a sentence.
+_NAMED = 4
+_HALF = Fraction(1, 2)
+Cut = tuple[Bound, Operands, Index]
+_ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
+    "half away": lambda q: (1 if q >= 0 else -1) * math.floor(abs(q) + _HALF),
+    "half up": lambda q: math.floor(q + _HALF),
+    "half even": round,
+    "truncation": math.trunc,
+}
+
+
+def explain_outputs(
+    case: Case,
+    inputs: Sequence[Arrays],
+    found: Sequence[Difference],
+    arithmetic: Arithmetic,
+    others: Sequence[Arithmetic],
+    runs: Sequence[str] = (),
+    spots: Sequence[Spot | None] | None = None,
+) -> tuple[Difference, ...]:
+    """Every output with an element explained: the worst at which neither side is at a rail, the worst where there is
+    none, or the one that ``spots`` has for it. Real outputs stay as they are.
+
+    ``inputs`` are those of each run, ``runs`` what sentences call them.
+    """
+    told = []
+    chosen = [d.free or d.worst for d in found] if spots is None else spots
+    for output, spot in zip(found, chosen, strict=True):
+        why = None
+        if spot is not None and output.unit == "LSB":
+            name = runs[spot.run] if runs else ""
+            shown = replace(output, worst=spot)
+            why = explain(case, inputs[spot.run], shown, arithmetic, others, name)
+            if why is not None and spot != output.worst:
+                why = replace(why, spot=spot)
+        told.append(replace(output, explained=why))
+    return tuple(told)
+
+
+def explain(
+    case: Case,
+    inputs: Arrays,
+    difference: Difference,
+    arithmetic: Arithmetic,
+    others: Sequence[Arithmetic] | None = None,
+    run: str = "",
+) -> Explained | None:
+    """The worst element of ``difference``, an output of a case of one operator, under the arithmetic it was judged by.
+
+    ``inputs`` are those of the run the worst element is from, in the order of the case's; ``run`` is that run's name.
+    ``others`` are arithmetics to look at beside it, by default all that come with litecheck. None for segments, for
+    real outputs, and where there is no kernel.
+    """
+    if len(case.operators) != 1 or difference.worst is None or difference.unit != "LSB":
+        return None
+    if difference.tensor not in case.cut.outputs:
+        return None
+    try:
+        element = _Element.of(case, inputs, difference, arithmetic)
+        known = element.candidates(published() if others is None else others, int(difference.worst.expected))
+    except RunError:
+        return None
+    value = exact(element.operator.opcode, element.site)
+    rounded = element.rounded(value) if value else ()
+    device = int(difference.worst.actual)
+    candidates = (*rounded, *known)
+    place = ", ".join(map(str, difference.worst.index))
+    head = f"element ({place}) of run {repr(run) if run else difference.worst.run}"
+    told = [*_exact_words(value), *_rounded_words(rounded)]
+    told += element.reference_words(int(difference.worst.expected))
+    if value is not None and device != int(difference.worst.expected):
+        told += needed_words(value, device, *element.bounds)
+    sentence = f"{head}: {'; '.join(told)}; {_device_words(device, known, arithmetic.name)}"
+    if value is None or value.accumulator is None or value.multiplier is None:
+        quotient = decimals(value.quotient) if value else ""
+        return Explained(sentence, quotient=quotient, candidates=candidates)
+    multiplier = float(value.multiplier)
+    fixed = quantize_multiplier(multiplier)
+    return Explained(sentence, value.accumulator, multiplier, fixed, decimals(value.quotient), candidates)
+
+
+@cache
+def published() -> tuple[Arithmetic, ...]:
+    """Every arithmetic that comes with litecheck."""
+    return tuple(map(load_arithmetic, arithmetic_names()))
+
+
+def decimals(value: Fraction) -> str:
+    """A fraction in decimals: four, or as many more as tell it from a tie it is not: ``6.5000``, ``6.49999994``."""
+    tie = math.floor(value) + _HALF
+    for digits in range(DIGITS, MOST_DIGITS + 1):
+        scaled = round(abs(value) * 10**digits)
+        if value == tie or Fraction(scaled, 10**digits) != abs(tie):
+            break
+    whole, part = divmod(scaled, 10**digits)
+    return f"{'-' if value < 0 and scaled else ''}{whole}.{part:0{digits}d}"
+
+
+class _Asked(dict[str, str]):
+    """Variants by stage that note which of them a kernel asks for."""
+
+    def __init__(self, how: Mapping[str, str]) -> None:
+        super().__init__(how)
+        self.stages: dict[str, None] = {}
+
+    def __getitem__(self, stage: str) -> str:
+        self.stages[stage] = None
+        return super().__getitem__(stage)
+
+
+def active_stages(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[str, ...]:
+    """The stages that decide what a case's one operator makes of these inputs. Raises RunError without a kernel."""
+    machine, subgraph = Machine(case.cut.model, arithmetic), case.cut.model.subgraphs[0]
+    operator, tensors = subgraph.operators[0], dict(zip(subgraph.inputs, inputs, strict=True))
+    operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
+    bound = bind(subgraph, operator, arithmetic, machine)
+    asked = _Asked(bound.how)
+    compute(_under(bound, asked), operands)
+    return tuple(asked.stages)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Element:
+    """One element of an output of an operator that can be computed in many ways."""
+
+    operator: Operator
+    machine: Machine
+    bound: Bound
+    operands: tuple[Value | None, ...]
+    site: Site
+    output: int
+    active: tuple[str, ...]
+    """The stages that the kernel asks for, in its order."""
+    whole: bool
+    """Whether the operator must not be cut down to the element."""
+
+    @staticmethod
+    def of(case: Case, inputs: Arrays, difference: Difference, arithmetic: Arithmetic) -> _Element:
+        machine = Machine(case.cut.model, arithmetic)
+        subgraph = case.cut.model.subgraphs[0]
+        operator, worst = subgraph.operators[0], difference.worst
+        index = worst.index if worst else ()
+        tensors = dict(zip(subgraph.inputs, inputs, strict=True))
+        operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
+        output = operator.outputs.index(case.cut.tensors[difference.tensor])
+        bound = bind(subgraph, operator, arithmetic, machine)
+        asked = _Asked(bound.how)
+        smaller, window, place = crop(bound, operands, index)
+        made = compute(_under(smaller, asked), window).outputs[output]
+        tensor = subgraph.tensors[operator.outputs[output]]
+        shape = difference.shape if window is not operands else made.shape
+        wanted = Result(tensor.dtype, shape, tensor.quantization)
+        roles = zip(bound.roles.inputs, operands, strict=False)
+        site = Site({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
+        # A departure may look at what is cut off: then the element is another one.
+        whole = worst is None or int(made[place]) != worst.expected
+        return _Element(operator, machine, bound, operands, site, output, tuple(asked.stages), whole)
+
+    def candidates(self, others: Sequence[Arithmetic], expected: int) -> tuple[Candidate, ...]:
+        """What published arithmetics, every variant of the active stages, and departures that change something give."""
+        departing = (c for c in self._departures() if c.value != expected)
+        return (*self._arithmetics(others), *self._variants(), *departing)
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """What the output is clamped to, by its type and by a fused activation."""
+        output = self.site.output
+        if output.quantization.scale.size == 1:
+            return stored_bounds(self.operator.options, output)
+        return INTEGER_RANGES[output.dtype]
+
+    def _arithmetics(self, others: Sequence[Arithmetic]) -> Iterator[Candidate]:
+        subgraph = self.machine.model.subgraphs[0]
+        known: dict[tuple[str | None, ...], int | None] = {}
+        named = {a.name: a for a in (self.machine.arithmetic, *others)}
+        for name, arithmetic in named.items():
+            how = arithmetic.how(self.operator.opcode)
+            bound = bind(subgraph, self.operator, arithmetic, Machine(self.machine.model, arithmetic))
+            key = how.get("departure"), *(bound.how.get(stage) for stage in self.active)
+            known[key] = (
+                self._value(bound, None if "departure" in how else crop) if key not in known else known[key]
+            )
+            if (value := known[key]) is not None:
+                yield Candidate(name, value)
+
+    def _variants(self) -> Iterator[Candidate]:
+        for stage in self.active:
+            for variant in self.bound.kernel.stages[stage]:
+                value = self._value(_under(self.bound, {**self.bound.how, stage: variant}))
+                if value is not None:
+                    yield Candidate(f"{stage}: {variant}", value)
+
+    def _departures(self) -> Iterator[Candidate]:
+        subgraph, base, opcode = (
+            self.machine.model.subgraphs[0],
+            self.machine.arithmetic,
+            self.operator.opcode,
+        )
+        if "departure" in base.how(opcode):
+            return
+        for name in departures(opcode):
+            how = {**base.how(opcode), "departure": name}
+            other = replace(base, name=name, stages={**base.stages, opcode: how})
+            try:
+                bound = bind(subgraph, self.operator, other, Machine(self.machine.model, other))
+            except RunError:
+                continue
+            value = self._value(bound, crop_narrowly if DEPARTURES[name].windowed else None)
+            if value is not None:
+                yield Candidate(f"departure: {name}", value)
+
+    def _value(self, bound: Bound, cut: Callable[..., Cut] | None = crop) -> int | None:
+        """The element as a kernel gives it, computed from what ``cut`` leaves of the operator; None where a variant
+        cannot compute it."""
+        try:
+            whole = bound, self.operands, self.site.index
+            smaller, operands, index = whole if self.whole or cut is None else cut(*whole)
+            return int(compute(smaller, operands).outputs[self.output][index])
+        except RunError:
+            return None
+
+    def rounded(self, value: Exact) -> tuple[Candidate, ...]:
+        """The exact value under every rounding, with zero point and clamp."""
+        low, high = self.bounds
+        return tuple(
+            Candidate(name, min(max(rounding(value.quotient) + value.zero_point, low), high))
+            for name, rounding in _ROUNDINGS.items()
+        )
+
+    def reference_words(self, expected: int) -> list[str]:
+        """What the arithmetic gives, and by which variants."""
+        how = ", ".join(f"{stage}: {self.bound.how[stage]}" for stage in self.active)
+        return [f"{self.machine.arithmetic.name}{f' ({how})' if how else ''} gives {expected}"]
+
+
+def _under(bound: Bound, how: Mapping[str, str]) -> Bound:
+    """The same operator under other variants."""
+    if "how" not in bound.known:
+        return bound
+    return replace(bound, how=how, known={**bound.known, "how": how})
+
+
+def _exact_words(value: Exact | None) -> list[str]:
+    if value is None:
+        return []
+    shown = decimals(value.quotient)
+    if not value.exact:
+        words = f"the real value is {shown} steps of the output"
+    elif value.accumulator is None or value.multiplier is None:
+        words = f"the exact quotient is {shown}"
+    else:
+        words = f"accumulator {value.accumulator} x multiplier {float(value.multiplier):.6g} = {shown}"
+    if value.exact and Fraction(shown) == value.quotient:
+        words += " exactly"
+    if value.zero_point:
+        words += f", plus the zero point {value.zero_point} = {decimals(value.quotient + value.zero_point)}"
+    return [words]
+
+
+def _rounded_words(rounded: Sequence[Candidate]) -> list[str]:
+    """``half away gives 7, half even 6``; in one where every rounding to nearest gives the same."""
+    nearest = [c for c in rounded if c.name != "truncation"]
+    if not nearest:
+        return []
+    if len({c.value for c in nearest}) == 1:
+        return [f"rounded to nearest it is {nearest[0].value}"]
+    first, *rest = nearest
+    return [", ".join([f"{first.name} gives {first.value}", *(f"{c.name} {c.value}" for c in rest)])]
+
+
+def _device_words(device: int, known: Sequence[Candidate], judged_by: str) -> str:
+    names = [c.name for c in known if c.value == device and c.name != judged_by]
+    if not names:
+        return f"the device gives {device}, as no known way of computing does"
+    shown = names if len(names) <= _NAMED else [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} others"]
+    listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return f"the device gives {device}, as {'does' if len(names) == 1 else 'do'} {listed}"

@@ -1,0 +1,252 @@
+"""Whether the elements that differ gather somewhere: channels, rows, tails, borders, runs.
+
+Every pattern is looked for in two forms: one that holds all differences, and one that holds most of them, so that a
+second cause, or a stray element, does not hide the first. What a pattern of most leaves out is looked at once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from litecheck.compare.scatter import DENSER, Ints, Mask, Pattern, Scatter, narrowest
+from litecheck.compare.tendencies import tendencies
+from litecheck.report import counted
+from litecheck.verify.outcome import Along
+
+#: Elements a vector may hold: what is left over at the end is often computed by other code.
+VECTORS = (32, 16, 8, 4)
+#: Distances at which channels are looked for, and the most indexes that are listed.
+_STEPS = (16, 8, 4, 3, 2)
+_LISTED = 8
+#: Rows and columns that a border may have.
+_WIDTHS = (1, 2, 3)
+_AXES = {2: ("row", "channel"), 4: ("batch", "row", "column", "channel")}
+#: A dimension is counted out up to this length.
+COUNTED = 4096
+#: What is added up in ranges: differences, less so many times what there would be of them in a random scatter.
+_HOT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What is told of the differences, and the dimension along which they gather, with its counts."""
+
+    sentences: tuple[str, ...] = ()
+    along: Along | None = None
+
+
+def gathered(scatter: Scatter) -> Gathered:
+    """What is told of the differences, each pattern in a sentence with its evidence."""
+    if scatter.count < 2:
+        return Gathered()
+    found = places(scatter)
+    told = [pattern.sentence for pattern in found]
+    if len(found) == 1 and not found[0].whole:
+        told += [pattern.sentence for pattern in places(scatter.without(found[0]))]
+    told += [*(pattern.sentence for pattern in _run(scatter)), *tendencies(scatter)]
+    axis = next((pattern.axis for pattern in found if pattern.axis is not None), None)
+    return Gathered(tuple(told), None if axis is None else _along(scatter, axis))
+
+
+def places(s: Scatter) -> tuple[Pattern, ...]:
+    """Where the differences lie: in the flat tensor, else along its dimensions, else at its border."""
+    if s.count < 2:
+        return ()
+    every = (narrowest(_flat(s)), _axes(s), narrowest(_border(s)))
+    for found in every:
+        if settled := tuple(pattern for pattern in found if pattern.settled):
+            return settled
+    return narrowest(chain.from_iterable(every))
+
+
+def _named(rank: int) -> tuple[str, ...]:
+    """What the dimensions are called."""
+    return _AXES.get(rank, (*(f"index of dimension {n}" for n in range(rank - 1)), "channel"))
+
+
+def _plural(name: str) -> str:
+    return f"indexes{name[5:]}" if name.startswith("index") else f"{name}s" if name != "batch" else "batches"
+
+
+def _along(s: Scatter, axis: int) -> Along | None:
+    if s.shape[axis] > COUNTED:
+        return None
+    place = np.unravel_index(s.flat, s.shape)[axis]
+    counts = np.bincount(place, minlength=s.shape[axis]).tolist()
+    return Along(axis, _named(len(s.shape))[axis], tuple(counts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Axis:
+    """One dimension: the elements that come into account at each index, and the differences."""
+
+    s: Scatter
+    at: int
+    name: str
+    counts: Ints
+    hits: Ints
+
+    @property
+    def names(self) -> str:
+        return _plural(self.name)
+
+    @property
+    def length(self) -> int:
+        return len(self.counts)
+
+    def told(self, claim: str, where: Mask, tried: int, close: bool = False) -> Iterator[Pattern]:
+        """The pattern of the indexes that ``where`` selects."""
+        there, held = int(self.counts[where].sum()), int(self.hits[where].sum())
+        along = where.reshape(tuple(-1 if n == self.at else 1 for n in range(len(self.s.shape))))
+        yield from self.s.told(claim, there, tried, close, held, self.at, along)
+
+    def among(self, *indexes: Any) -> Mask:
+        found = np.zeros(self.length, np.bool_)
+        found[list(indexes)] = True
+        return found
+
+
+def _axes(s: Scatter) -> tuple[Pattern, ...]:
+    """Every dimension by itself."""
+    rank, found = len(s.shape), list[Pattern]()
+    places_ = np.unravel_index(s.flat, s.shape) if rank else ()
+    for at, (name, place) in enumerate(zip(_named(rank), places_, strict=False)):
+        if s.shape[at] > 1:
+            others = tuple(n for n in range(rank) if n != at)
+            counts = np.sum([f.sum(axis=others) for f in s.free], axis=0)
+            axis = _Axis(s, at, name, counts, np.bincount(place, minlength=s.shape[at]))
+            found += narrowest(chain(_range(axis), _tails(axis), _steps(axis), _few(axis)))
+    return tuple(found)
+
+
+def _vector_tails(length: int) -> dict[int, int]:
+    """Where whole vectors end, if something is left over: index -> elements of the vector, the longest."""
+    return {length // v * v: v for v in reversed(VECTORS) if length % v and length > v}
+
+
+def _range(axis: _Axis) -> Iterator[Pattern]:
+    """All indexes from one to another: those of all differences, and those where they are densest."""
+    indexes = np.flatnonzero(axis.hits)
+    spans = {(int(indexes[0]), int(indexes[-1])), _densest(axis)}
+    for low, high in spans:
+        n, length, tails = axis.length, high - low + 1, _vector_tails(axis.length)
+        words = f"{axis.name} {low}" if length == 1 else f"{axis.names} {low} to {high}"
+        ends = "the last" if high == n - 1 else "the first" if low == 0 else ""
+        if ends:
+            words += f", {ends} of {n}" if length == 1 else f", {ends} {length} of {n}"
+        else:
+            words += f" of {n}"
+        if low in tails and high == n - 1:
+            words += f" (the tail behind whole vectors of {tails[low]})"
+        tried = 2 if length == 1 and ends else n * (n + 1) // 2
+        where = axis.among(*range(low, high + 1))
+        yield from axis.told(f"lie in {words}", where, tried, close=True)
+
+
+def _densest(axis: _Axis) -> tuple[int, int]:
+    """From which index to which there are most differences more than ``_HOT`` times what is usual."""
+    usual = _HOT * axis.hits.sum() / max(axis.counts.sum(), 1)
+    sums = np.concatenate([[0.0], np.cumsum(axis.hits - usual * axis.counts)])
+    before = np.minimum.accumulate(sums[:-1])
+    high = int((sums[1:] - before).argmax())
+    return int(sums[: high + 1].argmin()), high
+
+
+def _tails(axis: _Axis) -> Iterator[Pattern]:
+    """What vectors leave over at the end, or all but that."""
+    n, tails = axis.length, _vector_tails(axis.length)
+    for start, vector in tails.items():
+        words = f"the last {n - start} of {n} {axis.names}, the tail behind whole vectors of {vector}"
+        behind = np.arange(n) >= start
+        yield from axis.told(f"lie in {words}", behind, 2 * len(tails))
+        if not axis.hits[start:].any():
+            yield from axis.told(f"lie outside {words}", ~behind, 2 * len(tails))
+
+
+def _steps(axis: _Axis) -> Iterator[Pattern]:
+    """Every n-th index."""
+    if np.count_nonzero(axis.hits) < 2:
+        return
+    for step in (step for step in _STEPS if axis.length >= 2 * step):
+        phases = np.bincount(np.arange(axis.length) % step, axis.hits, step)
+        first = int(phases.argmax())
+        nth = {2: "2nd", 3: "3rd"}.get(step, f"{step}th")
+        where = np.arange(axis.length) % step == first
+        claim = f"lie in every {nth} {axis.name}, from {first} on"
+        yield from axis.told(claim, where, sum(_STEPS), close=True)
+
+
+def _few(axis: _Axis) -> Iterator[Pattern]:
+    """A few indexes anywhere: those with the most differences for their elements."""
+    usual = _HOT * axis.hits.sum() / max(axis.counts.sum(), 1)
+    order = np.argsort(-(axis.hits - usual * axis.counts), kind="stable")
+    for many in range(2, min(_LISTED, int(np.count_nonzero(axis.hits))) + 1):
+        chosen = np.sort(order[:many])
+        if _each_dense(axis, chosen):
+            words = f"lie in {many} of {axis.length} {axis.names}: {', '.join(map(str, chosen))}"
+            yield from axis.told(words, axis.among(*chosen), comb(axis.length, many) * _LISTED, close=True)
+
+
+def _each_dense(axis: _Axis, chosen: Ints) -> bool:
+    """Whether differences are denser at each of these indexes than at the others, not at most of them only."""
+    others = ~axis.among(*chosen)
+    outside, elements = int(axis.hits[others].sum()), int(axis.counts[others].sum())
+    return bool((axis.hits[chosen] * max(elements, 1) > DENSER * outside * axis.counts[chosen]).all())
+
+
+def _border(s: Scatter) -> Iterator[Pattern]:
+    """The outermost rows and columns of images, on all sides or on the two that uneven padding touches."""
+    if len(s.shape) != 4 or min(s.shape[1:3]) < 3:
+        return
+    height, width = s.shape[1:3]
+    _, row, column, _ = np.unravel_index(s.flat, s.shape)
+    y, x = np.arange(height)[:, None], np.arange(width)
+    sides: dict[str, Callable[[Any, Any], Any]] = {
+        "at the bottom and on the right": lambda y, x: np.minimum(height - 1 - y, width - 1 - x),
+        "at the top and on the left": np.minimum,
+        "on all sides": lambda y, x: np.minimum(np.minimum(y, x), np.minimum(height - 1 - y, width - 1 - x)),
+    }
+    for words, distance in sides.items():
+        for wide in _WIDTHS:
+            edge = np.asarray(distance(y, x) < wide)
+            there = sum(int(np.count_nonzero(f[:, edge])) for f in s.free)
+            held = int(np.count_nonzero(distance(row, column) < wide))
+            rows = "the outermost row and column" if wide == 1 else f"the outer {wide} rows and columns"
+            claim = f"lie in {rows} {words} (the border that padding touches)"
+            tried = len(sides) * len(_WIDTHS)
+            yield from s.told(claim, there, tried, held=held, where=edge[:, :, None])
+
+
+def _flat(s: Scatter) -> Iterator[Pattern]:
+    """The tail and the body of vector loops over whole tensors."""
+    sizes = np.array([e.size for e in s.expected])
+    if s.shape and sum(n > 1 for n in s.shape) == 1 and s.shape[-1] > 1:
+        return  # what the last dimension says
+    for vector in VECTORS:
+        starts = sizes // vector * vector
+        if (starts == 0).any() or (starts == sizes).all():
+            continue
+        behind = s.flat >= starts[s.run]
+        tails = sum(int(np.count_nonzero(f.reshape(-1)[n:])) for f, n in zip(s.free, starts, strict=True))
+        words = f"the last {counted(int((sizes - starts).max()), 'element')} of the flat tensor"
+        words += f", the tail behind whole vectors of {vector}"
+        held, where = int(np.count_nonzero(behind)), None
+        if s.shape:
+            where = (np.arange(int(sizes[0])) >= starts[0]).reshape(s.shape)
+        yield from s.told(f"lie in {words}", tails, 2 * len(VECTORS), held=held, where=where)
+        if not held:
+            yield from s.told(f"lie outside {words}", s.size - tails, 2 * len(VECTORS))
+
+
+def _run(s: Scatter) -> tuple[Pattern, ...]:
+    """The one run that holds all differences."""
+    if len(s.expected) == 1 or (s.run != s.run[0]).any():
+        return ()
+    run, there = int(s.run[0]), int(np.count_nonzero(s.free[s.run[0]]))
+    return narrowest(s.told(f"lie in run {s.names[run]} of {len(s.expected)}", there, len(s.expected)))

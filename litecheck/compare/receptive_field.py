@@ -1,0 +1,67 @@
+"""Sums of products cut down to what one output element is made of, with the arithmetic they have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from litecheck.compare.element import Index
+from litecheck.reference.engine.dispatch import Bound
+from litecheck.reference.engine.values import Value
+from litecheck.reference.numerics.windows import VALID, Axis, axes, padded
+
+#: What a window makes of its options: it is met once, and nothing is padded.
+_ONCE = {"padding": VALID, "stride_h": 1, "stride_w": 1}
+_OPERATORS = ("CONV_2D", "DEPTHWISE_CONV_2D")
+_ROWS = "FULLY_CONNECTED"
+
+Operands = tuple[Value | None, ...]
+
+
+def crop(bound: Bound, operands: Operands, index: Index) -> tuple[Bound, Operands, Index]:
+    """An operator bound to a kernel, its operands and an output index, all smaller but with the same element there.
+
+    Padding becomes part of the window, as zero points. All channels stay, because results can depend on them. Other
+    operators than integer CONV_2D and DEPTHWISE_CONV_2D are returned as they are.
+    """
+    options, (source, weight) = bound.known.get("options"), _window(bound, operands)
+    if source is None or weight is None or options is None:
+        return bound, operands, index
+    n, y, x, c = index
+    rows, columns = axes(source.shape, (weight.shape[1], weight.shape[2]), options)
+    image = padded(source.data[n : n + 1], rows, columns, source.zero_point, source.data.dtype)
+    window = Value(image[:, _reach(rows, y), _reach(columns, x)], source.dtype, source.quantization)
+    once = replace(options, fields={**options.fields, **_ONCE})
+    return replace(bound, known={**bound.known, "options": once}), (window, *operands[1:]), (0, 0, 0, c)
+
+
+def crop_narrowly(bound: Bound, operands: Operands, index: Index) -> tuple[Bound, Operands, Index]:
+    """As ``crop``, and of FULLY_CONNECTED one row: for ways to compute that take each row by itself."""
+    if bound.kernel.opcode != _ROWS:
+        return crop(bound, operands, index)
+    options, (source, weight) = bound.known.get("options"), (*operands, None, None)[:2]
+    if source is None or weight is None or source.data.dtype.kind == "f" or weight.data.ndim != 2:
+        return bound, operands, index
+    keep = options is not None and options.get("keep_num_dims", False)
+    row = int(np.ravel_multi_index(index[:-1], source.shape[:-1])) if keep else index[0]
+    rows = source.data.reshape(-1, weight.shape[1])
+    alone = Value(rows[row : row + 1], source.dtype, source.quantization)
+    if options is not None and keep:
+        flat = replace(options, fields={**options.fields, "keep_num_dims": False})
+        bound = replace(bound, known={**bound.known, "options": flat})
+    return bound, (alone, *operands[1:]), (0, index[-1])
+
+
+def _window(bound: Bound, operands: Sequence[Value | None]) -> tuple[Value | None, Value | None]:
+    """Input and weight of a convolution of integers."""
+    source, weight = (*operands, None, None)[:2]
+    if bound.kernel.opcode not in _OPERATORS or source is None or source.data.dtype.kind == "f":
+        return None, None
+    return source, weight
+
+
+def _reach(axis: Axis, at: int) -> slice:
+    first = at * axis.stride
+    return slice(first, first + (axis.kernel - 1) * axis.dilation + 1)

@@ -1,0 +1,213 @@
+"""Any program as a device: simulators, adb, ssh, boards on a serial line.
+
+``command:"run_on_board {model} {runs}"`` starts the program once for all runs of a case, ``command:"run_on_board {model}
+{inputs} {outputs}"`` once for each run; both in the folder where litecheck was started and without a shell (write
+``sh -c '...'`` for one). docs/devices.md says what it is given and what it has to leave behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.devices.output_files import found, found_together, names_of, outputs, runs_written
+from litecheck.devices.port import AdapterAnswer, Arrays, Memory, NotSupported, Series
+from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, words
+from litecheck.devices.timed import begun, together
+from litecheck.model.load import load_model
+from litecheck.model.types import Model, Tensor
+from litecheck.model.values import pack
+from litecheck.quantization import BITS
+
+_Made = TypeVar("_Made")
+#: The exit status by which a program says that it does not have an operator of the model.
+NOT_SUPPORTED = 77
+#: What tells of all runs of a case, and of the inputs of one.
+LIST, FACTS = "runs.json", "inputs.json"
+#: Seconds between two looks at what a program has left so far.
+_POLLING = 0.02
+#: A folder in which a program that is started for each run keeps its state.
+_STATE = "{state}"
+
+
+class Command:
+    """Option: ``command``, the line as the user wrote it."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._words = words(options["command"])
+        self._batch = any(RUNS in word for word in self._words)
+        self.memory = Memory.KEPT if self._batch or _STATE in options["command"] else Memory.NONE
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        """What the program leaves behind for each run.
+
+        Raises NotSupported and RuntimeError where it does not have the operator and where it refuses; dies as it dies.
+        """
+        if self._batch:
+            return self._in_one_start(model, [(run, True) for run in together(runs)], runs)
+        return self.series(model, (Series((run,)) for run in runs))
+
+    def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
+        """As :meth:`run`, with state handed on within each series: by ``reset`` in the list of runs, or in the folder
+        ``{state}``."""
+        if self._batch:
+            given = tuple(series)
+            flat = [(run, not n) for one in given for n, run in enumerate(together(one.runs))]
+            return self._in_one_start(model, flat, given[0].runs if given else ())
+        made: list[Arrays] = []
+        with tempfile.TemporaryDirectory(prefix="litecheck-") as folder:
+            file = Path(folder, "model.tflite")
+            file.write_bytes(model)
+            loaded = load_model(file)
+            for number, one in enumerate(series):
+                state = Path(folder, f"state_{number}")
+                state.mkdir()
+                for run in one.runs:
+                    made.append(self._alone(loaded, file, run, Path(folder, f"run_{len(made)}"), state))
+        return AdapterAnswer(tuple(made))
+
+    def _in_one_start(
+        self, model: bytes, runs: Sequence[tuple[Arrays, bool]], clock: Sequence[Arrays]
+    ) -> AdapterAnswer:
+        with tempfile.TemporaryDirectory(prefix="litecheck-") as folder:
+            file = Path(folder, "model.tflite")
+            file.write_bytes(model)
+            return AdapterAnswer(tuple(self._together(load_model(file), file, runs, clock, Path(folder))))
+
+    def _alone(self, model: Model, file: Path, inputs: Arrays, folder: Path, state: Path) -> Arrays:
+        """One run in a start of its own."""
+        given, taken = folder / "inputs", folder / "outputs"
+        given.mkdir(parents=True)
+        taken.mkdir()
+        facts = _lay_out(model, (inputs,), given, stacked=False)
+        (given / FACTS).write_text(json.dumps(facts))
+        places = {MODEL: str(file), INPUTS: str(given), OUTPUTS: str(taken), _STATE: str(state)}
+        _ended_well(subprocess.run([_filled(word, places) for word in self._words], check=False).returncode)
+        return _taken(model, taken)
+
+    def _together(
+        self,
+        model: Model,
+        file: Path,
+        runs: Sequence[tuple[Arrays, bool]],
+        clock: Sequence[Arrays],
+        folder: Path,
+    ) -> Iterator[Arrays]:
+        """All runs in one start, each with whether it begins anew; where they differ in shape, as many as are alike."""
+        for number, (_, alike) in enumerate(groupby(runs, lambda run: _shapes(run[0]))):
+            some, reset = zip(*alike, strict=True)
+            place = folder / f"runs_{number}"
+            given, taken = place / "inputs", place / "outputs"
+            given.mkdir(parents=True)
+            taken.mkdir()
+            facts = {"runs": len(some), "reset": list(reset)}
+            inputs = _lay_out(model, some, given, stacked=True)
+            wanted = [_described(tensor, tensor.shape) for tensor in outputs(model)]
+            (place / LIST).write_text(json.dumps({**facts, "inputs": inputs, "outputs": wanted}))
+            places = {MODEL: str(file), RUNS: str(place)}
+            with subprocess.Popen([_filled(word, places) for word in self._words]) as program:
+                _watch(program, taken, model, clock, len(some))
+            _ended_well(program.returncode)
+            yield from zip(*_taken_together(model, taken, len(some)), strict=True)
+
+
+def _watch(
+    program: subprocess.Popen[bytes], taken: Path, model: Model, runs: Sequence[Arrays], count: int
+) -> None:
+    """Waits for the program's end; once it has left what a run gives, the next one begins."""
+    first, done = next(iter(outputs(model)), None), 0
+    begun(runs)
+    while program.poll() is None:
+        with suppress(subprocess.TimeoutExpired):
+            program.wait(_POLLING)
+        left = 0 if first is None else min(runs_written(taken, first), count - 1)
+        while done < left:
+            begun(runs)
+            done += 1
+
+
+def _ended_well(status: int) -> None:
+    if status < 0:
+        os.kill(os.getpid(), _deadly(-status))
+    if status == NOT_SUPPORTED:
+        raise NotSupported(f"exit status {NOT_SUPPORTED}")
+    if status:
+        raise RuntimeError(f"exit status {status}")
+
+
+def _filled(word: str, places: Mapping[str, str]) -> str:
+    for name, path in places.items():
+        word = word.replace(name, path)
+    return word
+
+
+def _deadly(number: int) -> int:
+    """The signal, able to end this process as it ended the program."""
+    if number not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(number, signal.SIG_DFL)
+    return number
+
+
+def _shapes(run: Arrays) -> tuple[tuple[int, ...], ...]:
+    return tuple(values.shape for values in run)
+
+
+def _lay_out(model: Model, runs: Sequence[Arrays], folder: Path, stacked: bool) -> list[dict[str, Any]]:
+    """The inputs of runs as files, in ``stacked`` ones one behind the other; what they are."""
+    main, facts = model.subgraphs[0], []
+    for position, (index, given) in enumerate(zip(main.inputs, zip(*runs, strict=True), strict=True)):
+        tensor = main.tensors[index]
+        plain = [values.astype(values.dtype.newbyteorder("<"), copy=False) for values in given]
+        np.save(folder / f"input_{position}.npy", np.stack(plain) if stacked else plain[0])
+        with open(folder / f"input_{position}.bin", "wb") as file:
+            file.writelines(_raw(values, tensor) for values in plain)
+        facts.append(_described(tensor, plain[0].shape))
+    return facts
+
+
+def _raw(values: NDArray[Any], tensor: Tensor) -> bytes:
+    if BITS.get(tensor.dtype, 8) < 8:
+        return pack(values, tensor.dtype).tobytes()
+    return np.ascontiguousarray(values).tobytes()
+
+
+def _described(tensor: Tensor, shape: Sequence[int]) -> dict[str, Any]:
+    return {"name": tensor.name, "dtype": tensor.dtype, "shape": list(shape)}
+
+
+def _taken(model: Model, folder: Path) -> Arrays:
+    made = [found(folder, tensor, names_of(tensor, n), runs=1) for n, tensor in enumerate(outputs(model))]
+    return tuple(_complete(model, folder, made))
+
+
+def _taken_together(model: Model, folder: Path, count: int) -> list[list[NDArray[Any]]]:
+    """For each output what every run gave."""
+    try:
+        made = [
+            found_together(folder, tensor, names_of(tensor, n), count)
+            for n, tensor in enumerate(outputs(model))
+        ]
+    except ValueError as error:
+        raise RuntimeError(f"what the program left does not fit: {error}") from None
+    return _complete(model, folder, made)
+
+
+def _complete(model: Model, folder: Path, made: Sequence[_Made | None]) -> list[_Made]:
+    """All outputs. Raises RuntimeError where the program has left some out."""
+    tensors = outputs(model)
+    missing = [f"output_{n} ('{tensors[n].name}')" for n, values in enumerate(made) if values is None]
+    if missing:
+        there = ", ".join(sorted(p.name for p in folder.iterdir())[:8]) or "nothing"
+        raise RuntimeError(f"the program ended well without {', '.join(missing[:8])}; it left {there}")
+    return [values for values in made if values is not None]

@@ -1,0 +1,120 @@
+"""An external delegate in LiteRT's interpreter, with proof of what it computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
+from numpy.typing import NDArray
+
+from litecheck.devices.adapters.litert import begin, has_resources, inferred, memory_named, shaped
+from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series
+
+#: Bytes that a delegated output holds before a run, in turn: what nobody wrote looks like nothing that was computed.
+_FILL = (0xA5, 0x5A)
+
+
+class Delegate:
+    """Options: ``""`` is the library's path, all others go to the delegate.
+
+    What the delegate leaves is computed by the reference kernels: with the default ones XNNPACK would take it, and
+    appear as a delegate as well.
+    """
+
+    memory = Memory.SET
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._interpreter: Any = None
+        self._delegate = load_delegate(options[""], {k: v for k, v in options.items() if k})
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        """The outputs of each run, and which of them the delegate itself computed."""
+        return self.series(model, (Series((run,)) for run in runs))
+
+    def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
+        """As :meth:`run`, with state handed on within each series: it lies in the runtime's variable tensors."""
+        plain = _interpreter(model)
+        own = len(plain._get_ops_details())
+        del plain
+        self._interpreter = self._allocated(model)
+        with memory_named(self._interpreter):
+            return self._inferred(model, series, own)
+
+    def _allocated(self, model: bytes) -> Any:
+        interpreter = _interpreter(model, experimental_delegates=[self._delegate])
+        with memory_named(interpreter):
+            interpreter.allocate_tensors()
+        return interpreter
+
+    def _inferred(self, model: bytes, series: Iterable[Series], own: int) -> AdapterAnswer:
+        made: list[Arrays] = []
+        silent: list[str] = []
+        delegated: tuple[bool, ...] = ()
+        for one in series:
+            if made and has_resources(self._interpreter):
+                self._interpreter = self._allocated(model)
+            begin(self._interpreter, one)
+            for inputs in one.runs:
+                shaped(self._interpreter, inputs)
+                delegated = _delegated(self._interpreter, own)
+                _fill(self._interpreter, delegated)
+                made.append(inferred(self._interpreter, inputs))
+                silent += [
+                    f"run {len(made) - 1}: the delegate wrote nothing to output {k}"
+                    for k, (values, ours) in enumerate(zip(made[-1], delegated, strict=True))
+                    if ours and _untouched(values)
+                ]
+        left = _left(self._interpreter._get_ops_details(), own) if any(delegated) else ""
+        return AdapterAnswer(tuple(made), delegated, "\n".join(filter(None, (left, *silent[:3]))))
+
+
+def _interpreter(model: bytes, **options: Any) -> Any:
+    resolver = OpResolverType.BUILTIN_REF
+    return Interpreter(model_content=model, experimental_op_resolver_type=resolver, num_threads=1, **options)
+
+
+def _delegated(interpreter: Any, own: int) -> tuple[bool, ...]:
+    """For each output whether a delegate's node makes it: such nodes stand behind the model's ``own`` operators."""
+    added = interpreter._get_ops_details()[own:]
+    made = {int(index) for op in added if op["op_name"] == "DELEGATE" for index in op["outputs"]}
+    return tuple(detail["index"] in made for detail in interpreter.get_output_details())
+
+
+def _left(operators: Sequence[Mapping[str, Any]], own: int) -> str:
+    """Which of the model's operators no delegate's node stands for: an output says nothing of those before it."""
+    makers = {int(t): n for n, op in enumerate(operators[:own]) for t in op["outputs"]}
+    taken: set[int] = set()
+    for node in operators[own:]:
+        given, wanted = set(map(int, node["inputs"])), list(map(int, node["outputs"]))
+        while wanted and node["op_name"] == "DELEGATE":
+            maker = makers.get(wanted.pop())
+            if maker is not None and maker not in taken:
+                taken.add(maker)
+                wanted += [int(t) for t in operators[maker]["inputs"] if int(t) not in given]
+    left = [f"{operators[n]['op_name']} #{n}" for n in range(own) if n not in taken]
+    shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
+    return f"{len(left)} of {own} operators were left to the reference kernels: {shown}" if left else ""
+
+
+def _fill(interpreter: Any, delegated: tuple[bool, ...]) -> None:
+    """So that an output that is not written does not show the run before. Inputs are set afterwards.
+
+    Only outputs of delegated nodes: those of others may have been computed when memory was allocated.
+    """
+    inputs = {detail["index"] for detail in interpreter.get_input_details()}
+    for detail, ours in zip(interpreter.get_output_details(), delegated, strict=True):
+        if ours and detail["index"] not in inputs:
+            values = interpreter.tensor(detail["index"])()
+            values[...] = _pattern(values)
+
+
+def _pattern(values: NDArray[Any]) -> NDArray[Any]:
+    """The fill in an array's type and shape."""
+    filled = np.resize(np.array(_FILL, np.uint8), values.nbytes)
+    return filled.view(values.dtype).reshape(values.shape)
+
+
+def _untouched(values: NDArray[Any]) -> bool:
+    return values.nbytes > 1 and values.tobytes() == _pattern(values).tobytes()

@@ -1,0 +1,117 @@
+"""LiteRT's own kernels, as ai-edge-litert runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series
+from litecheck.devices.timed import together
+
+_RESOLVERS = {
+    "reference": OpResolverType.BUILTIN_REF,
+    "optimized": OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+    "xnnpack": OpResolverType.AUTO,
+}
+
+
+class Litert:
+    """Options: ``kernels`` (reference, optimized, xnnpack) and ``threads``."""
+
+    memory = Memory.SET
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._resolver = _RESOLVERS[options["kernels"]]
+        self._threads = int(options.get("threads", 1))
+        self._interpreter: Any = None
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        """The outputs of each run, each from a fresh state."""
+        return self.series(model, (Series((run,)) for run in runs))
+
+    def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
+        """The outputs of each run; one interpreter makes them all, unless it has resources, which nothing resets.
+
+        It lives as long as the adapter.
+        """
+        self._interpreter = self._allocated(model)
+        made: list[Arrays] = []
+        for one in series:
+            if made and has_resources(self._interpreter):
+                self._interpreter = self._allocated(model)
+            with memory_named(self._interpreter):
+                begin(self._interpreter, one)
+                made += [inferred(self._interpreter, run) for run in one.runs]
+        return AdapterAnswer(tuple(made))
+
+    def _allocated(self, model: bytes) -> Any:
+        interpreter = Interpreter(
+            model_content=model, experimental_op_resolver_type=self._resolver, num_threads=self._threads
+        )
+        with memory_named(interpreter):
+            interpreter.allocate_tensors()
+        return interpreter
+
+
+def has_resources(interpreter: Any) -> bool:
+    """Whether the model has variables that ``reset_all_variables`` leaves as they are."""
+    return any(op["op_name"] in ("VAR_HANDLE", "CALL_ONCE") for op in interpreter._get_ops_details())
+
+
+@contextmanager
+def memory_named(interpreter: Any) -> Iterator[None]:
+    """Turns LiteRT's errors without a word into MemoryError where its tensors do not fit into the room there is."""
+    try:
+        yield
+    except RuntimeError as error:
+        needed = sum(
+            int(np.prod(t["shape"])) * np.dtype(t["dtype"]).itemsize for t in interpreter.get_tensor_details()
+        )
+        if str(error) or needed <= _room():
+            raise
+        raise MemoryError(f"the tensors need {needed:,} bytes") from None
+
+
+def _room() -> float:
+    """Bytes of address space that this process may still take."""
+    try:
+        import resource
+
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    except (ImportError, OSError):
+        return float("inf")
+    return float("inf") if limit == resource.RLIM_INFINITY else limit - used
+
+
+def shaped(interpreter: Any, inputs: Arrays) -> None:
+    """Gives the model's inputs the shapes of the arrays; memory is allocated anew where one differs."""
+    details = interpreter.get_input_details()
+    wrong = [(d, x) for d, x in zip(details, inputs, strict=True) if tuple(d["shape"]) != x.shape]
+    for detail, values in wrong:
+        interpreter.resize_tensor_input(detail["index"], values.shape)
+    if wrong:
+        interpreter.allocate_tensors()
+
+
+def begin(interpreter: Any, series: Series) -> None:
+    """Variable tensors as a series finds them; inputs get their shapes first, because allocation resets as well."""
+    for inputs in together(series.runs)[:1]:
+        shaped(interpreter, inputs)
+    interpreter.reset_all_variables()
+    for index, contents in series.start.items():
+        interpreter.set_tensor(index, contents)
+
+
+def inferred(interpreter: Any, inputs: Arrays) -> Arrays:
+    """One inference from the state there is: copies of the outputs (int4 as int8, one value a byte)."""
+    shaped(interpreter, inputs)
+    for detail, values in zip(interpreter.get_input_details(), inputs, strict=True):
+        interpreter.set_tensor(detail["index"], values)
+    interpreter.invoke()
+    return tuple(interpreter.get_tensor(detail["index"]) for detail in interpreter.get_output_details())

@@ -1,0 +1,93 @@
+"""Intel's OpenVINO, through the vendor plugin that comes with ai-edge-litert: compiled for an NPU, run on the CPU."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import ai_edge_litert
+from ai_edge_litert.compiled_model import CompiledModel
+from ai_edge_litert.environment import Environment, EnvironmentOptions
+from ai_edge_litert.options import HardwareAccelerator, IntelOpenVinoOptions, Options
+from numpy.typing import NDArray
+
+from litecheck.devices.port import AdapterAnswer, Arrays, NotDelegated
+
+#: What the plugin writes once a partition runs on it; without it the numbers could be anybody's.
+_PROOF = re.compile(r"Dispatch: using device '\w+'")
+_TAKEN = re.compile(r"selected (\d+) ops, from a total of (\d+) ops")
+_LEFT = "Some ops are not accelerated"
+
+
+class Openvino:
+    """No options. Of accelerators only the NPU is admitted, so that nothing falls back to LiteRT's own kernels."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        folder = os.path.dirname(ai_edge_litert.__file__)
+        vendor = os.path.join(folder, "vendors", "intel_openvino")
+        self._environment = Environment.create(
+            options=EnvironmentOptions(
+                runtime_path=folder,
+                compiler_plugin_path=os.path.join(vendor, "compiler"),
+                dispatch_library_path=os.path.join(vendor, "dispatch"),
+            )
+        )
+        self._model: Any = None
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        """The outputs of each run; all of them are the plugin's. Raises NotDelegated where it leaves operators."""
+        backend = IntelOpenVinoOptions.GRAPH_BACKEND.CPU
+        options = Options(
+            hardware_accelerators=HardwareAccelerator.NPU,
+            intel_openvino_options=IntelOpenVinoOptions(graph_backend=backend),
+        )
+        try:
+            self._model = CompiledModel.from_buffer(model, environment=self._environment, options=options)
+        except RuntimeError as error:
+            if _LEFT in str(error) and "Plugin errs" not in _log():
+                raise NotDelegated(_taken()) from None
+            raise
+        if not _PROOF.search(_log()):
+            raise NotDelegated("the plugin did not say that it runs the model")
+        made = tuple(self._inferred(run) for run in runs)
+        return AdapterAnswer(made, (True,) * len(self._model.create_output_buffers(0)))
+
+    def _inferred(self, inputs: Arrays) -> Arrays:
+        given, taken = self._model.create_input_buffers(0), self._model.create_output_buffers(0)
+        for buffer, values in zip(given, inputs, strict=True):
+            shape = tuple(buffer.get_tensor_details()["shape"])
+            if shape != values.shape:
+                raise ValueError(f"takes an input of shape {shape}, not {values.shape}")
+            buffer.write(values)
+        self._model.run_by_index(0, given, taken)
+        return tuple(map(_read, taken))
+
+
+def _read(buffer: Any) -> NDArray[Any]:
+    details = buffer.get_tensor_details()
+    shape = tuple(details["shape"])
+    size = 1
+    for length in shape:
+        size *= length
+    values: NDArray[Any] = buffer.read(size, details["dtype"]).reshape(shape)
+    return values
+
+
+def _log() -> str:
+    """What was written to stderr so far: the plugin speaks only there, and stderr is the job's log file."""
+    with suppress(OSError):
+        return Path("/proc/self/fd/2").read_text("utf-8", "replace")
+    return ""
+
+
+def _taken() -> str:
+    found = _TAKEN.findall(_log())
+    return (
+        f"the plugin takes {found[-1][0]} of {found[-1][1]} operators"
+        if found
+        else "the plugin takes nothing"
+    )

@@ -1,0 +1,47 @@
+"""TFLite for Microcontrollers, as the package tflite-micro runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+from tflite_micro.python.tflite_micro import runtime
+
+from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series
+
+#: The package's own choice, ten times the model, is too small for a single operator.
+_ARENA = 1 << 26
+
+
+class Tflm:
+    """Option: ``arena``, bytes of working memory."""
+
+    memory = Memory.KEPT
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._arena = int(options.get("arena", _ARENA))
+        self._interpreter: Any = None
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        """The outputs of each run, from a fresh interpreter where there are several: variables begin anew."""
+        return self.series(model, (Series((run,)) for run in runs))
+
+    def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
+        """The outputs of each run, from a fresh interpreter for each series; it takes no contents of variables."""
+        made: list[Arrays] = []
+        for one in series:
+            self._interpreter = runtime.Interpreter.from_bytes(model, arena_size=self._arena)
+            made += [self._inferred(run) for run in one.runs]
+        return AdapterAnswer(tuple(made))
+
+    def _inferred(self, inputs: Arrays) -> Arrays:
+        for index, values in enumerate(inputs):
+            self._interpreter.set_input(values, index)
+        self._interpreter.invoke()
+        outputs: list[NDArray[Any]] = []
+        while True:
+            try:
+                outputs.append(self._interpreter.get_output(len(outputs)).copy())
+            except IndexError:  # it does not tell how many there are
+                return tuple(outputs)

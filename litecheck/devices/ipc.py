@@ -1,0 +1,110 @@
+"""Arrays from one process to another through a file: a line of JSON, then raw values; nothing in it is executed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.devices.port import Job, Series
+
+#: Values begin at multiples of this, so that views of them are aligned.
+_ALIGNMENT = 64
+_DTYPE = re.compile(r"[<|][biufc](1|2|4|8|16)")
+
+
+class ParcelError(ValueError):
+    """A file that is no parcel: cut short, or written by something else."""
+
+
+def write_parcel(path: Path, header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> None:
+    """Write whole or not at all. Raises ValueError for arrays that do not hold numbers, OSError."""
+    plain = [_plain(a) for a in arrays]
+    facts = json.dumps({**header, "arrays": [[a.dtype.str, a.shape] for a in plain]}).encode()
+    part = path.with_name(f"{path.name}.part")
+    with open(part, "wb") as file:
+        file.write(facts + b" " * (-(len(facts) + 1) % _ALIGNMENT) + b"\n")
+        for array in plain:
+            file.write(np.ascontiguousarray(array).data if array.size else b"")
+            file.write(b"\0" * (-array.nbytes % _ALIGNMENT))
+    os.replace(part, path)
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    values = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    if not _DTYPE.fullmatch(values.dtype.str):
+        raise ValueError(f"an array of {array.dtype} holds no numbers")
+    return values
+
+
+def read_parcel(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    """The header and the arrays (views of one block, writable). Raises ParcelError, OSError."""
+    with open(path, "rb") as file:
+        line = file.readline()
+        block = np.fromfile(file, np.uint8)
+    try:
+        header = json.loads(line)
+        described = [(np.dtype(_checked(d)), tuple(map(_length, shape))) for d, shape in header.pop("arrays")]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ParcelError(f"{path.name}: {error}") from None
+    arrays, at = [], 0
+    for dtype, shape in described:
+        size = prod(shape) * dtype.itemsize
+        if at + size > block.size:
+            raise ParcelError(f"{path.name}: cut short")
+        arrays.append(block[at : at + size].view(dtype).reshape(shape))
+        at += size + -size % _ALIGNMENT
+    return header, arrays
+
+
+def _checked(dtype: Any) -> str:
+    if not isinstance(dtype, str) or not _DTYPE.fullmatch(dtype):
+        raise ValueError(f"type {str(dtype)[:20]!r}")
+    return dtype
+
+
+def _length(n: Any) -> int:
+    if type(n) is not int or n < 0:
+        raise ValueError(f"length {str(n)[:20]!r}")
+    return n
+
+
+def split(arrays: Sequence[NDArray[Any]], counts: Sequence[int]) -> tuple[tuple[NDArray[Any], ...], ...]:
+    """One after another into groups of these sizes. Raises ParcelError where they do not add up."""
+    if sum(counts) != len(arrays) or any(n < 0 for n in counts):
+        raise ParcelError(f"{len(arrays)} arrays are not {'+'.join(map(str, counts))}")
+    ends = np.cumsum([0, *counts])
+    return tuple(tuple(arrays[a:b]) for a, b in pairwise(ends))
+
+
+def packed(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    """A job as a parcel's header and arrays: the model, the inputs of each run, the contents that series start with."""
+    header: dict[str, Any] = {"runs": list(map(len, job.runs))}
+    arrays: list[NDArray[Any]] = [np.frombuffer(job.content, np.uint8)]
+    arrays += [np.asarray(a) for run in job.runs for a in run]
+    if job.lengths:
+        starts = sorted((number, index) for number, start in job.starts.items() for index in start)
+        header |= {"lengths": list(job.lengths), "starts": starts}
+        arrays += [np.asarray(job.starts[number][index]) for number, index in starts]
+    return header, arrays
+
+
+def unpacked(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> tuple[Series, ...] | None:
+    """The series of a job from its header and the arrays behind the model; None where it has none."""
+    if "lengths" not in header:
+        return None
+    inputs = sum(header["runs"])
+    runs, lengths = split(arrays[:inputs], header["runs"]), header["lengths"]
+    starts: dict[int, dict[int, NDArray[Any]]] = {}
+    for (number, index), contents in zip(header["starts"], arrays[inputs:], strict=True):
+        starts.setdefault(number, {})[index] = contents
+    ends = np.cumsum([0, *lengths])
+    return tuple(Series(runs[a:b], starts.get(n, {})) for n, (a, b) in enumerate(pairwise(ends)))

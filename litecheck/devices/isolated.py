@@ -1,0 +1,188 @@
+"""A device whose adapter runs in child processes, so that nothing it does reaches litecheck."""
+
+from __future__ import annotations
+
+import errno
+import re
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from litecheck.devices import worker_main
+from litecheck.devices.ipc import ParcelError, packed, read_parcel, split, write_parcel
+from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits, Memory
+from litecheck.devices.worker import Ended, Keeper, Setup, end_name
+from litecheck.errors import ConfigError
+from litecheck.verify.outcome import Outcome
+
+#: What runtimes say when they get no memory.
+_MEMORY = re.compile(
+    r"bad_alloc|MemoryError|out[ _]of[ _]memory|cannot allocate memory|failed to (allocate (\w+ )?memory|resize buffer)",
+    re.IGNORECASE,
+)
+_CLOSED = "the device was closed"
+#: How Python says that a disk is full.
+_FULL = f"OSError: [Errno {errno.ENOSPC}]"
+
+
+class Isolated:
+    """One child for each thread that runs jobs at the same time; a child that died is replaced."""
+
+    def __init__(self, name: str, described: str, setup: Setup, limits: Limits) -> None:
+        """Loads the runtime and makes the adapter once, to see that it can be. Raises DeviceError."""
+        self.name = name
+        self.described = described
+        self.progress: Callable[[int], None] | None = None
+        self._setup = setup
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._free: list[Keeper] = []
+        self._busy: set[Keeper] = set()
+        self._closed = False
+        self.memory = Memory.NONE
+        try:
+            tried = self._ran(None)
+        except DeviceError as error:
+            raise DeviceError(f"--device {name}: cannot be opened: {error}") from None
+        if isinstance(tried, Failure):
+            self.close()
+            raise DeviceError(f"--device {name}: cannot be opened, {tried.outcome.value}: {tried.message}")
+
+    def run(self, job: Job) -> Answer | Failure:
+        """One job in a process of its own. Raises DeviceError if the device was closed meanwhile."""
+        try:
+            return self._ran(job)
+        except DeviceError as error:
+            if self._closed:
+                raise
+            return Failure(Outcome.CRASHED, str(error))
+
+    def _ran(self, job: Job | None) -> Answer | Failure:
+        keeper = self._borrowed()
+        try:
+            (keeper.folder / worker_main.ANSWER).unlink(missing_ok=True)
+            if job is not None:
+                _hand_over(keeper, job)
+            invocations = None if job is None else len(job.runs)
+            ended = keeper.run(invocations, self.progress)
+            if self._closed:
+                raise EOFError
+            if job is None:
+                self.memory = _memory(keeper)
+            return _read(keeper, ended, self._limits, invocations or 0)
+        except (EOFError, OSError) as error:
+            keeper.close()
+            _check_disk(error)
+            raise DeviceError(_CLOSED if self._closed else str(error)) from None
+        except BaseException:  # KeyboardInterrupt: the job is still at work
+            keeper.close()
+            raise
+        finally:
+            shutil.rmtree(keeper.folder / worker_main.SCRATCH, ignore_errors=True)
+            self._give_back(keeper)
+
+    def _borrowed(self) -> Keeper:
+        with self._lock:
+            if self._closed:
+                raise DeviceError(_CLOSED)
+            keeper = self._free.pop() if self._free else None
+        if keeper is None or not keeper.alive:
+            if keeper is not None:
+                keeper.close()
+            keeper = Keeper(self._setup, self._limits)
+        with self._lock:
+            if not self._closed:
+                self._busy.add(keeper)
+                return keeper
+        keeper.close()
+        raise DeviceError(_CLOSED)
+
+    def _give_back(self, keeper: Keeper) -> None:
+        with self._lock:
+            self._busy.discard(keeper)
+            if keeper.alive and not self._closed:
+                self._free.append(keeper)
+                return
+        keeper.close()
+
+    def close(self) -> None:
+        """Ends every child, also those at work; jobs in other threads then raise DeviceError."""
+        with self._lock:
+            self._closed = True
+            keepers = [*self._free, *self._busy]
+            self._free.clear()
+        for keeper in keepers:
+            keeper.close()
+
+
+def _hand_over(keeper: Keeper, job: Job) -> None:
+    write_parcel(keeper.folder / worker_main.JOB, *packed(job))
+
+
+def _memory(keeper: Keeper) -> Memory:
+    """What the adapter that was made on trial can do for models with variables."""
+    with suppress(ParcelError, OSError, KeyError, ValueError):
+        return Memory(read_parcel(keeper.folder / worker_main.ANSWER)[0]["memory"])
+    return Memory.NONE
+
+
+def _read(keeper: Keeper, ended: Ended, limits: Limits, invocations: int) -> Answer | Failure:
+    """What a job's process left behind, and how it ended."""
+    with suppress(ParcelError, OSError, KeyError, TypeError, ValueError):
+        header, arrays = read_parcel(keeper.folder / worker_main.ANSWER)
+        if "error" in header:
+            return _refused(Outcome(header["outcome"]), str(header["error"]), keeper.said())
+        delegated = None if header["delegated"] is None else tuple(map(bool, header["delegated"]))
+        runs = split(arrays, header["runs"])
+        how = (
+            f"no end after {limits.seconds:g} s" if ended.late else end_name(ended.code) if ended.code else ""
+        )
+        message = "\n".join(filter(None, (str(header["message"]), keeper.said() if how else "")))
+        return Answer(runs, delegated, how, message)
+    said = keeper.said()
+    if ended.late:
+        told = f"no answer after {limits.seconds:g} s{_place(ended.begun, invocations)}"
+        return Failure(Outcome.TIMED_OUT, _joined(told, said))
+    if ended.code == -getattr(signal, "SIGKILL", 9):
+        killed = "killed from outside (SIGKILL), as systems do where memory runs out"
+        return Failure(Outcome.OUT_OF_MEMORY, _joined(killed, said))
+    _check_disk(said.rpartition("\n")[2])
+    outcome = Outcome.OUT_OF_MEMORY if _MEMORY.search(said) else Outcome.CRASHED
+    return Failure(outcome, _joined(f"ended with {end_name(ended.code)} without an answer", said))
+
+
+def _check_disk(error: Exception | str) -> None:
+    """A full disk is this host's and no fault of the device: the run ends, and can be resumed. Raises ConfigError."""
+    full = error.errno == errno.ENOSPC if isinstance(error, OSError) else str(error).startswith(_FULL)
+    if full:
+        raise ConfigError(f"{tempfile.gettempdir()}: cannot be written, the disk is full")
+
+
+def _place(begun: int, invocations: int) -> str:
+    """Which of several invocations did not end."""
+    if invocations < 2:
+        return ""
+    return (
+        f", in invocation {begun} of {invocations}"
+        if begun
+        else f", before the first of {invocations} invocations"
+    )
+
+
+def _refused(outcome: Outcome, error: str, said: str) -> Failure:
+    _check_disk(error)
+    if outcome is Outcome.NOT_DELEGATED:
+        return Failure(outcome, error)
+    if outcome is Outcome.NOT_SUPPORTED:
+        return Failure(outcome, _joined(error, said))
+    if _MEMORY.search(f"{error}\n{said}"):
+        outcome = Outcome.OUT_OF_MEMORY
+    lines = [line for line in said.splitlines() if " ".join(line.split()) not in error]
+    return Failure(outcome, _joined(error, "\n".join(lines)))
+
+
+def _joined(first: str, said: str) -> str:
+    return f"{first}\n{said}" if said else first

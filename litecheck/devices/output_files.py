@@ -1,0 +1,160 @@
+"""Outputs that somebody wrote into a folder or a .npz file: by position or by name, .npy or raw bytes."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.devices.oversize import check, check_file
+from litecheck.model.types import Model, Tensor
+from litecheck.model.values import unpack
+from litecheck.quantization import BITS
+from litecheck.quantizer.arrays import read
+from litecheck.quantizer.npy import members
+
+_RAW = (".bin", ".raw")
+
+
+def outputs(model: Model) -> tuple[Tensor, ...]:
+    """The output tensors of the model's entry."""
+    main = model.subgraphs[0]
+    return tuple(main.tensors[index] for index in main.outputs)
+
+
+def names_of(tensor: Tensor, position: int | None) -> tuple[str, ...]:
+    """What an output may be called: ``output_0`` where a position is given, its tensor's name, and that as a file's."""
+    at = () if position is None else (f"output_{position}",)
+    return tuple(dict.fromkeys((*at, tensor.name, file_name(tensor.name))))
+
+
+def file_name(name: str) -> str:
+    """A tensor's name with ``_`` for everything that a file's name should not hold: ``a/b:0`` is ``a_b_0``."""
+    return re.sub(r"[^\w.-]", "_", name)
+
+
+def found(
+    place: Path, tensor: Tensor, names: Iterable[str], prefix: str = "", runs: int | None = None
+) -> NDArray[Any] | None:
+    """One output in a folder or an archive under the first of its names that is there, each behind ``prefix``; or None.
+
+    Raw bytes (.bin, .raw) get the tensor's type and shape (packed below eight bits); bytes that do not fill it stay
+    flat, in the tensor's type where they divide and else as uint8: wrong, and visible as that. Raises LitecheckError
+    for files that cannot be read, and TooLargeError for those that ``runs`` of the tensor would not nearly fill.
+    """
+    names = [f"{prefix}{name}" for name in names]
+    if place.suffix == ".npz":
+        return _member(place, names, tensor, runs)
+    for name in names:
+        if name.startswith("/") or ".." in name.split("/"):
+            continue
+        with suppress(OSError, ValueError):  # tensors may have names that no file can have
+            if (file := place / f"{name}.npy").is_file():
+                return _npy(file, tensor, runs)
+            for raw in (place / f"{name}{suffix}" for suffix in _RAW):
+                if raw.is_file():
+                    return _raw(raw, tensor)
+    for archive in _archives(place):
+        values = _member(archive, names, tensor, runs)
+        if values is not None:
+            return values
+    return None
+
+
+def found_together(place: Path, tensor: Tensor, names: Iterable[str], runs: int) -> list[NDArray[Any]] | None:
+    """One output of several runs in a folder: one behind the other in one file (.npy with a dimension more, or raw bytes),
+    or, whatever their shapes are, each under its name and ``_run_0`` and so on. None where nothing is there.
+
+    Raises ValueError for a file that does not hold so many, LitecheckError for one that cannot be read.
+    """
+    names = tuple(names)
+    if any("_run_" in file.name for file in place.iterdir()):
+        apart = [found(place, tensor, [f"{name}_run_{n}" for name in names], runs=1) for n in range(runs)]
+        if any(values is not None for values in apart):
+            return None if any(values is None for values in apart) else [a for a in apart if a is not None]
+    for name in names:
+        for raw in (place / f"{name}{suffix}" for suffix in _RAW):
+            if raw.is_file():
+                return _rows(raw, tensor, runs)
+    values = found(place, tensor, names, runs=runs)
+    if values is not None and (not values.ndim or len(values) != runs):
+        raise ValueError(
+            f"{names[0]} has shape {list(values.shape)}: the first dimension should be {runs} runs"
+        )
+    return None if values is None else list(values)
+
+
+def runs_written(place: Path, tensor: Tensor) -> int:
+    """How many runs a program has left the first output of, as far as that can be seen while it runs."""
+    with suppress(OSError):
+        raw = next((f for f in (place / f"output_0{suffix}" for suffix in _RAW) if f.is_file()), None)
+        if raw is not None:
+            return raw.stat().st_size // max(tensor.nbytes or 1, 1)
+        return sum(f.name.startswith("output_0_run_") for f in place.iterdir())
+    return 0
+
+
+def _rows(file: Path, tensor: Tensor, runs: int) -> list[NDArray[Any]]:
+    check_file(file, tensor, runs)
+    size, each = file.stat().st_size, tensor.nbytes or 0
+    if size % runs or size > 8 * runs * max(each, 1):
+        raise ValueError(f"{file.name} has {size:,} bytes; {runs} runs of {each:,} bytes are {runs * each:,}")
+    return [_typed(row, tensor) for row in np.fromfile(file, np.uint8).reshape(runs, -1)]
+
+
+def _archives(folder: Path) -> Iterator[Path]:
+    """The .npz files of a folder, by name."""
+    with suppress(OSError):
+        yield from sorted(p for p in folder.iterdir() if p.suffix == ".npz" and p.is_file())
+
+
+def _npy(file: Path, tensor: Tensor, runs: int | None) -> NDArray[Any]:
+    if runs is not None:
+        check_file(file, tensor, runs)
+    return read(str(file)).values
+
+
+def _member(archive: Path, names: Iterable[str], tensor: Tensor, runs: int | None) -> NDArray[Any] | None:
+    sizes = _members(archive)
+    name = next((n for n in names if n in sizes), None)
+    if name is None:
+        return None
+    if runs is not None:
+        check(f"{archive.name}:{name}", sizes[name], tensor, runs)
+    return read(f"{archive}:{name}").values
+
+
+def _members(archive: Path) -> dict[str, int]:
+    """The names of the arrays in a .npz file, and their bytes; none where it is no such file."""
+    with (
+        suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError),
+        zipfile.ZipFile(archive) as file,
+    ):
+        return {name: file.getinfo(entry).file_size for name, entry in members(file).items()}
+    return {}
+
+
+def _raw(file: Path, tensor: Tensor) -> NDArray[Any]:
+    check_file(file, tensor)
+    return _typed(np.fromfile(file, np.uint8), tensor)
+
+
+def _typed(data: NDArray[np.uint8], tensor: Tensor) -> NDArray[Any]:
+    if BITS.get(tensor.dtype, 8) < 8:
+        if data.size == tensor.nbytes:
+            return unpack(data, tensor.dtype, tensor.size).reshape(tensor.shape)
+        signed = data if tensor.dtype.startswith("u") else data.view(np.int8)
+        return signed.reshape(tensor.shape) if data.size == tensor.size else data
+    with suppress(TypeError):
+        dtype: np.dtype[Any] = np.dtype(tensor.dtype).newbyteorder("<")
+        if data.size == tensor.nbytes:
+            return data.view(dtype).reshape(tensor.shape)
+        if data.size % dtype.itemsize == 0:
+            return data.view(dtype)
+    return data

@@ -1,0 +1,99 @@
+"""A command line as a device, seen before it runs: its words, the files it consists of, and its version."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from litecheck.devices.port import DeviceError
+from litecheck.devices.spec import parse
+
+#: Where the program finds what it is to run: everything of one run, or a folder of all runs of a case.
+MODEL, INPUTS, OUTPUTS, RUNS = "{model}", "{inputs}", "{outputs}", "{runs}"
+_EXAMPLE = '"run_on_board {model} {runs}"'
+#: Seconds that a program may take to say its version, and characters of it that are kept.
+_PATIENCE, _LONGEST = 10.0, 100
+
+
+def words(command: str) -> list[str]:
+    """The command line taken apart. Raises ValueError where it cannot be started."""
+    parts = shlex.split(command)
+    if not parts:
+        raise ValueError(f"a program is missing, as in command:{_EXAMPLE}")
+    missing = [name for name in (INPUTS, OUTPUTS) if name not in command]
+    if RUNS in command:
+        if len(missing) < 2:
+            raise ValueError(f"{RUNS} is instead of {INPUTS} and {OUTPUTS}")
+    elif missing:
+        raise ValueError(f"the command does not say where {' and '.join(missing)} go, nor {RUNS}")
+    if shutil.which(parts[0]) is None:
+        raise ValueError(f"there is no program {parts[0]!r}")
+    return parts
+
+
+def version(command: str) -> str:
+    """The first line that the program answers to ``--version``, in visible characters; empty where it gives none.
+
+    It is asked only where nothing stands before the first placeholder but the program, options and files: the text
+    behind ``sh -c`` would be run.
+    """
+    parts = list(_leading(words(command)))
+    if not all(part.startswith("-") or Path(part).is_file() for part in parts[1:]) or "-c" in parts:
+        return ""
+    try:
+        done = subprocess.run(
+            [*parts, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    lines = done.stdout.decode("utf-8", "replace").split("\n") if not done.returncode else []
+    first = next((line.strip() for line in lines if line.strip()), "")
+    return re.sub(r"[^ -~\u00a0-\uffff]", "", first)[:_LONGEST]
+
+
+def fingerprint(device: str) -> str:
+    """The SHA-256 of what a device is made of, a delegate's library or a program's files; empty for other devices.
+
+    Once one of them is built anew, it is another device.
+    """
+    with suppress(ValueError, DeviceError):
+        spec = parse(device)
+        if spec.kind == "delegate":
+            return _digest([Path(spec.argument).expanduser()])
+        if spec.kind == "command":
+            return _digest(_files(words(spec.argument)))
+    return ""
+
+
+def _files(parts: Sequence[str]) -> Iterator[Path]:
+    """The program, and every other file that the line names."""
+    program = shutil.which(parts[0])
+    yield from (Path(part) for part in (program or parts[0], *parts[1:]) if os.path.isfile(part))
+
+
+def _digest(files: Iterable[Path]) -> str:
+    digest, found = hashlib.sha256(), False
+    for path in files:
+        if path.is_file():
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+            found = True
+    return digest.hexdigest() if found else ""
+
+
+def _leading(parts: Sequence[str]) -> Iterator[str]:
+    """The words before the first with a placeholder."""
+    for part in parts:
+        if any(name in part for name in (MODEL, INPUTS, OUTPUTS, RUNS)):
+            return
+        yield part

@@ -1,0 +1,243 @@
+"""A child process that keeps a runtime loaded and runs jobs, seen from the parent."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from litecheck.devices import worker_main
+from litecheck.devices.port import DeviceError, Limits
+
+#: The search path goes as an argument: in the environment it would reach programs that the adapter starts.
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from litecheck.devices.worker_main import main; main()"
+#: Seconds for loading a runtime.
+_LOADING = 120.0
+#: Seconds that a child may take beyond a job's own, before it is taken for lost.
+_GRACE = 30.0
+#: Bytes of a runtime's last words that are kept.
+_SAID = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a child loads: a Factory as ``module:attribute``, its options, and variables for its environment."""
+
+    adapter: str
+    options: Mapping[str, str]
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a job's process ended: its exit status (negative for a signal), whether an invocation's time was over, and
+    how many invocations had begun."""
+
+    code: int
+    late: bool
+    begun: int = 0
+
+
+class Keeper:
+    """One child with a folder of its own; both go when it is closed, or with the interpreter."""
+
+    def __init__(self, setup: Setup, limits: Limits) -> None:
+        """Starts the child and waits until the runtime is loaded. Raises DeviceError."""
+        self.folder = Path(tempfile.mkdtemp(prefix="litecheck-"))
+        self._limits = limits
+        try:
+            self._process = self._started(setup)
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
+        self._finalizer = weakref.finalize(self, _end, self._process, self.folder)
+        self._forks = True
+        ready = self._line(_LOADING)
+        if "forks" not in ready:
+            message = ready.get("error") or self._why_silent()
+            self.close()
+            raise DeviceError(message)
+        self._forks = bool(ready["forks"])
+
+    def _started(self, setup: Setup) -> subprocess.Popen[bytes]:
+        path = [os.path.abspath(p or ".") for p in sys.path]
+        command = [
+            sys.executable,
+            "-c",
+            _START,
+            json.dumps(path),
+            setup.adapter,
+            json.dumps(dict(setup.options)),
+        ]
+        with open(self.folder / worker_main.LOG, "wb") as log:
+            return subprocess.Popen(
+                [*command, str(self.folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**os.environ, **setup.environment},
+                start_new_session=True,
+            )
+
+    @property
+    def alive(self) -> bool:
+        """Whether it takes another job."""
+        return self._finalizer.alive and self._process.poll() is None
+
+    def run(self, invocations: int | None = None, progress: Callable[[int], None] | None = None) -> Ended:
+        """Runs the job that lies in the folder, of so many invocations; None only makes the adapter.
+
+        ``progress`` is told now and then how many invocations have begun. Raises EOFError if the child died.
+        """
+        request = worker_main.Request(invocations, self._limits.seconds, self._limits.memory)
+        assert self._process.stdin
+        try:
+            self._process.stdin.write(json.dumps(asdict(request)).encode() + b"\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError) as error:
+            raise EOFError(str(error)) from None
+        if not self._forks:
+            return self._last()
+        while True:
+            # The child watches the job; what it tells comes at least once in an invocation.
+            told = self._line(self._limits.seconds + _GRACE)
+            if "begun" not in told:
+                raise EOFError(self._why_silent())
+            if "code" in told:
+                return Ended(int(told["code"]), bool(told["late"]), int(told["begun"]))
+            if progress is not None:
+                progress(int(told["begun"]))
+
+    def _last(self) -> Ended:
+        """The end of a child that does one job only."""
+        heard = _Heard(self._process, self._limits.seconds)
+        code = self._process.wait()
+        heard.over.set()
+        _kill_group(self._process.pid)
+        return Ended(code, heard.late, heard.begun)
+
+    def _line(self, seconds: float) -> dict[str, Any]:
+        """What the child tells; nothing where it ended, or was ended because it did not tell in time."""
+        assert self._process.stdout
+        with self._killing(seconds):
+            line = self._process.stdout.readline()
+        with suppress(ValueError):
+            told = json.loads(line)
+            return told if isinstance(told, dict) else {}
+        return {}
+
+    @contextmanager
+    def _killing(self, seconds: float) -> Iterator[threading.Event]:
+        """Kills the child if the block takes longer; the event says so."""
+        fired = threading.Event()
+
+        def fire() -> None:
+            fired.set()
+            _kill(self._process)
+
+        timer = threading.Timer(seconds, fire)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield fired
+        finally:
+            timer.cancel()
+
+    def _why_silent(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        code = self._process.poll()
+        said = self.said()
+        how = "does not answer" if code is None else f"ended with {end_name(code)}"
+        return f"the process that runs it {how}{': ' if said else ''}{said}"
+
+    def said(self) -> str:
+        """The last lines that the runtime wrote to stdout and stderr, without its chatter; at most _SAID bytes."""
+        with suppress(OSError), open(self.folder / worker_main.LOG, "rb") as log:
+            skipped = max(0, os.fstat(log.fileno()).st_size - _SAID)
+            log.seek(skipped)
+            lines = log.read(_SAID).decode("utf-8", "replace").split("\n")
+            if skipped and len(lines) > 1:
+                del lines[0]  # the rest of a line
+            shown = [line.strip() for line in lines if not line.startswith(("INFO:", "VERBOSE:"))]
+            return "\n".join(line for line in shown if line)
+        return ""
+
+    def close(self) -> None:
+        """Ends the child, whatever it does, and removes the folder."""
+        if not self._forks and self.alive:
+            _kill(self._process)
+        self._finalizer()
+
+
+class _Heard:
+    """Counts the lines by which a child says that an invocation begins, and kills it where none comes in time."""
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self.begun, self.last, self.late = 0, time.monotonic(), False
+        self.over = threading.Event()
+        self._process, self._seconds = process, seconds
+        for work in (self._listen, self._watch):
+            threading.Thread(target=work, daemon=True).start()
+
+    def _listen(self) -> None:
+        with suppress(OSError, ValueError):  # closed meanwhile
+            for _ in self._process.stdout or ():
+                self.begun, self.last = self.begun + 1, time.monotonic()
+
+    def _watch(self) -> None:
+        while not self.over.wait(max(0.01, self.last + self._seconds - time.monotonic())):
+            if time.monotonic() - self.last > self._seconds:
+                self.late = True
+                _kill(self._process)
+                return
+
+
+def end_name(code: int) -> str:
+    """``SIGSEGV`` for -11, ``status 3`` for 3."""
+    if code >= 0:
+        return f"status {code}"
+    with suppress(ValueError):
+        return signal.Signals(-code).name
+    return f"signal {-code}"
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        with suppress(OSError):
+            process.kill()
+        _kill_group(process.pid)
+
+
+def _kill_group(leader: int) -> None:
+    """What the child started, where the system knows such groups."""
+    with suppress(ProcessLookupError, PermissionError, AttributeError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def _end(process: subprocess.Popen[bytes], folder: Path) -> None:
+    """At the end of its input the child kills its job and goes; one that does not is killed."""
+    assert process.stdin
+    assert process.stdout
+    with suppress(OSError):
+        process.stdin.close()
+    try:
+        process.wait(2)
+    except subprocess.TimeoutExpired:
+        _kill(process)
+        process.wait()
+    with suppress(OSError):
+        process.stdout.close()
+    shutil.rmtree(folder, ignore_errors=True)

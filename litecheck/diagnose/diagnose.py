@@ -1,0 +1,149 @@
+"""Finds the arithmetic a device implements: what it makes of probes, against every way they could be computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from litecheck import __version__
+from litecheck.cases.probes.probe import Probe
+from litecheck.compare.errata import known_fault
+from litecheck.devices.port import Answer, Device, Failure, Job, Memory, memory_of
+from litecheck.diagnose.hypotheses import departing, named, published
+from litecheck.diagnose.observed import Seen, compared, seen
+from litecheck.diagnose.probe_sets import Group, stages
+from litecheck.diagnose.properties import properties
+from litecheck.diagnose.result import Diagnosed, Diagnosis, Owned, Unanswered, Way
+from litecheck.diagnose.search import contrast, fitting, in_pairs, nearest, once
+from litecheck.diagnose.untried import general, tried, untried
+from litecheck.model.save import model_bytes
+from litecheck.verify.outcome import Outcome
+
+#: Called with what was just answered.
+Progress = Callable[[str], None]
+
+
+def diagnose(
+    device: Device,
+    groups: Sequence[Group],
+    *,
+    models: Sequence[str] = (),
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Diagnosis:
+    """Run every probe and find the ways that give exactly what the device gives. The device stays open."""
+
+    def ask(numbered: tuple[int, Probe]) -> Answer | Failure:
+        number, probe = numbered
+        name = f"{number:04d}-{probe.opcode}"
+        asked = tuple(probe.runs[run] for run in probe.asked)
+        job = Job(name, probe.model, model_bytes(probe.model), asked)
+        if not probe.series:
+            answer = device.run(job)
+        elif memory_of(device) is Memory.NONE:
+            answer = Failure(Outcome.INITIAL_ONLY, "the device hands no state on from inference to inference")
+        else:
+            answer = device.run(replace(job, lengths=(len(asked),)))
+        if progress is not None:
+            progress(probe.opcode)
+        return answer
+
+    every = [probe for group in groups for probe in group.probes]
+    with ThreadPoolExecutor(jobs) as pool:
+        coming = pool.map(ask, enumerate(every))
+        found = tuple(
+            _diagnosed(device.name, group, [next(coming) for _ in group.probes]) for group in groups
+        )
+    return Diagnosis(
+        __version__,
+        device.name,
+        device.described,
+        tuple(models),
+        seed,
+        found,
+        tuple(general(_repeats(every))),
+    )
+
+
+def _repeats(probes: Sequence[Probe]) -> int:
+    """How often the smallest probe of every operator is asked at least; 0 where one of them is not repeated."""
+    most = {probe.opcode: 0 for probe in probes}
+    for probe in probes:
+        if len(probe.order) >= 2 * len(probe.runs):
+            most[probe.opcode] = max(most[probe.opcode], len(probe.order))
+    return min(most.values(), default=0)
+
+
+def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -> Diagnosed:
+    found: list[Seen] = []
+    unanswered: list[Unanswered] = []
+    for probe, answer in zip(group.probes, answers, strict=True):
+        usable = seen(probe, answer)
+        if isinstance(usable, Unanswered):
+            unanswered.append(replace(usable, fault=_fault(device, probe, usable.outcome)))
+        else:
+            found.append(usable)
+    judged = _judged(device, group, found)
+    like = [properties(one.probe) for one in found]
+    return replace(
+        judged,
+        inferences=sum(len(one.probe.asked) for one in found),
+        unanswered=tuple(unanswered),
+        unsteady=tuple(one.unsteady for one in found if one.unsteady is not None),
+        tried=tried(like),
+        untried=untried(group.opcode, group.kinds, like),
+        owned=tuple(_owned(judged, found)),
+    )
+
+
+def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
+    """What fits; where nothing does, ways with two departures are tried, and the nearest is looked at."""
+    known = published(group.opcode, group.kernel)
+    possible = [named(way, known) for way in group.ways]
+    fits, excluded = fitting(possible, found) if found else ([], [])
+    near = None
+    if found and not fits:
+        departed = [other for way in possible for other in departing(way, group.opcode)]
+        fits, more = fitting(departed, found)
+        if not fits and (near := nearest(group.opcode, possible, found)):
+            fits = once(fitting(in_pairs(near.example.way, possible, found, group.opcode), found)[0])
+            near = None if fits else near
+        excluded = [*excluded, *more] if fits else excluded
+    failed = near and next(one.probe for one in found if one.probe.name == near.example.probe)
+    return Diagnosed(
+        group.opcode,
+        group.kind,
+        stages(possible),
+        len(found),
+        sum(one.size for one in found),
+        tuple(sorted(fits, key=lambda way: _rank(way, tuple(known)))),
+        tuple(excluded),
+        near,
+        fault=_fault(device, failed, Outcome.MISMATCH) if failed else "",
+        contrast=contrast(replace(near.example.way, departure=""), found) if near else None,
+    )
+
+
+def _owned(judged: Diagnosed, found: Sequence[Seen]) -> list[Owned]:
+    """The models' own operators among the probes; one of several probes of it that is not explained decides."""
+    way = next(iter(judged.fits), None) or (judged.nearest.example.way if judged.nearest else Way(()))
+    explained: dict[tuple[str, str, str], bool] = {}
+    for one in found:
+        if one.probe.called:
+            key = one.probe.source, one.probe.called, one.probe.title
+            good = one.unsteady is None and (bool(judged.fits) or compared(one, way) == "fits")
+            explained[key] = explained.get(key, True) and good
+    return [Owned(*key, good) for key, good in explained.items()]
+
+
+def _fault(device: str, probe: Probe, outcome: Outcome) -> str:
+    operator = probe.subgraph.operators[0]
+    tensors = [probe.subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0]
+    return known_fault(device, probe.opcode, {t.dtype for t in tensors}, outcome)
+
+
+def _rank(way: Way, usual: Sequence[str]) -> int:
+    """How usual a way is: the place of the first arithmetic that has it."""
+    return min((usual.index(name) for name in way.published), default=len(usual))

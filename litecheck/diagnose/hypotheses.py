@@ -1,0 +1,143 @@
+"""The ways an operator can be computed: which stages decide, which variants they have, and what each way gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from litecheck.cases.probes.probe import Probe
+from litecheck.devices.port import Arrays
+from litecheck.diagnose.result import Way
+from litecheck.reference.defects.defects import departures
+from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.reference.engine.dispatch import bind, compute, find_kernel
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.registry import How, Kernel
+from litecheck.reference.engine.values import RunError
+
+#: Arithmetics in the order in which their variants are preferred where several fit.
+USUAL = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm", "single-rounding")
+
+
+class _Spy(dict[str, str]):
+    """Variants by stage that notes which ones are asked for, in order."""
+
+    def __init__(self, how: How) -> None:
+        super().__init__(how)
+        self.asked: dict[str, None] = {}
+
+    def __getitem__(self, stage: str) -> str:
+        self.asked[stage] = None
+        return super().__getitem__(stage)
+
+    def get(self, stage: str, default: Any = None) -> Any:
+        return self[stage] if stage in self else default  # noqa: SIM401 - it asks itself, so that it is noted
+
+
+def kernel_of(probe: Probe) -> Kernel:
+    """The kernel of the probe's operator. Raises RunError where there is none."""
+    return find_kernel(probe.subgraph, probe.subgraph.operators[0])
+
+
+#: Choices by what decides them.
+Choices = dict[object, tuple[Way, ...]]
+
+
+def ways(probe: Probe, known: Choices | None = None) -> tuple[Way, ...]:
+    """Every choice of variants that the probe's operator asks for: a stage nothing depends on is not among them.
+
+    Operators whose tensors have the same types, as many scales and constants, and that ask for the same stages under
+    every stage's first and last variant, have the same choices: ``known`` keeps them from probe to probe.
+    """
+    kernel = kernel_of(probe)
+    known = {} if known is None else known
+    try:
+        first = _asked(probe, {})
+        last = _asked(probe, {stage: variants[-1] for stage, variants in kernel.stages.items()})
+    except RunError:
+        return ()
+    key = id(kernel), first, last, _granularity(probe)
+    if key not in known:
+        known[key] = tuple(Way(tuple(chosen.items())) for chosen in _choices(probe, kernel.stages, {}))
+    return known[key]
+
+
+def _granularity(probe: Probe) -> tuple[object, ...]:
+    operator = probe.subgraph.operators[0]
+    tensors = [probe.subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0]
+    return tuple((t.dtype, t.is_constant, t.quantization.scale.size > 1, len(t.shape)) for t in tensors)
+
+
+def _choices(
+    probe: Probe, stages: Mapping[str, tuple[str, ...]], chosen: Mapping[str, str]
+) -> Iterator[Mapping[str, str]]:
+    try:
+        asked = _asked(probe, chosen)
+    except RunError:
+        return
+    free = next((stage for stage in asked if stage not in chosen and len(stages[stage]) > 1), None)
+    if free is None:
+        yield chosen
+        return
+    for variant in stages[free]:
+        yield from _choices(probe, stages, {**chosen, free: variant})
+
+
+def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[str, ...]:
+    subgraph, operator = probe.subgraph, probe.subgraph.operators[0]
+    arithmetic = _arithmetic({probe.opcode: chosen})
+    machine = Machine(probe.model, arithmetic)
+    bound = bind(subgraph, operator, arithmetic, machine)
+    spy = _Spy(bound.how)
+    tensors = dict(zip(subgraph.inputs, probe.runs[0], strict=True))
+    operands = [machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs]
+    compute(
+        replace(bound, known={**bound.known, "how": spy} if "how" in bound.known else bound.known), operands
+    )
+    return tuple(spy.asked)
+
+
+def departing(way: Way, opcode: str) -> Iterator[Way]:
+    """The way with each departure the operator can have."""
+    for name in departures(opcode):
+        yield replace(way, departure=name, published=())
+
+
+def outputs(probe: Probe, way: Way) -> Iterator[Arrays]:
+    """What the way gives in each run. Raises RunError where it cannot be computed."""
+    how = dict(way.stages) | ({"departure": way.departure} if way.departure else {})
+    machine = Machine(probe.model, _arithmetic({probe.opcode: how}))
+    for run in probe.runs:
+        if not probe.series:
+            machine.reset()
+        tensors = machine.run(probe.subgraph, run)
+        yield tuple(tensors[index] for index in probe.subgraph.outputs)
+
+
+def _arithmetic(stages: Mapping[str, How]) -> Arithmetic:
+    return Arithmetic("candidate", "", "", "", stages, {})
+
+
+def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
+    """What each arithmetic that comes with litecheck chooses for every stage of a kernel, the usual ones first."""
+    names = (*USUAL, *(name for name in arithmetic_names() if name not in USUAL))
+    chosen = {name: _loaded(name).how(opcode) for name in names}
+    return {
+        name: {stage: how.get(stage, variants[0]) for stage, variants in kernel.stages.items()}
+        for name, how in chosen.items()
+    }
+
+
+@cache
+def _loaded(name: str) -> Arithmetic:
+    return load_arithmetic(name)
+
+
+def named(way: Way, known: Mapping[str, Mapping[str, Any]]) -> Way:
+    """The way with the arithmetics that have it."""
+    if way.departure:
+        return way
+    having = (name for name, how in known.items() if all(how[stage] == v for stage, v in way.stages))
+    return replace(way, published=tuple(having))

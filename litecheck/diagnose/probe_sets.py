@@ -1,0 +1,161 @@
+"""What a device is asked: designed probes and a model's own operators, by what decides how they are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+import numpy as np
+
+from litecheck.cases import parts
+from litecheck.cases.inputs import directed, drawn
+from litecheck.cases.probes.catalogue import FAMILIES, probes
+from litecheck.cases.probes.probe import Probe
+from litecheck.diagnose.hypotheses import Choices, kernel_of, outputs, ways
+from litecheck.diagnose.repeated import REPEATS, again, repeated
+from litecheck.diagnose.result import Way
+from litecheck.diagnose.untried import left_out
+from litecheck.model.types import Model
+from litecheck.profile.yaml_reader import did_you_mean
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.registry import Kernel, kernels
+from litecheck.reference.engine.values import RunError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Probes of one operator that the same stages decide, and every way they could be computed.
+
+    ``kinds`` are the types that probes of the operator have, in this group and in others.
+    """
+
+    opcode: str
+    kernel: Kernel
+    ways: tuple[Way, ...]
+    probes: tuple[Probe, ...]
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The type of the first operand that is not constant."""
+        return kind_of(self.probes[0])
+
+
+def kind_of(probe: Probe) -> str:
+    """The type of a probe's first operand that is not constant."""
+    return probe.subgraph.tensors[probe.subgraph.inputs[0]].dtype
+
+
+def prepared(
+    models: Sequence[Model] = (), opcodes: Sequence[str] = (), seed: int = 0, repeats: int = REPEATS
+) -> tuple[Group, ...]:
+    """What a device will be asked: designed probes, and the operators of models where some are given.
+
+    ``opcodes`` selects among the models' operators, or among all there are probes for. Of each operator the smallest
+    probe is asked ``repeats`` times, all others twice for one input. Raises RunError for an operator that has neither
+    probes nor a place in a model, and for models without an operator that can be tried.
+    """
+    own = [probe for model in models for probe in _own(model, seed, len(models) > 1)]
+    there = sorted({probe.opcode for probe in own}) if models else list(FAMILIES)
+    unknown = [opcode for opcode in opcodes if opcode not in there]
+    if unknown:
+        where = "the model has no" if models else "there are no probes for"
+        known = f"there are {', '.join(there) or 'none'}{did_you_mean(unknown[0].upper(), there)}"
+        raise RunError(f"{where} {unknown[0]!r}; {known}")
+    if not there:
+        raise RunError(f"{', '.join(m.file for m in models)}: no operator in it can be diagnosed")
+    found = [
+        group
+        for opcode in opcodes or there
+        for group in _grouped(
+            _asked([*probes(opcode, seed), *(p for p in own if p.opcode == opcode)], seed, repeats)
+        )
+    ]
+    return tuple(found)
+
+
+def _asked(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
+    """The probes, each with an input that comes twice, and one with inputs that come again and again."""
+    if not repeats:
+        return list(several)
+    rng = np.random.default_rng([seed, repeats])
+    return [*map(again, several), *repeated(several, repeats, rng)]
+
+
+def _grouped(several: Sequence[Probe]) -> Iterator[Group]:
+    """Probes of one operator by what decides them; those that fewer stages decide go with others, if they can."""
+    found: dict[tuple[int, tuple[Way, ...]], list[Probe]] = {}
+    known: Choices = {}
+    for probe in several:
+        found.setdefault((id(kernel_of(probe)), ways(probe, known)), []).append(probe)
+    widest = sorted(found, key=lambda key: -len(stages(key[1])))
+    groups: dict[tuple[int, tuple[Way, ...]], list[Probe]] = {}
+    for kernel, possible in widest:
+        wider = (key for key in groups if key[0] == kernel and set(stages(possible)) <= set(stages(key[1])))
+        groups.setdefault(next(wider, (kernel, possible)), []).extend(found[kernel, possible])
+    kinds = tuple(dict.fromkeys(map(kind_of, several)))
+    for (_, possible), members in groups.items():
+        yield Group(members[0].opcode, kernel_of(members[0]), possible, tuple(members), kinds)
+
+
+def stages(possible: Iterable[Way]) -> tuple[str, ...]:
+    """Every stage that some of these ways choose a variant for."""
+    return tuple(dict.fromkeys(stage for way in possible for stage, _ in way.stages))
+
+
+def untested(models: Sequence[Model], groups: Sequence[Group]) -> tuple[str, ...]:
+    """The operators of models that are not among what a device will be asked, by kind."""
+    asked = {(probe.source, probe.called) for group in groups for probe in group.probes if probe.called}
+    return tuple(
+        line
+        for model in models
+        for line in left_out(
+            PurePath(model.file).name,
+            (
+                case.operators[0].opcode
+                for subgraph in parts.entries(model)
+                for case in parts.operators(model, subgraph)
+                if (model.file, _called(model, case, len(models) > 1)) not in asked
+            ),
+        )
+    )
+
+
+def _called(model: Model, case: parts.Case, several: bool) -> str:
+    """``#12``; ``net.tflite #12`` where there are several models."""
+    number = f"#{case.operators[0].index}" + (
+        f" of subgraph {case.subgraph.index}" if case.subgraph.index else ""
+    )
+    return f"{PurePath(model.file).name} {number}" if several else number
+
+
+def _own(model: Model, seed: int, several: bool) -> Iterator[Probe]:
+    """The operators of a model whose way to be computed can differ, each by itself and fed as its operands allow.
+
+    Not those with real outputs: sums in float32 differ with their order. They are named by their number, with the
+    file's name where there are ``several``: what models call them may be of any length.
+    """
+    for subgraph in parts.entries(model):
+        for case in parts.operators(model, subgraph):
+            opcode = case.operators[0].opcode
+            if opcode not in FAMILIES and not any(k.stages for k in kernels().get(opcode, ())):
+                continue
+            random = drawn(case, {}, seed)
+            real = any(subgraph.tensors[i].dtype not in INTEGER_RANGES for i in case.cut.outputs)
+            if parts.alone(case) or random is None or real:
+                continue
+            called = _called(model, case, several)
+            # Apart, because edges are what a runtime dies of.
+            for what, feeds in (("random values", (random,)), ("edges", tuple(directed(case, {})))):
+                fed = tuple(feed.arrays for feed in feeds)
+                probe = Probe(f"{called}, {what}", opcode, case.cut.model, fed)
+                if fed and _computable(probe):
+                    yield replace(probe, source=model.file, called=called, title=case.called)
+
+
+def _computable(probe: Probe) -> bool:
+    try:
+        return bool(tuple(outputs(probe, Way(()))))
+    except RunError:
+        return False

@@ -1,0 +1,140 @@
+"""The search for ways that fit: those there are, each with a departure, and with two at once; and the nearest one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, permutations
+
+from litecheck.diagnose.contrast import apart
+from litecheck.diagnose.hypotheses import departing
+from litecheck.diagnose.observed import Seen, compared
+from litecheck.diagnose.properties import properties
+from litecheck.diagnose.result import Contrast, Excluded, Nearest, Way
+from litecheck.reference.defects.defects import departures
+from litecheck.reference.engine.values import RunError
+
+#: Two departures are tried together where this share of the outputs of so many small probes is nearly right under any
+#: rounding: roundings differ by no more steps than this.
+_SHARE, _STEPS, _SMALL = 0.9, 2, 4
+
+
+def fitting(candidates: Iterable[Way], seen: Sequence[Seen]) -> tuple[list[Way], list[Excluded]]:
+    """The ways that fit all probes, and for each other one where it does not; what excluded one is tried first on
+    the next."""
+    order = list(seen)
+    fits, excluded = [], []
+    for way in candidates:
+        for at, one in enumerate(order):
+            found = compared(one, way)
+            if found == "fits":
+                continue
+            if isinstance(found, Excluded):
+                excluded.append(found)
+            order.insert(0, order.pop(at))
+            break
+        else:
+            fits.append(way)
+    return fits, excluded
+
+
+def nearest(opcode: str, possible: Sequence[Way], seen: Sequence[Seen]) -> Nearest | None:
+    """The way with the fewest differences: among all without a departure, and those the best of them can have."""
+    best = _least(possible, seen, None)
+    return None if best is None else _least(departing(best.example.way, opcode), seen, best)
+
+
+def _least(ways: Iterable[Way], seen: Sequence[Seen], best: Nearest | None) -> Nearest | None:
+    """The way with fewer differences than the best so far; one is given up where it has as many."""
+    size = sum(one.size for one in seen)
+    order = list(seen)
+    for way in ways:
+        differing: list[Excluded] = []
+        for at, one in enumerate(order):
+            found = compared(one, way)
+            if isinstance(found, Excluded):
+                differing.append(found)
+            if found == "cannot be computed" or (
+                best is not None and sum(f.differing for f in differing) >= best.differing
+            ):
+                # What gave one up comes first for the next.
+                order.insert(0, order.pop(at))
+                break
+        else:
+            if differing:
+                first = min(differing, key=lambda f: [s.probe.name for s in seen].index(f.probe))
+                best = Nearest(sum(f.differing for f in differing), size, first)
+    return best
+
+
+def in_pairs(near: Way, possible: Sequence[Way], seen: Sequence[Seen], opcode: str) -> Iterator[Way]:
+    """Ways with two departures, each of which changes something where the nearest way fails.
+
+    One of them alone brings outputs nearer to the device's; together they are nearly right on small probes, whatever
+    the rounding, and less wrong than the way without them.
+    """
+    base = replace(near, departure="", published=())
+    order = sorted(seen, key=lambda s: s.size)
+    failing = [one for one in order if compared(one, base) != "fits"]
+    acting = [name for name in departures(opcode) if _acts(replace(base, departure=name), base, failing)]
+    small, any_small = failing[:_SMALL], order[:_SMALL]
+    limit, far = _differing(base, small), _distance(base, small)
+    helping = {name for name in acting if _distance(replace(base, departure=name), small) < far}
+    for first, second in combinations(acting, 2):
+        if not helping & {first, second}:
+            continue
+        for pair in permutations((first, second)):
+            way = replace(base, departure="+".join(pair))
+            if (
+                all(s.near(way, _STEPS, _SHARE) for s in (*small, *any_small))
+                and _differing(way, small) < limit
+            ):
+                yield from (replace(other, departure=way.departure, published=()) for other in possible)
+
+
+def _distance(way: Way, seen: Sequence[Seen]) -> float:
+    return sum(one.distance(way) for one in seen)
+
+
+def _differing(way: Way, seen: Sequence[Seen]) -> float:
+    found = [compared(one, way) for one in seen]
+    if "cannot be computed" in found:
+        return float("inf")
+    return sum(f.differing for f in found if isinstance(f, Excluded))
+
+
+def _acts(way: Way, base: Way, failing: Sequence[Seen]) -> bool:
+    """Whether the way gives something else than the base on one of these."""
+    return any(one.differ(way, base) for one in failing)
+
+
+def once(fits: Sequence[Way]) -> list[Way]:
+    """Without ways whose departures are another's in the other order, or another's and one more that does nothing."""
+    found: dict[tuple[object, frozenset[str]], Way] = {}
+    for way in fits:
+        found.setdefault((way.stages, frozenset(way.departure.split("+"))), way)
+    return list(found.values())
+
+
+def contrast(way: Way, seen: Sequence[Seen]) -> Contrast:
+    """Which probes a way fails on, which it passes, and what tells them apart."""
+    failing = [one for one in seen if compared(one, way) != "fits"]
+    passing = [one for one in seen if one not in failing]
+    told = apart([properties(s.probe) for s in failing], [properties(s.probe) for s in passing])
+    return Contrast(
+        tuple(s.probe.name for s in failing),
+        tuple(s.probe.name for s in passing),
+        told,
+        _gathers(way, failing),
+    )
+
+
+def _gathers(way: Way, failing: Sequence[Seen]) -> tuple[str, ...]:
+    for one in failing:
+        try:
+            found = one.gathers(way)
+        except RunError:
+            continue
+        if found:
+            return found
+    return ()

@@ -1,0 +1,257 @@
+"""Measurements of sums of products: how large the accumulator of a layer with constant weights can become.
+
+The largest sum is that of the best input values there are: for a weight above 0 the largest the input's type holds,
+for one below 0 the smallest. No other input, and no padding, gives more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.scan import extremes, signed_sums
+from litecheck.model.types import Tensor
+from litecheck.model.values import stored
+from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
+from litecheck.quantization import BITS, INTEGER_RANGES
+
+#: Sums below need no look at the weights: they fit 32 bits, or do so whatever a kernel shifts them by.
+INT32, PLAIN = 2**31, 2**29
+#: A bias as large as that outweighs every sum, and could not be added to one in 64 bits.
+HUGE = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """The constant side of a layer as (outer, summed, inner), output channels along outer and inner, and the other."""
+
+    weights: Tensor
+    layout: tuple[int, int, int]
+    zero: int
+    """The zero point of the weights."""
+    low: int
+    high: int
+    """What the input can hold, less its zero point: at most 0, at least 0."""
+
+    @property
+    def depth(self) -> int:
+        return self.layout[1]
+
+    @property
+    def largest_product(self) -> int:
+        low, high = INTEGER_RANGES[self.weights.dtype]
+        return max(high - self.zero, self.zero - low) * max(-self.low, self.high)
+
+
+def largest_accumulator(operands: Operands) -> Measured:
+    """The largest magnitude that the sum of any inputs times the constant weights, and the bias, has in a channel.
+
+    None where the weights are not constant, or where depth and bias alone keep it within 32 bits.
+    """
+    return _largest(operands, INT32)
+
+
+def _largest(operands: Operands, plain: int) -> int | None:
+    """The same, or None where depth and bias alone keep it below ``plain``."""
+    bias = operands.one("bias")
+    most = 0 if bias is None else _largest_value(bias)
+    if most is None or _cannot_exceed(operands) + most < plain:
+        return None
+    if most >= HUGE:
+        return most
+    layer = _layer(operands)
+    if layer is None or layer.depth * layer.largest_product + most < plain:
+        return None
+    sums = _sums(operands, layer)
+    return None if sums is None else int(sums.max(initial=0))
+
+
+def largest_int32_accumulator(operands: Operands) -> Measured:
+    """``largest_accumulator`` where the bias is int32: int16 inputs, too, are then added up in 32 bits."""
+    bias = operands.one("bias")
+    return largest_accumulator(operands) if bias is not None and bias.dtype == "int32" else None
+
+
+def largest_int4_accumulator(operands: Operands) -> Measured:
+    """``largest_accumulator`` where the weights are int4, which some kernels add up in sixteenths."""
+    weight = operands.one("weight")
+    return _largest(operands, INT32 >> 4) if weight is not None and weight.dtype == "int4" else None
+
+
+def unbiased_accumulator(operands: Operands) -> Measured:
+    """``largest_accumulator`` where there is no bias, which may decide how wide a kernel's sums are."""
+    return largest_accumulator(operands) if operands.one("bias") is None else None
+
+
+def sum_reach(operands: Operands) -> Measured:
+    """``largest_accumulator`` in output steps. None where the depth and the bias's type alone keep it below 2^29."""
+    weights, bias, step = operands.one("weight"), operands.one("bias"), _largest_step(operands)
+    most = 0 if bias is None else 2**31 if bias.dtype == "int32" else _largest_value(bias)
+    if weights is None or step is None or most is None or step * (_cannot_exceed(operands) + most) < PLAIN:
+        return None
+    if most >= HUGE:
+        return Fraction(step) * most
+    layer = _layer(operands)
+    if layer is None or step * (layer.depth * layer.largest_product + most) < PLAIN:
+        return None
+    data, output = one_scale(operands.one("input")), one_scale(operands.one("output"))
+    sums, scales = _sums(operands, layer), weights.quantization.scale
+    if sums is None or not data or not output or not sums.size or scales.size not in (1, sums.size):
+        return None
+    channel = int((sums * scales.astype(np.float64)).argmax())
+    weight = float(scales[channel if scales.size > 1 else 0])
+    return int(sums[channel]) * data * Fraction(weight) / output
+
+
+def _largest_step(operands: Operands) -> float | None:
+    """One accumulator step in output steps, of the channel where it is largest, in float64."""
+    data, output, weights = (operands.one(role) for role in ("input", "output", "weight"))
+    if data is None or output is None or weights is None or not weights.quantization.scale.size:
+        return None
+    if data.quantization.scale.size != 1 or output.quantization.scale.size != 1:
+        return None
+    scale = float(output.quantization.scale[0])
+    largest = float(weights.quantization.scale.max()) * float(data.quantization.scale[0])
+    return largest / scale if scale > 0 and 0 < largest < float("inf") else None
+
+
+def _cannot_exceed(operands: Operands) -> int:
+    """What no sum of products exceeds, for want of weights: the first question, which settles most layers."""
+    sizes = [
+        t.size for role in ("weight", "lhs", "rhs") if (t := operands.one(role)) is not None and t.is_constant
+    ]
+    widths = [
+        BITS.get(t.dtype, 64) for role in ("weight", "input", "lhs", "rhs") if (t := operands.one(role))
+    ]
+    return max(sizes, default=0) << sum(widths)
+
+
+def _layer(operands: Operands) -> _Layer | None:
+    """The layer an operator is, if one side of its products is constant and the other has one zero point."""
+    data, weights, layout = _sides(operands)
+    if data is None or weights is None or layout is None or min(layout) < 1:
+        return None
+    zero, own = one_zero_point(data), weights.quantization.zero_point
+    if zero is None or not all(t.dtype in INTEGER_RANGES and BITS[t.dtype] <= 16 for t in (data, weights)):
+        return None
+    low, high = INTEGER_RANGES[data.dtype]
+    if not low <= zero <= high or prod(layout) != weights.size or (own.size > 1 and own.any()):
+        return None
+    return _Layer(weights, layout, int(own[0]) if own.size else 0, low - zero, high - zero)
+
+
+def _sides(operands: Operands) -> tuple[Tensor | None, Tensor | None, tuple[int, int, int] | None]:
+    """(input, constant weights, their layout) by the roles the operator has."""
+    weights, data = operands.one("weight"), operands.one("input")
+    if weights is not None:
+        return data, weights if weights.is_constant else None, _filter_layout(operands, weights.shape)
+    lhs, rhs = operands.one("lhs"), operands.one("rhs")
+    if lhs is None or rhs is None or lhs.is_constant == rhs.is_constant:
+        return None, None, None
+    weights, data = (lhs, rhs) if lhs.is_constant else (rhs, lhs)
+    if len(weights.shape) < 2:
+        return None, None, None
+    *outer, rows, columns = weights.shape
+    adjoint = operands.option("adj_x" if weights is lhs else "adj_y")
+    if (weights is lhs) != bool(adjoint):  # what is summed over comes last
+        return data, weights, (prod(outer) * rows, columns, 1)
+    return data, weights, (prod(outer), rows, columns)
+
+
+def _filter_layout(operands: Operands, shape: tuple[int, ...]) -> tuple[int, int, int] | None:
+    if operands.operator.opcode == "DEPTHWISE_CONV_2D":
+        return (1, prod(shape[:-1]), shape[-1]) if len(shape) == 4 else None
+    if operands.operator.opcode == "TRANSPOSE_CONV":
+        return (prod(shape[:3]), shape[3], 1) if len(shape) == 4 else None
+    return (shape[0], prod(shape[1:]), 1) if len(shape) > 1 else None
+
+
+def _sums(operands: Operands, layer: _Layer) -> NDArray[np.int64] | None:
+    """The largest magnitude of every output channel's accumulator."""
+    found = signed_sums(layer.weights, layer.layout, layer.zero)
+    if found is None:
+        return None
+    above, below = (part.reshape(-1) for part in found)
+    if operands.operator.opcode == "TRANSPOSE_CONV":
+        above, below = (_stamped(part.reshape(layer.weights.shape[:3]), operands) for part in (above, below))
+    most = above * layer.high + below * layer.low
+    least = above * layer.low + below * layer.high
+    bias = _bias(operands, most.shape[-1])
+    if bias is None:
+        return None
+    sums: NDArray[np.int64] = (
+        np.maximum(abs(most + bias), abs(least + bias)).reshape(-1, most.shape[-1]).max(0)
+    )
+    return sums
+
+
+def _stamped(taps: NDArray[np.int64], operands: Operands) -> NDArray[np.int64]:
+    """(phases, channels): an output of a transposed convolution meets every ``stride``-th tap of the filter only."""
+    h, w = max(1, operands.option("stride_h")), max(1, operands.option("stride_w"))
+    h, w = min(h, taps.shape[1]), min(w, taps.shape[2])
+    return np.stack([taps[:, y::h, x::w].sum(axis=(1, 2)) for y in range(h) for x in range(w)])
+
+
+def _bias(operands: Operands, channels: int) -> NDArray[np.int64] | int | None:
+    bias = operands.one("bias")
+    if bias is None:
+        return 0
+    most = _largest_value(bias)
+    values = stored(bias) if bias.size == channels and most is not None and most < HUGE else None
+    return None if values is None else values.reshape(-1).astype(np.int64)
+
+
+def _largest_value(bias: Tensor) -> int | None:
+    """The largest magnitude in a constant bias; None where there is none."""
+    found = extremes(bias)
+    return None if found is None else max(-int(found[0]), int(found[1]))
+
+
+def gate_accumulator(operands: Operands) -> Measured:
+    """What no gate of an LSTM exceeds when it adds up constant weights times any input, or output, and its bias.
+
+    The input's products and the recurrent ones are two sums; the bias joins the first.
+    """
+    largest = 0
+    for gate in ("input", "forget", "cell", "output"):
+        bias = operands.one(f"{gate}_gate_bias")
+        added = 0 if bias is None else _largest_value(bias) or 0
+        for source, data, extra in (("input", "input", added), ("recurrent", "output_state", 0)):
+            weights = operands.one(f"{source}_to_{gate}_weights")
+            reach = _reach_of(operands.one(data), weights)
+            largest = max(largest, reach + extra)
+    return max(largest, _projected(operands)) or None
+
+
+def _projected(operands: Operands) -> int:
+    """What no sum of an LSTM's projection and its bias exceeds: 255 is the farthest a hidden value is from any zero."""
+    weights, bias = operands.one("projection_weights"), operands.one("projection_bias")
+    found = None
+    if weights is not None and weights.dtype == "int8" and len(weights.shape) == 2:
+        found = signed_sums(weights, (*weights.shape, 1))
+    reach = int((found[0] - found[1]).max(initial=0)) * 255 if found is not None else 0
+    return reach + (0 if bias is None else _largest_value(bias) or 0)
+
+
+def _reach_of(data: Tensor | None, weights: Tensor | None) -> int:
+    """What no product of a matrix of constant weights and any vector of stored values exceeds."""
+    zero = one_zero_point(data)
+    if data is None or weights is None or zero is None or len(weights.shape) != 2 or data.dtype != "int8":
+        return 0
+    found = (
+        signed_sums(weights, (*weights.shape, 1)) if weights.dtype == "int8" and weights.is_constant else None
+    )
+    if found is None or not found[0].size:
+        return 0
+    return int((found[0] - found[1]).max()) * max(127 - zero, zero + 128)
+
+
+#: By their names, in the order the documentation lists them.
+ACCUMULATORS = (
+    largest_accumulator, largest_int32_accumulator, largest_int4_accumulator, unbiased_accumulator, sum_reach,
+    gate_accumulator,
+)  # fmt: skip

@@ -1,0 +1,210 @@
+"""Measurements in steps: what the scales of an operator make of each other, and of stored values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isfinite, log2, sqrt
+
+from litecheck.model.types import Tensor
+from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
+from litecheck.quantization import INTEGER_RANGES
+
+
+def bias_scale_drift(operands: Operands) -> Measured:
+    """How far one bias step is from one accumulator step, in output steps; per-tensor weights only."""
+    scales = [one_scale(operands.one(role)) for role in ("input", "weight", "bias", "output")]
+    given = [s for s in scales if s is not None]
+    if len(given) < 4 or given[3] == 0:
+        return None
+    return abs(given[2] - given[0] * given[1]) / given[3]
+
+
+def unstated_bias_drift(operands: Operands) -> Measured:
+    """The same where a bias states no scale: all of one accumulator step."""
+    bias = operands.one("bias")
+    if bias is None or bias.quantization.scale.size:
+        return None
+    scales = [one_scale(operands.one(role)) for role in ("input", "weight", "output")]
+    given = [s for s in scales if s is not None]
+    return given[0] * given[1] / given[2] if len(given) == 3 and given[2] else None
+
+
+def accumulator_step(operands: Operands) -> Measured:
+    """One accumulator step, input scale times the largest weight scale, in output steps. None for int4 weights."""
+    data, output, weight = (
+        _plain(operands.one("input")),
+        _plain(operands.one("output")),
+        operands.one("weight"),
+    )
+    if not data or not output or weight is None or not weight.quantization.scale.size:
+        return None
+    if weight.dtype == "int4":
+        return None
+    largest = float(weight.quantization.scale.max())
+    if not isfinite(largest):
+        return None
+    (a, b), (c, d), (e, f) = (x.as_integer_ratio() for x in (data, largest, output))
+    return Fraction(a * c * f, b * d * e)
+
+
+def scale_ratio(operands: Operands) -> Measured:
+    """The largest scale that goes in over the scale of the output."""
+    output = _plain(operands.one("output"))
+    given = [_plain(t) for role in operands.roles if role != "output" for t in operands.roles[role]]
+    scales = [s for s in given if s is not None]
+    return Fraction(max(scales)) / Fraction(output) if scales and output else None
+
+
+def finest_scale(operands: Operands) -> Measured:
+    """The smallest scale that goes in."""
+    given = [_plain(t) for role in operands.roles if role != "output" for t in operands.roles[role]]
+    return Fraction(min(scales)) if (scales := [s for s in given if s is not None]) else None
+
+
+def squared_scale_ratio(operands: Operands) -> Measured:
+    """The square of the largest scale that goes in over the scale of the output."""
+    ratio, output = scale_ratio(operands), one_scale(operands.one("output"))
+    return ratio * ratio * output if isinstance(ratio, Fraction) and output else None
+
+
+def power_of_two_gap(operands: Operands) -> Measured:
+    """How many bits the coarsest input scale lies above the output scale where all are powers of two and the option
+    ``pot_scale_int16`` is set, as it is unless stated."""
+    scales = [one_scale(operands.one(role)) for role in ("lhs", "rhs", "output")]
+    exponents = [log2(s) for s in scales if s is not None and s > 0]
+    if len(exponents) < 3 or not all(e.is_integer() for e in exponents):
+        return None
+    return int(max(exponents[:2]) - exponents[2]) if operands.option("pot_scale_int16", 1) else None
+
+
+def quotient_step(operands: Operands) -> Measured:
+    """One output step among the quotients of stored values: rhs scale times output scale over lhs scale."""
+    lhs, rhs, output = (one_scale(operands.one(role)) for role in ("lhs", "rhs", "output"))
+    return rhs * output / lhs if lhs and rhs is not None and output is not None else None
+
+
+def reach(operands: Operands) -> Measured:
+    """The largest magnitude a result of stored values can have, in output steps and with the zero point.
+
+    For REDUCE_PROD without the zero point, or what is carried from factor to factor if that is larger.
+    """
+    output, step = operands.one("output"), _ratio(operands.one("output"))
+    magnitudes = (_magnitude(operands.one(role)) for role in ("input", "lhs", "rhs"))
+    sizes = [size for size in magnitudes if size is not None]
+    if output is None or step is None or not sizes:
+        return None
+    opcode = operands.operator.opcode
+    if opcode == "REDUCE_PROD":
+        return _carried(operands, output, Fraction(*sizes[0]), Fraction(*step))
+    largest, per = sizes[0]
+    for more, unit in sizes[1:]:
+        largest = largest * unit + more * per if opcode in ("ADD", "SUB") else largest * more
+        per *= unit
+    given, lhs = operands.one("input"), operands.one("lhs")
+    if opcode == "SUM" and given is not None and output.size:
+        largest, per = largest * given.size, per * output.size
+    if opcode == "BATCH_MATMUL" and lhs is not None and len(lhs.shape) > 1:
+        largest *= lhs.shape[-2 if operands.option("adj_x") else -1]
+    return _in_steps(largest, per, output, step)
+
+
+def sloped_reach(operands: Operands) -> Measured:
+    """The largest magnitude, in output steps and with the zero point, of a result that is the input above 0 and the
+    input times a slope below: the option ``alpha``, or the operand of that name."""
+    given, output, slope = operands.one("input"), operands.one("output"), operands.one("alpha")
+    scale, step, zero = _ratio(given), _ratio(output), one_zero_point(given)
+    steepest = _magnitude(slope) if slope is not None else _stated_slope(operands)
+    if given is None or output is None or scale is None or step is None or zero is None or steepest is None:
+        return None
+    if given.dtype not in INTEGER_RANGES:
+        return None
+    low, high = INTEGER_RANGES[given.dtype]
+    largest = max(abs(high - zero) * steepest[1], abs(zero - low) * steepest[0])
+    return _in_steps(largest * scale[0], scale[1] * steepest[1], output, step)
+
+
+def _stated_slope(operands: Operands) -> tuple[int, int] | None:
+    alpha = float(operands.operator.options.get("alpha", 0.0)) if operands.operator.options else 0.0
+    return abs(alpha).as_integer_ratio() if isfinite(alpha) else None
+
+
+def quotient_reach(operands: Operands) -> Measured:
+    """The largest magnitude, in output steps and with the zero point, of lhs over one step of rhs."""
+    output, lhs = operands.one("output"), _magnitude(operands.one("lhs"))
+    step, divisor = _ratio(output), _ratio(operands.one("rhs"))
+    if output is None or lhs is None or step is None or divisor is None:
+        return None
+    return _in_steps(lhs[0] * divisor[1], lhs[1] * divisor[0], output, step)
+
+
+def root_reach(operands: Operands) -> Measured:
+    """The largest square root of an input, in output steps and with the zero point; in float64."""
+    output, step, largest = (
+        operands.one("output"),
+        _ratio(operands.one("output")),
+        _magnitude(operands.one("input")),
+    )
+    if output is None or step is None or largest is None:
+        return None
+    return _in_steps(*sqrt(largest[0] / largest[1]).as_integer_ratio(), output, step)
+
+
+def inverse_root_reach(operands: Operands) -> Measured:
+    """The inverse of the square root of one input step, in output steps and with the zero point; in float64."""
+    output, step, scale = (
+        operands.one("output"),
+        _ratio(operands.one("output")),
+        _ratio(operands.one("input")),
+    )
+    if output is None or step is None or scale is None:
+        return None
+    return _in_steps(*sqrt(scale[1] / scale[0]).as_integer_ratio(), output, step)
+
+
+def _plain(tensor: Tensor | None) -> float | None:
+    """A tensor's one scale, if it is a number."""
+    if tensor is None or tensor.quantization.scale.size != 1:
+        return None
+    scale = float(tensor.quantization.scale[0])
+    return scale if isfinite(scale) else None
+
+
+def _ratio(tensor: Tensor | None) -> tuple[int, int] | None:
+    """A tensor's one scale as numerator and denominator; None where it is no number above 0."""
+    if tensor is None or tensor.quantization.scale.size != 1:
+        return None
+    scale = float(tensor.quantization.scale[0])
+    return scale.as_integer_ratio() if 0 < scale < float("inf") else None
+
+
+def _magnitude(tensor: Tensor | None) -> tuple[int, int] | None:
+    """The largest real magnitude a tensor can hold, as numerator and denominator: a Fraction costs ten times more."""
+    ratio, zero_point = _ratio(tensor), one_zero_point(tensor)
+    if tensor is None or ratio is None or zero_point is None or tensor.dtype not in INTEGER_RANGES:
+        return None
+    low, high = INTEGER_RANGES[tensor.dtype]
+    return ratio[0] * max(abs(high - zero_point), abs(low - zero_point)), ratio[1]
+
+
+def _in_steps(largest: int, per: int, output: Tensor, step: tuple[int, int]) -> Fraction:
+    """``largest / per`` in output steps, and the zero point."""
+    zero = abs(one_zero_point(output) or 0)
+    return Fraction(largest * step[1] + zero * per * step[0], per * step[0])
+
+
+def _carried(operands: Operands, output: Tensor, size: Fraction, step: Fraction) -> Fraction | None:
+    """Every product is rescaled by input scale over the n-th root of the output scale, the last one twice."""
+    given, scale = operands.one("input"), one_scale(operands.one("input"))
+    if given is None or not scale or min(given.size, output.size) < 1 or not size:
+        return None
+    factors = given.size / output.size
+    final = factors * log2(size) - log2(step)
+    largest = max(final, final - log2(scale) + log2(step) / factors)
+    return Fraction(2.0 ** min(max(largest, -1000.0), 1000.0))
+
+
+#: By their names, in the order the documentation lists them.
+STEPS = (
+    bias_scale_drift, unstated_bias_drift, accumulator_step, scale_ratio, finest_scale, squared_scale_ratio,
+    power_of_two_gap, quotient_step, reach, sloped_reach, quotient_reach, root_reach, inverse_root_reach,
+)  # fmt: skip

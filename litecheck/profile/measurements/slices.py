@@ -1,0 +1,119 @@
+"""Measurements of what is cut out of a tensor or put around it: slices, splits, mirrored edges.
+
+Most count what is wrong: 0 is right. All are None where a constant they need is none or computed at run time.
+"""
+
+from __future__ import annotations
+
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.constants import indexed_shape, short_constant, stated_axes
+
+
+def slices_out_of_range(operands: Operands) -> Measured:
+    """In how many dimensions SLICE begins before the input or reaches beyond it, a size of -1 being the rest."""
+    shape, begin, size = (
+        indexed_shape(operands),
+        short_constant(operands, "begin"),
+        short_constant(operands, "size"),
+    )
+    if shape is None or begin is None or size is None:
+        return None
+    return sum(
+        first < 0 or length < -1 or first + max(length, 0) > dim
+        for first, length, dim in zip(begin, size, shape, strict=False)
+    )
+
+
+def sliced_shape_differs(operands: Operands) -> Measured:
+    """How many dimensions of SLICE's result the file states otherwise than begin and size make them.
+
+    Of a result with a stated shape the kernel takes it to be right.
+    """
+    shape, begin, size = (
+        indexed_shape(operands),
+        short_constant(operands, "begin"),
+        short_constant(operands, "size"),
+    )
+    output = operands.one("output")
+    if shape is None or begin is None or size is None or output is None or not output.shape:
+        return None
+    given = operands.one("input")
+    if any(
+        dim < 0 for tensor in (given, output) if tensor is not None for dim in tensor.shape_signature or ()
+    ):
+        return None
+    lengths = [
+        dim - first if length == -1 else length
+        for first, length, dim in zip(begin, size, shape, strict=False)
+    ]
+    return sum(a != b for a, b in zip(lengths, output.shape, strict=False))
+
+
+def _shrunk(operands: Operands) -> list[tuple[int, int, int]] | None:
+    """(begin, stride, length) of each dimension of which STRIDED_SLICE takes one place and drops it."""
+    lists = [short_constant(operands, role) for role in ("begin", "strides")]
+    shape = indexed_shape(operands)
+    if shape is None or lists[0] is None or lists[1] is None:
+        return None
+    if operands.option("ellipsis_mask") or operands.option("new_axis_mask"):
+        return None
+    mask = operands.option("shrink_axis_mask")
+    free = operands.option("begin_mask")
+    parts = enumerate(zip(*lists, shape, strict=False))  # type: ignore[arg-type]
+    return [part for at, part in parts if mask >> at & 1 and not free >> at & 1]
+
+
+def shrunk_out_of_range(operands: Operands) -> Measured:
+    """How many of the places STRIDED_SLICE takes and drops the dimension of lie behind the input's last."""
+    places = _shrunk(operands)
+    return None if places is None else sum(begin >= length for begin, _, length in places)
+
+
+def shrunk_backwards(operands: Operands) -> Measured:
+    """How many of the dimensions that STRIDED_SLICE drops have a negative stride."""
+    places = _shrunk(operands)
+    return None if places is None else sum(stride < 0 for _, stride, _ in places)
+
+
+def reflected_too_far(operands: Operands) -> Measured:
+    """How many paddings are longer than what there is to mirror: the dimension, less its edge in mode REFLECT."""
+    shape, paddings = indexed_shape(operands), short_constant(operands, "paddings")
+    if shape is None or paddings is None:
+        return None
+    edge = 0 if operands.option("mode") else 1
+    sides = zip(paddings[::2], paddings[1::2], shape, strict=False)
+    return sum(max(before, after) > max(dim - edge, 0) for before, after, dim in sides)
+
+
+def split_gap(operands: Operands) -> Measured:
+    """By how much the sizes SPLIT_V is to cut miss the dimension it cuts; one of -1 takes what is left, if anything."""
+    sizes, shape, axes = (
+        short_constant(operands, "size_splits"),
+        indexed_shape(operands),
+        stated_axes(operands),
+    )
+    if sizes is None or shape is None or not axes or not -len(shape) <= axes[0] < len(shape):
+        return None
+    gap = sum(size for size in sizes if size != -1) - shape[axes[0]]
+    return max(gap, 0) if -1 in sizes else abs(gap)
+
+
+def split_remainder(operands: Operands) -> Measured:
+    """What is left of the dimension that SPLIT cuts into equal parts."""
+    shape, axes, parts = indexed_shape(operands), stated_axes(operands), operands.option("num_splits")
+    if shape is None or not axes or parts < 1 or not -len(shape) <= axes[0] < len(shape):
+        return None
+    return shape[axes[0]] % parts
+
+
+def k_beyond(operands: Operands) -> Measured:
+    """How many more values TOPK_V2 is to choose than the last dimension has."""
+    shape, k = indexed_shape(operands), short_constant(operands, "k")
+    return max(k[0] - shape[-1], 0) if shape and k else None
+
+
+#: By their names, in the order the documentation lists them.
+PARTS = (
+    slices_out_of_range, sliced_shape_differs, shrunk_out_of_range, shrunk_backwards, reflected_too_far, split_gap,
+    split_remainder, k_beyond,
+)  # fmt: skip

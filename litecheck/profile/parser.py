@@ -1,0 +1,210 @@
+"""The entries of a rule file, read: kinds and operators as drafts, every name checked, every value with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from litecheck.errors import ProfileError
+from litecheck.flatbuffer.schema import load_schema
+from litecheck.model.shapes import LAWS
+from litecheck.profile.constraints import parse
+from litecheck.profile.measurements.registry import measurement_names
+from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, RoleDraft, Stated, merge
+from litecheck.profile.types import Exactly, Exemption, Roles
+from litecheck.profile.yaml_reader import Entries, Items, Node, Text, did_you_mean, entries, text, texts
+from litecheck.report import Demand
+
+OPERATOR_KEYS = (
+    "inputs", "optional", "repeated", "outputs", "intermediates", "tensors", "same_quantization", "limits", "shapes",
+    "any_of", "except", "unsupported", "nothing_to_judge", "scope", "because", "see",
+)  # fmt: skip
+#: What an entry may be about besides an operator: any tensor, any subgraph.
+ANY_TENSOR, ANY_SUBGRAPH = "TENSOR", "SUBGRAPH"
+
+
+def _known(opcode: str, file: str, line: int) -> None:
+    """Raises ProfileError for an operator the schema does not have: its rule would never be asked."""
+    known = (*load_schema().enums["BuiltinOperator"], ANY_TENSOR, ANY_SUBGRAPH)
+    if opcode not in known:
+        raise ProfileError(file, line, f"no operator {opcode!r}{did_you_mean(opcode, known)}")
+
+
+def _reasoned(node: Node, because: str, see: str) -> tuple[Node, str, str]:
+    """A value with its reason and place: its own where it is written ``{value: ..., because: ...}``."""
+    if not isinstance(node, Entries) or "value" not in node:
+        return node, because, see
+    node.only(("value", "because", "see"))
+    return node.values["value"], text(node.get("because"), because), text(node.get("see"), see)
+
+
+class Reader:
+    """Reads the entries of one file; ``parent`` holds the drafts it extends."""
+
+    def __init__(self, profile: str, file: str, parent: Mapping[str, OperatorDraft], kinds: set[str]) -> None:
+        self.profile = profile
+        self.file = file
+        self.parent = parent
+        self.kinds = kinds
+
+    def demand(self, line: int) -> Demand:
+        return Demand(self.profile, self.file, line)
+
+    def fail(self, line: int, message: str) -> ProfileError:
+        return ProfileError(self.file, line, message)
+
+    def stated(self, owner: Entries, verbs: tuple[str, ...], roles: tuple[str, ...]) -> dict[str, Stated]:
+        """The verbs a mapping states; its ``because`` and ``see`` speak of all that have none of their own."""
+        because, see = text(owner.get("because")), text(owner.get("see"))
+        found = {}
+        for verb, node in owner.values.items():
+            if verb in verbs:
+                value, why, where = _reasoned(node, because, see)
+                found[verb] = Stated(parse(value, verb, roles), why, where, self.demand(owner.lines[verb]))
+        return found
+
+    def kind(self, node: Node) -> dict[str, Stated]:
+        """A kind: a bundle of defaults for operands."""
+        owner = entries(node, self.file).only((*OPERAND_VERBS, "because", "see"))
+        return self.stated(owner, OPERAND_VERBS, ())
+
+    def operator(self, opcode: str, node: Node, line: int) -> OperatorDraft:
+        """An operator's entry, over the parent's where there is one."""
+        _known(opcode, self.file, line)
+        owner = entries(node, self.file).only(OPERATOR_KEYS)
+        base = self.parent.get(opcode)
+        inputs = self._operands(owner, "inputs", base.inputs if base else None)
+        outputs = self._operands(owner, "outputs", base.outputs if base else None)
+        intermediates = self._operands(owner, "intermediates", base.intermediates if base else ())
+        roles = (*inputs, *outputs, *intermediates)
+        twice = sorted({r for r in roles if roles.count(r) > 1})
+        if twice:
+            raise self.fail(line, f"{opcode} has two operands called {twice[0]!r}")
+        clause = self._clause(owner, roles)
+        any_of = {
+            name: self._clause(
+                entries(part, self.file).only(("tensors", "same_quantization", "limits")), roles
+            )
+            for name, part in entries(owner.get("any_of"), self.file).values.items()
+        }
+        unsupported = owner.get("unsupported")
+        draft = OperatorDraft(
+            opcode, inputs, outputs,
+            self._subset(owner, "optional", roles, base.optional if base else frozenset()),
+            self._subset(owner, "repeated", roles, base.repeated if base else frozenset()),
+            clause, any_of, self._exemptions(owner, roles, base),
+            Stated(Roles(()), text(unsupported), text(owner.get("see")), self.demand(owner.lines["unsupported"]))
+            if unsupported is not None else None,
+            self._scope(owner, roles, base), text(owner.get("because")), text(owner.get("see")), self.demand(line),
+            intermediates, text(owner.get("nothing_to_judge")),
+            text(owner.get("because")) if "optional" in owner else "",
+        )  # fmt: skip
+        self._check_repeated(draft, line)
+        return merge(base, draft) if base else draft
+
+    def _operands(self, owner: Entries, key: str, inherited: tuple[str, ...] | None) -> tuple[str, ...]:
+        node = owner.get(key)
+        if node is None:
+            if inherited is None:
+                raise self.fail(owner.line, f"{key} is missing: the operands' names in file order")
+            return inherited
+        names = texts(node)
+        if inherited is not None and names[: len(inherited)] != inherited:
+            raise self.fail(owner.lines[key], f"{key} must begin with the inherited {', '.join(inherited)}")
+        return names
+
+    def _subset(
+        self, owner: Entries, key: str, roles: tuple[str, ...], inherited: frozenset[str]
+    ) -> frozenset[str]:
+        node = owner.get(key)
+        if node is None:
+            return inherited
+        for name in texts(node):
+            if name not in roles:
+                raise self.fail(owner.lines[key], f"{key}: no operand {name!r}{did_you_mean(name, roles)}")
+        return frozenset(texts(node))
+
+    def _scope(self, owner: Entries, roles: tuple[str, ...], base: OperatorDraft | None) -> tuple[str, ...]:
+        if "scope" not in owner:
+            return base.scope if base else ()
+        self._subset(owner, "scope", roles, frozenset())
+        return texts(owner.get("scope"))
+
+    def _check_repeated(self, draft: OperatorDraft, line: int) -> None:
+        for side in (draft.inputs, draft.outputs):
+            repeated = [r for r in side if r in draft.repeated]
+            if len(repeated) > 1 or (repeated and side[-1] != repeated[0]):
+                raise self.fail(line, f"{draft.opcode}: only the last operand of a side can be repeated")
+
+    def _clause(self, owner: Entries, roles: tuple[str, ...]) -> Clause:
+        tensors = entries(owner.get("tensors"), self.file)
+        for name in tensors.values:
+            if name not in roles:
+                raise self.fail(tensors.lines[name], f"no operand {name!r}{did_you_mean(name, roles)}")
+        same = owner.get("same_quantization")
+        because, see = text(owner.get("because")), text(owner.get("see"))
+        shared = None
+        if same is not None:
+            self._subset(owner, "same_quantization", roles, frozenset())
+            shared = Stated(Roles(texts(same)), because, see, self.demand(owner.lines["same_quantization"]))
+        return Clause(
+            {name: self._role(node, roles) for name, node in tensors.values.items()},
+            shared,
+            self._limits(owner, because, see, roles),
+            self._shapes(owner),
+        )
+
+    def _shapes(self, owner: Entries) -> Stated | None:
+        """The law an operator's shapes keep; the reason is the same for all of them."""
+        name = text(owner.get("shapes"))
+        if not name:
+            return None
+        if name not in LAWS:
+            raise self.fail(owner.lines["shapes"], f"no law of shapes {name!r}{did_you_mean(name, LAWS)}")
+        because = "the kernel works out its results' shapes from these"
+        return Stated(Exactly(name), because, "", self.demand(owner.lines["shapes"]))
+
+    def _role(self, node: Node, roles: tuple[str, ...]) -> RoleDraft:
+        if isinstance(node, Text):
+            return RoleDraft(self._kind_name(node), {})
+        owner = entries(node, self.file).only(("kind", *OPERAND_VERBS, "because", "see"))
+        kind = owner.get("kind")
+        return RoleDraft(self._kind_name(kind) if kind else None, self.stated(owner, OPERAND_VERBS, roles))
+
+    def _kind_name(self, node: Node) -> str:
+        name = text(node)
+        if name not in self.kinds:
+            raise self.fail(node.line, f"no kind {name!r}{did_you_mean(name, self.kinds)}")
+        return name
+
+    def _limits(self, owner: Entries, because: str, see: str, roles: tuple[str, ...]) -> dict[str, Stated]:
+        limits = entries(owner.get("limits"), self.file)
+        known = set(measurement_names(roles))
+        found = {}
+        for name, node in limits.values.items():
+            if name not in known:
+                hint = did_you_mean(name, known)
+                raise self.fail(limits.lines[name], f"no measurement {name!r}{hint}")
+            value, why, where = _reasoned(node, because, see)
+            found[name] = Stated(parse(value, "limits", ()), why, where, self.demand(limits.lines[name]))
+        return found
+
+    def _exemptions(
+        self, owner: Entries, roles: tuple[str, ...], base: OperatorDraft | None
+    ) -> tuple[Exemption, ...]:
+        node = owner.get("except")
+        if node is None:
+            return base.exemptions if base else ()
+        if not isinstance(node, Items):
+            raise self.fail(owner.lines["except"], "except is a list of {role: types, because: ...}")
+        found = []
+        for item in node:
+            entry = entries(item, self.file).only((*roles, "because"))
+            named = [key for key in entry.values if key != "because"]
+            if len(named) != 1:
+                raise self.fail(entry.line, "an exception names one operand and its types")
+            found.append(Exemption(named[0], texts(entry.get(named[0])), text(entry.get("because"))))
+        if base is not None:
+            known = {(e.role, d) for e in base.exemptions for d in e.dtypes}
+            if not {(e.role, d) for e in found for d in e.dtypes} <= known:
+                raise self.fail(owner.lines["except"], "a profile that extends another cannot except more")
+        return tuple(found)

@@ -1,0 +1,157 @@
+"""Why a device's integers differ from the expected ones: the deviations that reproduce them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.quantizer.attribution.deviations import Deviation, deviations
+from litecheck.quantizer.attribution.documents import Base, bases, interpreters
+from litecheck.quantizer.attribution.failure import Case, Cause, sample
+from litecheck.quantizer.attribution.patterns import patterns
+from litecheck.quantizer.attribution.variants import Integers, Lookup, Recipe, stored
+from litecheck.quantizer.litert_vectors import LANES
+from litecheck.quantizer.onnx_types import RANGES
+from litecheck.quantizer.types import Parameters
+
+#: Two deviations at once fit a handful of differences by chance, but for these, which devices do together.
+_ENOUGH_FOR_TWO = 8
+#: So many integers other than the zero point can share a scale by chance no more.
+_ENOUGH_FOR_A_SCALE = 32
+#: A device's float32 quotient is off by this much of itself, and so are the bounds drawn from it.
+_SLACK = 2.0**-22
+_TOGETHER = ("rounding", "zero_point_first", "arithmetic")
+#: An incomplete cause is named if it mends this share of the differences, those it adds subtracted.
+_MOST = 0.75
+
+
+def causes(case: Case) -> tuple[Cause, ...]:
+    """Every cause that reproduces ``actual`` exactly, else the one that explains most, else none.
+
+    Single deviations come before patterns of integers, and those before two deviations at once. Nothing is told
+    of 64-bit integers, whose deviations would need more bits to be computed in.
+    """
+    if case.dtype in ("int64", "uint64"):
+        return ()
+    if case.real is None or case.parameters is None:
+        return patterns(case)
+    search = _Search(case, case.real, case.parameters)
+    single = (*interpreters(case, case.real, case.parameters), *search.singles())
+    return single or patterns(case) or search.pairs() or search.other_scale() or search.closest()
+
+
+class _Search:
+    """Tries deviations on a sample first, and those that survive on every element."""
+
+    def __init__(
+        self, case: Case, real: NDArray[Any], parameters: Parameters, base: Base | None = None
+    ) -> None:
+        self.case, self.real = case, real
+        self.lookup = Lookup(parameters, case.shape)
+        self.limits = RANGES[case.dtype]
+        self.sample = sample(case)
+        self.base = base or self._base()
+        self.deviations = tuple(
+            deviations(self.base.body, case.semantics, parameters, case.shape, self.limits)
+        )
+
+    def singles(self) -> tuple[Cause, ...]:
+        return self._exact([(d,) for d in self.deviations])
+
+    def pairs(self) -> tuple[Cause, ...]:
+        few = self.case.mismatches < _ENOUGH_FOR_TWO
+        together = [d for d in self.deviations if d.field in _TOGETHER and d.value != "float16"]
+        tried = together if few else self.deviations
+        return self._exact([p for p in combinations(tried, 2) if p[0].field != p[1].field])
+
+    def _exact(self, candidates: Sequence[tuple[Deviation, ...]]) -> tuple[Cause, ...]:
+        alive = [c for c in candidates if self._errors(self.base.changed(c), self.sample) == (0, 0)]
+        return tuple(cause for c in alive if (cause := self._judged(c)).exact)
+
+    def closest(self) -> tuple[Cause, ...]:
+        best = min(self.deviations, key=lambda d: sum(self._errors(self.base.changed((d,)), self.sample)))
+        cause = self._judged((best,))
+        enough = cause.explained - cause.broken >= _MOST * self.case.mismatches
+        return (cause,) if enough else ()
+
+    def other_scale(self) -> tuple[Cause, ...]:
+        """One scale for all elements that is none of those known, where a single one gives every integer."""
+        ends = self._scale_ends()
+        if ends is None:
+            return ()
+        zero_point = self.lookup.parameters.zero_point
+        sentence = f"The device uses one scale, between {ends[0]:.7g} and {ends[1]:.7g}."
+        for scale in _between(*ends):
+            search = _Search(self.case, self.real, Parameters(scale, zero_point), self.base)
+            if search._errors(self.base, self.sample) == (0, 0):
+                cause = search._judged((), "other-scale", sentence)
+                return (cause,) if cause.exact else ()
+        return ()
+
+    def _scale_ends(self) -> tuple[float, float] | None:
+        """Each integer n that does not saturate bounds the scale: x / (n + 1/2) <= scale <= x / (n - 1/2)."""
+        low, high, told = 0.0, np.inf, 0
+        for tile in self.case.tiles():
+            positions = np.arange(*tile.indices(self.case.actual.size))
+            real, actual = self.real[tile].astype(np.float64), self.case.actual[tile].astype(np.int64)
+            steps = actual - self.lookup.at(positions, self.base.body)[1]
+            free = np.isfinite(real) & (actual > self.limits[0]) & (actual < self.limits[1])
+            if (steps * real < 0)[free].any():
+                return None
+            size, count = np.abs(real[free]), np.abs(steps[free])
+            low = max(low, float((size / (count + 0.5)).max(initial=0)))
+            some = count > 0
+            high = min(high, float((size[some] / (count[some] - 0.5)).min(initial=np.inf)))
+            told += int(some.sum())
+        return (low, high) if told >= _ENOUGH_FOR_A_SCALE and low <= high * (1 + _SLACK) else None
+
+    def _judged(self, changes: tuple[Deviation, ...], name: str = "", sentence: str = "") -> Cause:
+        base, unexplained, broken = self.base.changed(changes), 0, 0
+        for tile in self.case.tiles():
+            left, new = self._errors(base, np.arange(*tile.indices(self.case.actual.size)))
+            unexplained, broken = unexplained + left, broken + new
+        return Cause(
+            name or "+".join(d.name for d in changes),
+            sentence or " ".join(d.sentence for d in changes),
+            unexplained + broken == 0,
+            self.case.mismatches - unexplained,
+            broken,
+        )
+
+    def _errors(self, base: Base, positions: Integers) -> tuple[int, int]:
+        """How many differing elements these recipes leave unexplained, and how many equal ones they break."""
+        expected, actual = self.case.expected[positions], self.case.actual[positions]
+        wrong = self._computed(base, positions) != actual
+        differs = expected != actual
+        return int((wrong & differs).sum()), int((wrong & ~differs).sum())
+
+    def _computed(self, base: Base, positions: Integers) -> Integers:
+        result = self._stored(base.body, positions)
+        if base.tail != base.body:
+            tail = positions >= self.case.actual.size // LANES * LANES
+            result[tail] = self._stored(base.tail, positions[tail])
+        # What becomes of NaN and infinities is the reference's business, not a question of rounding.
+        return np.where(np.isfinite(self.real[positions]), result, self.case.wide(positions))
+
+    def _stored(self, recipe: Recipe, positions: Integers) -> Integers:
+        return stored(recipe, self.real[positions], *self.lookup.at(positions, recipe), self.limits)
+
+    def _base(self) -> Base:
+        """The reference's own recipes: those of its document that computed what it did."""
+        expected = self.case.expected[self.sample]
+        known = bases(self.case.semantics)
+        return min(known, key=lambda base: int((self._computed(base, self.sample) != expected).sum()))
+
+
+def _between(low: float, high: float) -> Iterator[NDArray[np.float32]]:
+    """The middle, and around either end every float32 that rounding can have put on the other side of it."""
+    yield np.array([(low + high) / 2], np.float32)
+    for end in (low, high):
+        scale = np.array([end * (1 - 2 * _SLACK)], np.float32)
+        while scale[0] <= end * (1 + 2 * _SLACK):
+            yield scale
+            scale = np.nextafter(scale, np.float32(np.inf))

@@ -1,0 +1,117 @@
+"""What devices do otherwise than the reference: each choice by name, with the sentence that tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from litecheck.quantizer.attribution.variants import ROUNDINGS, Recipe
+from litecheck.quantizer.types import Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One choice other than the reference's: the recipe's ``field`` set to ``value``."""
+
+    name: str
+    field: str
+    value: Any
+    sentence: str
+
+    def of(self, recipe: Recipe) -> Recipe:
+        """The recipe with this choice."""
+        changed: Recipe = replace(recipe, **{self.field: self.value})
+        return changed
+
+
+_ROUNDING_WORDS = {
+    "half-away": "rounds ties away from zero",
+    "half-even": "rounds ties to even",
+    "half-up": "rounds ties up",
+    "half-down": "rounds ties down",
+    "toward-zero": "cuts the fraction off",
+    "floor": "rounds down",
+    "ceil": "rounds up",
+}
+
+
+def deviations(
+    base: Recipe, semantics: str, parameters: Parameters, shape: tuple[int, ...], limits: tuple[int, int]
+) -> Iterator[Deviation]:
+    """Every single deviation from ``base`` that a tensor of this shape and these parameters can show."""
+    yield from _roundings(base, semantics)
+    yield from _arithmetics(base)
+    yield from _zero_points()
+    yield from _SCALES
+    if parameters.axis is not None:
+        yield from _PER_TENSOR
+        yield from _axes(parameters, shape)
+    yield from _saturations(*limits)
+
+
+def _roundings(base: Recipe, semantics: str) -> Iterator[Deviation]:
+    own = f"where {semantics} {_ROUNDING_WORDS[base.rounding]}"
+    for mode in ROUNDINGS:
+        if mode != base.rounding:
+            yield Deviation(mode, "rounding", mode, f"The device {_ROUNDING_WORDS[mode]} {own}.")
+    if base.zero_point_first:
+        name, words = "zero-point-after-rounding", "after"
+    else:
+        name, words = "zero-point-before-rounding", "before"
+    sentence = f"The device adds the zero point {words} rounding."
+    yield Deviation(name, "zero_point_first", not base.zero_point_first, sentence)
+
+
+def _arithmetics(base: Recipe) -> Iterator[Deviation]:
+    for name, sentence in (
+        ("float32", "The device divides in float32."),
+        ("float64", "The device divides in float64."),
+        ("float16", "The device divides in float16."),
+        ("reciprocal", "The device multiplies by the float32 reciprocal of the scale instead of dividing."),
+    ):
+        if name != base.arithmetic:
+            label = "reciprocal-multiply" if name == "reciprocal" else f"{name}-arithmetic"
+            yield Deviation(label, "arithmetic", name, sentence)
+
+
+def _zero_points() -> Iterator[Deviation]:
+    for value, sentence in (
+        ("plus-1", "The device's zero point is too large by one."),
+        ("minus-1", "The device's zero point is too small by one."),
+        ("negated", "The device's zero point has the wrong sign."),
+        ("ignored", "The device ignores the zero point."),
+    ):
+        yield Deviation(f"zero-point-{value}", "zero_point", value, sentence)
+
+
+def _axes(parameters: Parameters, shape: tuple[int, ...]) -> Iterator[Deviation]:
+    if parameters.block_size or parameters.axis is None:
+        return
+    own = parameters.axis % len(shape)
+    for n in range(len(shape)):
+        if n != own:
+            sentence = f"The device takes the scales along axis {n} instead of {own}."
+            yield Deviation("other-axis", "axis", n, sentence)
+
+
+def _saturations(low: int, high: int) -> Iterator[Deviation]:
+    if low < 0:
+        sentence = f"The device saturates at {-high} instead of {low}."
+        yield Deviation("symmetric-saturation", "saturation", "symmetric", sentence)
+    bits = (high - low).bit_length() - 1
+    sentence = f"The device saturates to the range of {bits} bits."
+    yield Deviation(f"saturation-{bits}-bit", "saturation", "7-bit", sentence)
+    yield Deviation(
+        "wrap-around", "saturation", "wrap-around", "The device wraps around instead of saturating."
+    )
+
+
+_SCALES = tuple(
+    Deviation(f"scale-{name}", "scale", name, f"The device rounds the scale to {name}.")
+    for name in ("float16", "bfloat16")
+)
+_PER_TENSOR = (
+    Deviation("per-tensor-largest", "scale", "largest", "The device uses the largest scale for all of them."),
+    Deviation("per-tensor-first", "scale", "first", "The device uses the first scale for all of them."),
+)

@@ -1,0 +1,66 @@
+"""Tensors of a model, named on a command line: ``MODEL:TENSOR``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from litecheck.errors import ConfigError
+from litecheck.model.types import Model, Subgraph, Tensor
+
+
+def find_tensor(text: str) -> tuple[Subgraph, Tensor]:
+    """The tensor that ``MODEL:TENSOR`` names. Raises ConfigError or ModelError.
+
+    TENSOR is a name or an index; before either, ``subgraph/`` (a name or an index) where several have it.
+    """
+    from litecheck.model.load import load_model
+
+    file, name = split(text)
+    return _choose(load_model(file), name)
+
+
+def split(text: str) -> tuple[str, str]:
+    """File and name: at the first colon behind which no file ends, since names and paths may hold colons."""
+    colons = [n for n, letter in enumerate(text) if letter == ":"]
+    ends = next((n for n in colons if os.path.isfile(text[:n])), None)
+    if ends is None:
+        raise ConfigError(f"{text}: {'no such file' if colons else 'give a file and a tensor, FILE:TENSOR'}")
+    return text[:ends], text[ends + 1 :]
+
+
+def _choose(model: Model, name: str) -> tuple[Subgraph, Tensor]:
+    found = list(_named(model, name)) or list(_numbered(model, name)) or list(_within(model, name))
+    if len(found) > 1:
+        ways = ", ".join(f"{sub.index}/{tensor.index}" for sub, tensor in found[:4])
+        raise ConfigError(f"{model.file}: several tensors are called {name!r}: {ways}; give one of these")
+    if not found:
+        raise ConfigError(f"{model.file}: there is no tensor {name!r}{_close(model, name)}")
+    return found[0]
+
+
+def _named(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
+    return ((sub, tensor) for sub in model.subgraphs for tensor in sub.tensors if tensor.name == name)
+
+
+def _numbered(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
+    for sub in model.subgraphs:
+        if name.isdecimal() and int(name) < len(sub.tensors):
+            yield sub, sub.tensors[int(name)]
+
+
+def _within(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
+    """``subgraph/tensor``, where the subgraph's name may hold slashes too."""
+    for sub in model.subgraphs:
+        for prefix in {f"{sub.index}/", f"{sub.name}/"}:
+            rest = name.removeprefix(prefix)
+            if rest != name:
+                yield from (
+                    (sub, tensor) for tensor in sub.tensors if rest in (tensor.name, str(tensor.index))
+                )
+
+
+def _close(model: Model, name: str) -> str:
+    from litecheck.profile.yaml_reader import did_you_mean
+
+    return did_you_mean(name, [tensor.name for sub in model.subgraphs for tensor in sub.tensors])

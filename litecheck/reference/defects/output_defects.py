@@ -1,0 +1,106 @@
+"""Ends that go wrong: results not clamped, not saturated or too early, without a zero point, of two roundings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.reference.defects.narrow_accumulators import Arguments
+from litecheck.reference.engine.registry import Kernel
+from litecheck.reference.engine.values import HELD, Result, RunError
+from litecheck.reference.numerics.fixedpoint import saturate
+from litecheck.reference.numerics.fused import stored_bounds
+
+#: Types whose results saturate to a byte.
+BYTES = ("int8", "uint8")
+
+
+@lru_cache(maxsize=256)
+def symmetric(quantization: Quantization) -> Quantization:
+    """The same scales without zero points."""
+    return replace(quantization, zero_point=np.zeros_like(quantization.zero_point))
+
+
+def with_options(options: Table, **fields: Any) -> Table:
+    """The same options with other values for some."""
+    return replace(options, fields={**options.fields, **fields})
+
+
+def _unbounded(given: Arguments) -> Arguments:
+    """Without a fused activation."""
+    options = given.get("options")
+    if options is None or "fused_activation_function" not in options:
+        return given
+    return {**given, "options": with_options(options, fused_activation_function=0)}
+
+
+def no_activation(kernel: Kernel, given: Arguments) -> Any:
+    """The fused activation is ignored."""
+    return kernel.function(**_unbounded(given))
+
+
+#: Variants of QUANTIZE that are others for outputs of more than 8 bits.
+_NARROW_ONLY = ("half-up-body", "8-bit-multipliers")
+
+
+def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> NDArray[Any]:
+    """The output in 32 bits, before it is narrowed and bounded."""
+    output: Result = given["output"]
+    if kernel.opcode == "QUANTIZE" and given["how"].get("requantize") in _NARROW_ONLY:
+        raise RunError(f"QUANTIZE in 32 bits is not computed by {given['how']['requantize']!r}")
+    quantization = output.quantization if zero_point else symmetric(output.quantization)
+    wide = Result("int32", output.shape, quantization)
+    return np.asarray(kernel.function(**{**_unbounded(given), "output": wide}))
+
+
+def _bounded(stored: NDArray[Any], given: Arguments) -> NDArray[Any]:
+    low, high = stored_bounds(given.get("options"), given["output"])
+    bounded: NDArray[Any] = np.clip(stored, low, high)
+    return bounded
+
+
+def no_output_zero_point(kernel: Kernel, given: Arguments) -> Any:
+    """The output's zero point is not added."""
+    if given["output"].dtype not in BYTES:
+        return kernel.function(**given)
+    return _bounded(_wide(kernel, given, zero_point=False), given)
+
+
+def wraps(kernel: Kernel, given: Arguments) -> Any:
+    """The lowest bits are kept, then the fused activation applies."""
+    if given["output"].dtype not in BYTES:
+        return kernel.function(**given)
+    low_bits = _wide(kernel, given).astype(np.int64).astype(HELD[given["output"].dtype])
+    return _bounded(low_bits, given)
+
+
+def saturates_first(kernel: Kernel, given: Arguments) -> Any:
+    """Saturates before the zero point is added, and again after it."""
+    output: Result = given["output"]
+    if output.dtype not in BYTES:
+        return kernel.function(**given)
+    rescaled = saturate(_wide(kernel, given, zero_point=False), *INTEGER_RANGES[output.dtype])
+    return _bounded(rescaled.astype(np.int64) + output.zero_point, given).astype(HELD[output.dtype])
+
+
+def symmetric_output(kernel: Kernel, given: Arguments) -> Any:
+    """-128 becomes -127."""
+    made = kernel.function(**given)
+    return np.maximum(made, np.int8(-127)) if given["output"].dtype == "int8" else made
+
+
+def bias_apart(kernel: Kernel, given: Arguments) -> Any:
+    """The bias is rescaled by itself: inputs that are the zero point leave it alone."""
+    output, input = given["output"], given["input"]
+    if output.dtype not in BYTES or given["bias"] is None:
+        return kernel.function(**given)
+    dark = replace(input, data=np.full_like(input.data, input.zero_point), prepared={})
+    products = _wide(kernel, {**given, "bias": None}, zero_point=False).astype(np.int64)
+    biases = _wide(kernel, {**given, "input": dark}, zero_point=False)
+    return _bounded(products + biases + output.zero_point, given).astype(HELD[output.dtype])

@@ -1,0 +1,1 @@
+"""How a model is computed: arithmetics, dispatch, prepared layers, the interpreter."""

@@ -1,0 +1,209 @@
+"""One operator of a model, bound to a kernel and computed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.graph import name_of
+from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.model.values import stored
+from litecheck.quantization import BITS, Blockwise
+from litecheck.reference.defects.defects import departing
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.registry import ANY, How, Kernel, KernelFunction, kernels
+from litecheck.reference.engine.takers import EVERY, takers
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.kernels.sparse import densified
+
+#: Parameters of kernels that are no operands.
+EXTRAS = ("options", "how", "operator", "intermediates", "machine", "taken")
+#: What numpy raises when operands do not fit each other.
+_MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError, MemoryError)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A kernel's roles, read from its parameters: inputs and outputs in order, which are repeated, which cannot be
+    absent, what else it asks for."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    repeated: frozenset[str]
+    needed: frozenset[str]
+    extras: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Computed:
+    """What a kernel with a memory returns: outputs, and the new contents of its variable operands by role."""
+
+    outputs: tuple[NDArray[Any], ...]
+    state: Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """An operator with everything that is known before its operands are: kernel, variants, wanted outputs.
+
+    ``known`` holds the kernel's arguments that are no operands, by name.
+    """
+
+    kernel: Kernel
+    roles: Signature
+    how: How
+    results: tuple[Result | None, ...]
+    known: Mapping[str, Any]
+    what: str
+
+
+@cache
+def signature(function: KernelFunction) -> Signature:
+    """The roles of a kernel: parameters annotated Value are inputs, those annotated Result outputs."""
+    inputs: list[str] = []
+    outputs: list[str] = []
+    repeated: set[str] = set()
+    needed: set[str] = set()
+    parameters = inspect.signature(function).parameters
+    for parameter in parameters.values():
+        kind = str(parameter.annotation)
+        if parameter.name in EXTRAS:
+            continue
+        (outputs if "Result" in kind else inputs).append(parameter.name)
+        if kind.startswith("tuple["):
+            repeated.add(parameter.name)
+        elif "None" not in kind:
+            needed.add(parameter.name)
+    asked = frozenset(parameters) & frozenset(EXTRAS)
+    return Signature(tuple(inputs), tuple(outputs), frozenset(repeated), frozenset(needed), asked)
+
+
+def find_kernel(subgraph: Subgraph, operator: Operator) -> Kernel:
+    """The kernel for an operator's types; RunError names operator, types and version where there is none."""
+    for kernel in kernels().get(operator.kind, ()):
+        if ANY in kernel.types or _deciding(subgraph, operator, kernel) in kernel.types:
+            return kernel
+    inputs = [subgraph.tensors[i].dtype if i >= 0 else "absent" for i in operator.inputs]
+    outputs = [subgraph.tensors[i].dtype if i >= 0 else "absent" for i in operator.outputs]
+    types = f"({', '.join(inputs)}) -> ({', '.join(outputs)})"
+    name = f"custom operator {operator.custom_code!r}" if operator.opcode == "CUSTOM" else operator.opcode
+    raise RunError(
+        f"{_called(subgraph, operator)}: no kernel for {name} version {operator.version} of {types}"
+    )
+
+
+def _called(subgraph: Subgraph, operator: Operator) -> str:
+    return f"{operator.opcode} #{operator.index} '{name_of(subgraph, operator)}'"
+
+
+def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | None:
+    roles = signature(kernel.function)
+    name = kernel.deciding or (roles.inputs[0] if roles.inputs else None)
+    side, names = (
+        (operator.outputs, roles.outputs) if name in roles.outputs else (operator.inputs, roles.inputs)
+    )
+    if name is None or names.index(name) >= len(side):
+        return None
+    index = side[names.index(name)]
+    return subgraph.tensors[index].dtype if index >= 0 else None
+
+
+def constant(subgraph: Subgraph, tensor: Tensor) -> Value | None:
+    """A constant tensor as an operand, None where it has no values or no numpy type."""
+    values = stored(tensor) if tensor.sparsity is None else densified(subgraph, tensor)
+    if values is None:
+        return None
+    held = values.astype(np.bool_) if tensor.dtype == "bool" else values
+    details = tensor.quantization.details
+    blocks = None
+    if isinstance(details, Blockwise) and 0 <= details.scales < len(subgraph.tensors):
+        blocks = (
+            constant(subgraph, subgraph.tensors[details.scales]) if details.scales != tensor.index else None
+        )
+    return Value(held, tensor.dtype, tensor.quantization, True, blocks)
+
+
+def result(tensor: Tensor) -> Result:
+    """What a model asks for in a tensor."""
+    return Result(tensor.dtype, tensor.shape, tensor.quantization)
+
+
+def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine: Any = None) -> Bound:
+    """The operator's kernel with its variants under an arithmetic. Raises RunError where there is no kernel."""
+    kernel = find_kernel(subgraph, operator)
+    roles = signature(kernel.function)
+    _check_count(roles, roles.inputs, operator.inputs, f"{_called(subgraph, operator)}: operands")
+    _check_count(roles, roles.outputs, operator.outputs, f"{_called(subgraph, operator)}: outputs")
+    results = tuple(result(subgraph.tensors[i]) if i >= 0 else None for i in operator.outputs)
+    unheld = [r.dtype for r in results if r and r.dtype not in HELD and r.dtype != "resource"]
+    if unheld:
+        raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
+    chosen = arithmetic.how(operator.kind)
+    if "departure" in chosen:
+        kernel = departing(kernel, chosen["departure"])
+    how = {s: chosen[s] if chosen.get(s) in some else some[0] for s, some in kernel.stages.items()}
+    extras = {
+        "options": operator.options,
+        "how": how,
+        "operator": operator,
+        "intermediates": tuple(result(subgraph.tensors[i]) for i in operator.intermediates if i >= 0),
+        "machine": machine,
+        "taken": takers(subgraph, operator, roles.inputs, roles.outputs)
+        if "taken" in roles.extras
+        else EVERY,
+    }
+    known = {name: extras[name] for name in roles.extras} | _assign(roles.outputs, roles.repeated, results)
+    return Bound(kernel, roles, how, results, known, _called(subgraph, operator))
+
+
+def _check_count(roles: Signature, names: tuple[str, ...], given: Sequence[int], what: str) -> None:
+    if len(given) > len(names) and not roles.repeated.intersection(names):
+        raise RunError(f"{what}: {len(given)} given, the kernel knows {', '.join(names)}")
+    absent = [name for at, name in enumerate(names) if at >= len(given) or given[at] < 0]
+    missing = [name for name in absent if name in roles.needed]
+    if missing:
+        raise RunError(f"{what}: {missing[0]} is missing")
+
+
+def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
+    """Run one operator on its operands, in file order; returns its outputs in file order.
+
+    Raises RunError, with the operator's name, for what the kernel cannot compute.
+    """
+    arguments = _assign(bound.roles.inputs, bound.roles.repeated, operands)
+    try:
+        made = bound.kernel.function(**arguments, **bound.known)
+    except RunError as error:
+        raise RunError(f"{bound.what}: {error}") from error
+    except _MISFIT as error:
+        raise RunError(f"{bound.what}: the operands do not fit, {error}") from error
+    except KeyError as error:
+        # A kernel is found by one operand's type; a table of types that lacks another's says so like this.
+        if error.args[0] not in BITS:
+            raise
+        raise RunError(f"{bound.what}: no kernel for a {error.args[0]} operand beside the others") from error
+    if not isinstance(made, Computed):
+        made = Computed(made if isinstance(made, tuple) else (made,), {})
+    if len(made.outputs) != len(bound.results):
+        raise RunError(f"{bound.what}: makes {len(made.outputs)} outputs, the model has {len(bound.results)}")
+    held = [
+        np.asarray(o, HELD.get(r.dtype) if r else None)
+        for o, r in zip(made.outputs, bound.results, strict=True)
+    ]
+    return Computed(tuple(held), made.state)
+
+
+def _assign(roles: tuple[str, ...], repeated: frozenset[str], given: Sequence[Any]) -> dict[str, Any]:
+    assigned: dict[str, Any] = {}
+    for at, role in enumerate(roles):
+        if role in repeated:
+            assigned[role] = tuple(given[at:])
+            return assigned
+        assigned[role] = given[at] if at < len(given) else None
+    return assigned

@@ -1,0 +1,117 @@
+"""Where a model is entered: a subgraph or one of its signatures, the names of what goes in and out, and its fit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.types import Model, Subgraph, Tensor
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.values import HELD, RunError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """An entry point: (name, tensor index) of every input and output; the names are unique."""
+
+    subgraph: Subgraph
+    inputs: tuple[tuple[str, int], ...]
+    outputs: tuple[tuple[str, int], ...]
+
+    def arrange(
+        self, inputs: Mapping[str, NDArray[Any]] | tuple[NDArray[Any], ...]
+    ) -> tuple[NDArray[Any], ...]:
+        """The arrays in the order of the subgraph's inputs, each looked at. Raises RunError for what does not fit."""
+        given = self._in_order(inputs) if isinstance(inputs, tuple) else self._by_name(inputs)
+        missing = [self.name(i) for i in self.subgraph.inputs if i not in given]
+        if missing:
+            raise RunError(f"input {missing[0]!r} is missing")
+        return tuple(_fitting(self.subgraph.tensors[i], self.name(i), given[i]) for i in self.subgraph.inputs)
+
+    def name(self, index: int) -> str:
+        """What an input is called here."""
+        return next((name for name, i in self.inputs if i == index), f"tensor {index}")
+
+    def random(self, seed: int, given: Collection[str] = ()) -> dict[str, NDArray[Any]]:
+        """Values for every input but those ``given``, the same for the same seed.
+
+        Types of up to 16 bits: every stored value alike; wider integers: 0 to 9; floats: normally distributed.
+        """
+        seeds = np.random.SeedSequence(seed).spawn(len(self.inputs))
+        pairs = [(pair, np.random.default_rng(s)) for pair, s in zip(self.inputs, seeds, strict=True)]
+        return {
+            name: _drawn(self.subgraph.tensors[i], name, rng) for (name, i), rng in pairs if name not in given
+        }
+
+    def _in_order(self, inputs: tuple[NDArray[Any], ...]) -> dict[int, NDArray[Any]]:
+        if len(inputs) != len(self.inputs):
+            raise RunError(f"the model takes {len(self.inputs)} inputs, {len(inputs)} were given")
+        return dict(zip((index for _, index in self.inputs), inputs, strict=True))
+
+    def _by_name(self, inputs: Mapping[str, NDArray[Any]]) -> dict[int, NDArray[Any]]:
+        known = {self.subgraph.tensors[i].name: i for _, i in self.inputs} | dict(self.inputs)
+        unknown = [name for name in inputs if name not in known]
+        if unknown:
+            there = ", ".join(name for name, _ in self.inputs) or "none"
+            raise RunError(f"there is no input {unknown[0]!r}; there are {there}")
+        return {known[name]: array for name, array in inputs.items()}
+
+
+def entry(model: Model, signature: str | None = None) -> Entry:
+    """A signature, or the first subgraph as it is. Raises RunError for a signature there is not."""
+    if signature is None:
+        if not model.subgraphs:
+            raise RunError("the model has no subgraph")
+        main = model.subgraphs[0]
+        return Entry(main, named(main, main.inputs), named(main, main.outputs))
+    found = next((s for s in model.signatures if s.key == signature), None)
+    if found is None:
+        known = ", ".join(s.key for s in model.signatures) or "none"
+        raise RunError(f"there is no signature {signature!r}; there are {known}")
+    return Entry(model.subgraphs[found.subgraph], found.inputs, found.outputs)
+
+
+def named(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], ...]:
+    """Unique names: the tensor's own, with its number where it has none or another one of that name went before."""
+    names: dict[str, int] = {}
+    for at, index in enumerate(indexes):
+        name = subgraph.tensors[index].name or f"tensor {index}"
+        name = f"{name} (tensor {index})" if name in names else name
+        names[f"{name} ({at})" if name in names else name] = index
+    return tuple(names.items())
+
+
+def drawable(tensor: Tensor) -> bool:
+    """Whether there are arrays of a tensor's type and shape."""
+    return tensor.dtype in HELD and min(tensor.shape, default=0) >= 0
+
+
+def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> NDArray[Any]:
+    if not drawable(tensor):
+        what = f"of shape {list(tensor.shape)}" if tensor.dtype in HELD else tensor.dtype
+        raise RunError(f"input {name!r} is {what}, which cannot be drawn")
+    held = np.dtype(HELD[tensor.dtype])
+    low, high = INTEGER_RANGES.get(tensor.dtype, (0, 1))
+    low, high = (low, high) if high < 2**16 else (0, 9)
+    try:
+        if held.kind == "f":
+            return rng.normal(size=tensor.shape).astype(held)
+        return rng.integers(low, high, tensor.shape, endpoint=True).astype(held)
+    except (MemoryError, ValueError) as error:
+        raise RunError(f"input {name!r} of shape {list(tensor.shape)} cannot be drawn: {error}") from error
+
+
+def _fitting(tensor: Tensor, name: str, array: NDArray[Any]) -> NDArray[Any]:
+    if tensor.dtype not in HELD:
+        raise RunError(f"input {name!r} is {tensor.dtype}, which cannot be given")
+    if array.dtype != np.dtype(HELD[tensor.dtype]):
+        raise RunError(f"input {name!r} is {tensor.dtype}, what was given is {array.dtype}")
+    wanted = tensor.shape_signature or tensor.shape
+    fits = len(wanted) == array.ndim and all(w in (-1, n) for w, n in zip(wanted, array.shape, strict=True))
+    if not fits:
+        raise RunError(f"input {name!r} has shape {list(wanted)}, what was given has {list(array.shape)}")
+    return array

@@ -1,0 +1,223 @@
+"""Whole models under an arithmetic: operator after operator, tensors freed when nothing needs them any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.dispatch import Bound, Computed, bind, compute, constant
+from litecheck.reference.engine.entry import Entry, entry
+from litecheck.reference.engine.values import HELD, RunError, Value
+
+#: Called after each operator of the entry point with the operator and its outputs.
+Progress = Callable[[Operator, tuple[NDArray[Any], ...]], None]
+Inputs = Mapping[str, NDArray[Any]] | tuple[NDArray[Any], ...]
+
+#: Subgraphs within subgraphs; deeper than this a model calls itself.
+DEPTH = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One inference: output arrays by name, and every kept tensor by its index in the subgraph."""
+
+    outputs: Mapping[str, NDArray[Any]]
+    tensors: Mapping[int, NDArray[Any]] = field(default_factory=dict)
+    subgraph: int = 0
+
+
+def run(
+    model: Model,
+    inputs: Inputs,
+    *,
+    arithmetic: Arithmetic | str = "litert-reference",
+    signature: str | None = None,
+    keep: str = "outputs",
+    progress: Progress | None = None,
+) -> Run:
+    """Run a model once on stored input values (int8 as int8, in the model's shapes), by tensor or signature name.
+
+    ``keep="all"`` keeps every intermediate tensor. Raises RunError for inputs that do not fit and for operators
+    without a kernel, ProfileError for an arithmetic that cannot be read. For several inferences see :class:`Machine`.
+    """
+    return Machine(model, arithmetic).invoke(inputs, signature=signature, keep=keep, progress=progress)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """What a machine keeps from one inference to the next."""
+
+    variables: Mapping[tuple[int, int], NDArray[Any]]
+    resources: Mapping[tuple[str, str], NDArray[Any] | None]
+    initialized: frozenset[int]
+
+    def same(self, other: State) -> bool:
+        """Whether both hold the same contents."""
+        return (
+            self.initialized == other.initialized
+            and _alike(self.variables, other.variables)
+            and _alike(self.resources, other.resources)
+        )
+
+
+def _alike(mine: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
+    return mine.keys() == theirs.keys() and all(np.array_equal(mine[key], theirs[key]) for key in mine)
+
+
+class Machine:
+    """A model that can be run again and again: constants are prepared once, variables keep their contents."""
+
+    def __init__(self, model: Model, arithmetic: Arithmetic | str = "litert-reference") -> None:
+        self.model = model
+        self.arithmetic = load_arithmetic(arithmetic) if isinstance(arithmetic, str) else arithmetic
+        self.variables: dict[tuple[int, int], NDArray[Any]] = {}
+        """Contents of variable tensors, by subgraph and tensor."""
+        self.resources: dict[tuple[str, str], NDArray[Any] | None] = {}
+        """Contents of resource variables by container and shared name, in the order of their handles."""
+        self.initialized: set[int] = set()
+        """Subgraphs that CALL_ONCE has run."""
+        self._constants: dict[tuple[int, int], Value | None] = {}
+        self._bound: dict[tuple[int, int], Bound] = {}
+        self._last: dict[int, dict[int, tuple[int, ...]]] = {}
+        self._depth = 0
+
+    def reset(self) -> None:
+        """Variable tensors as they are before the first inference. Resources stay, as they do in LiteRT."""
+        self.variables.clear()
+
+    def restart(self) -> None:
+        """Variables and resources as a new interpreter has them."""
+        self.reset()
+        self.resources.clear()
+        self.initialized.clear()
+
+    def state(self) -> State:
+        """What is kept at the moment; later inferences do not change it."""
+        return State(dict(self.variables), dict(self.resources), frozenset(self.initialized))
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state of this model."""
+        self.variables = dict(state.variables)
+        self.resources = dict(state.resources)
+        self.initialized = set(state.initialized)
+
+    def invoke(
+        self,
+        inputs: Inputs,
+        *,
+        signature: str | None = None,
+        keep: str = "outputs",
+        progress: Progress | None = None,
+    ) -> Run:
+        """One inference: see :func:`run`."""
+        point: Entry = entry(self.model, signature)
+        tensors = self.run(point.subgraph, point.arrange(inputs), keep_all=keep == "all", progress=progress)
+        outputs = {name: tensors[index] for name, index in point.outputs}
+        return Run(outputs, tensors if keep == "all" else {}, point.subgraph.index)
+
+    def subgraph(self, index: int) -> Subgraph:
+        """A subgraph that an operator names. Raises RunError where it does not exist."""
+        if not 0 <= index < len(self.model.subgraphs):
+            raise RunError(f"there is no subgraph {index}")
+        return self.model.subgraphs[index]
+
+    def call(self, subgraph: int, inputs: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
+        """The outputs of a subgraph that an operator calls. Raises RunError where it does not exist or fit."""
+        called = self.subgraph(subgraph)
+        if len(called.inputs) != len(inputs):
+            raise RunError(f"subgraph {subgraph} takes {len(called.inputs)} inputs, not {len(inputs)}")
+        if self._depth >= DEPTH:
+            raise RunError(f"subgraph {subgraph} calls itself, or more than {DEPTH} others in a row")
+        tensors = self.run(called, inputs)
+        return tuple(tensors[index] for index in called.outputs)
+
+    def run(
+        self,
+        subgraph: Subgraph,
+        inputs: tuple[NDArray[Any], ...],
+        keep_all: bool = False,
+        progress: Progress | None = None,
+    ) -> dict[int, NDArray[Any]]:
+        """Run one subgraph; returns its outputs (and with ``keep_all`` everything computed) by tensor index."""
+        tensors = dict(zip(subgraph.inputs, inputs, strict=True))
+        if subgraph.index not in self._last:
+            self._last[subgraph.index] = last_use(subgraph)
+        last = {} if keep_all else self._last[subgraph.index]
+        self._depth += 1
+        try:
+            for operator in subgraph.operators:
+                made = self.step(subgraph, operator, tensors)
+                tensors.update((i, o) for i, o in zip(operator.outputs, made.outputs, strict=True) if i >= 0)
+                if progress:
+                    progress(operator, made.outputs)
+                for index in last.get(operator.index, ()):
+                    tensors.pop(index, None)
+        finally:
+            self._depth -= 1
+        for index in subgraph.outputs:
+            tensors.setdefault(index, self.operand(subgraph, index, tensors).data)
+        return tensors
+
+    def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Computed:
+        """Run one operator on the tensors there are; new contents of variable operands are kept."""
+        key = subgraph.index, operator.index
+        if key not in self._bound:
+            self._bound[key] = bind(subgraph, operator, self.arithmetic, self)
+        bound = self._bound[key]
+        # a tensor listed twice is one Value: some kernels care
+        read = {i: self.operand(subgraph, i, tensors) for i in operator.inputs if i >= 0}
+        operands = [read.get(i) for i in operator.inputs]
+        made = compute(bound, operands)
+        for role, contents in made.state.items():
+            index = operator.inputs[bound.roles.inputs.index(role)]
+            self.variables[subgraph.index, index] = contents
+        return made
+
+    def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, NDArray[Any]]) -> Value:
+        """A tensor as an operand: computed, variable or constant."""
+        tensor = subgraph.tensors[index]
+        if index in tensors:
+            return Value(tensors[index], tensor.dtype, tensor.quantization)
+        key = subgraph.index, index
+        if tensor.is_variable:
+            if key not in self.variables:
+                self.variables[key] = initial(tensor)
+            return Value(self.variables[key], tensor.dtype, tensor.quantization)
+        if key not in self._constants:
+            self._constants[key] = constant(subgraph, tensor)
+        value = self._constants[key]
+        if value is None:
+            raise RunError(f"tensor {index} '{tensor.name}' of type {tensor.dtype} has no values")
+        return value
+
+
+def initial(tensor: Tensor) -> NDArray[Any]:
+    """What a variable tensor holds before the first inference: the zero point in int8, zeros in all other types.
+
+    Source: tflite/core/c/common.cc, ResetVariableTensor.
+    """
+    if tensor.dtype not in HELD:
+        raise RunError(f"variable tensor {tensor.index} '{tensor.name}' has type {tensor.dtype}")
+    zero_points = tensor.quantization.zero_point
+    fill = int(zero_points[0]) if tensor.dtype == "int8" and zero_points.size else 0
+    return np.full(tensor.shape, fill, HELD[tensor.dtype])
+
+
+def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:
+    """Operator -> tensors nobody needs behind it."""
+    last: dict[int, int] = {}
+    for operator in subgraph.operators:
+        for index in (*operator.inputs, *operator.outputs):
+            last[index] = operator.index
+    for index in subgraph.outputs:
+        last.pop(index, None)
+    by_operator: dict[int, list[int]] = {}
+    for index, operator_index in last.items():
+        by_operator.setdefault(operator_index, []).append(index)
+    return {op: tuple(indexes) for op, indexes in by_operator.items()}

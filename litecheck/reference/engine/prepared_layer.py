@@ -1,0 +1,64 @@
+"""Weights, bias and rescaling of one layer, prepared once for all inferences of a model whose weights are constant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.numerics.fixedpoint import Ints
+from litecheck.reference.numerics.integer_matmul import Weights
+from litecheck.reference.numerics.requantize import Requantizer, requantizer
+from litecheck.reference.numerics.rescale import Scales
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """Filters, what is added to each of their sums (int64, shape (channels,)), and the way to stored values."""
+
+    filters: Weights
+    offset: Ints
+    rescale: Requantizer
+    bias: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rescaling:
+    """How an operator rescales: the variant, a float32 product of the scales (``narrow``), 32-bit sums (``int32``)."""
+
+    opcode: str
+    variant: str
+    narrow: bool = False
+    int32: bool = True
+
+
+def layer(
+    operands: tuple[Value, Value, Value | None],
+    output: Result,
+    options: Table | None,
+    zero: int,
+    how: Rescaling,
+    filters: Callable[[], Weights],
+) -> Layer:
+    """The layer of (input, weight, bias), kept with the weights where weights and bias are constants.
+
+    ``zero`` is the input's zero point as ``filters`` are multiplied with it. Raises RunError as ``requantizer`` does.
+    """
+    input, weight, bias = operands
+
+    def make() -> Layer:
+        made = filters()
+        offset = made.offset(bias, zero)
+        scales = Scales.of(input, weight, output, len(made.matrix))
+        wrap = how.int32 and made.wraps(offset)
+        rescale = requantizer(
+            how.variant, scales, output, options, narrow=how.narrow, wrap=wrap, most=made.bound
+        )
+        return Layer(made, offset, rescale, bias)
+
+    if bias is not None and not bias.constant:
+        return make()
+    fused = options.get("fused_activation_function", 0) if options is not None else 0
+    kinds = input.dtype, input.quantization, output.dtype, output.quantization
+    return weight.once((how, kinds, fused, bias), make)

@@ -1,0 +1,238 @@
+"""Who takes an operator, XNNPACK's delegate or LiteRT's optimized kernels: rules/arithmetic/takers.yaml says when.
+
+Both decide when a model is loaded, by what its file says of an operator and of its tensors; so does this. Kernels are
+told who takes their operator, see ``taken`` in litecheck.reference.engine.registry.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, partial
+
+import numpy as np
+
+from litecheck.data import rules_dir
+from litecheck.errors import ProfileError
+from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.profile.yaml_reader import Entries, Items, Node, did_you_mean, entries, read_yaml, text, texts
+from litecheck.reference.engine.taker_measurements import MEASUREMENTS, Placed
+from litecheck.reference.numerics.tables import in_table
+
+#: The names of those that take an operator, and ``in table`` where XNNPACK computes it as part of one.
+Takers = frozenset[str]
+XNNPACK, OPTIMIZED, IN_TABLE = "xnnpack", "optimized", "in table"
+#: Roles of an operator that is a function of one value, by how many operands it has.
+_ROLES = {1: ("input",), 2: ("lhs", "rhs")}
+EVERY: Takers = frozenset({XNNPACK, OPTIMIZED})
+_FILE = "rules/arithmetic/takers.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A verb, whom or what it asks (a role, a ratio, a measurement, an option), and what is allowed."""
+
+    verb: str
+    subject: str
+    allowed: tuple[str, ...]
+
+    def holds(self, placed: Placed) -> bool:
+        """Whether an operator fulfils it."""
+        return VERBS[self.verb](placed, self.subject, self.allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """One of those that take operators: its alternatives by operator, and whether it takes the others."""
+
+    unlisted: bool
+    operators: Mapping[str, tuple[tuple[Condition, ...], ...]]
+    unpacks: Mapping[str, tuple[str, ...]]
+    functions: Mapping[str, tuple[str, ...]]
+    """Operators that are functions of one value, of which several become one table: by ``quantized`` and type."""
+
+    def takes(self, placed: Placed) -> bool:
+        """Whether some alternative holds whole."""
+        known = self.operators.get(placed.operator.opcode)
+        if known is None:
+            return self.unlisted
+        return any(all(condition.holds(placed) for condition in conditions) for conditions in known)
+
+
+def takers(
+    subgraph: Subgraph, operator: Operator, inputs: tuple[str, ...], outputs: tuple[str, ...]
+) -> Takers:
+    """Who takes an operator, whose roles are ``inputs`` and ``outputs``, in the order of its tensors."""
+    every = load_takers()
+    unpacks = {opcode: types for taker in every.values() for opcode, types in taker.unpacks.items()}
+    placed = Placed.of(subgraph, operator, inputs, outputs, unpacks)
+    taken = frozenset(name for name, taker in every.items() if taker.takes(placed))
+    doubled = len(operator.inputs) == 2 and operator.inputs[0] == operator.inputs[1]
+    if XNNPACK in taken and doubled:
+        steps = (partial(_is_function, subgraph), partial(_clamps, subgraph))
+        return taken | {IN_TABLE} if in_table(subgraph, operator, *steps) else taken
+    return taken
+
+
+def _clamps(subgraph: Subgraph, operator: Operator) -> bool:
+    """Whether an activation fused into an operator is an operator of its own to XNNPACK."""
+    return len(operator.inputs) == 2 and _is_function(subgraph, operator)
+
+
+def _is_function(subgraph: Subgraph, operator: Operator) -> bool:
+    """Whether XNNPACK takes an operator as a function of one value."""
+    taker = load_takers()[XNNPACK]
+    kinds = {subgraph.tensors[i].dtype for i in (*operator.inputs, *operator.outputs) if i >= 0}
+    if kinds == {"float32"}:
+        return operator.opcode in taker.functions["float32"]
+    if operator.opcode not in taker.functions["quantized"] or len(operator.inputs) not in _ROLES:
+        return False
+    return taker.takes(Placed.of(subgraph, operator, _ROLES[len(operator.inputs)], ("output",), {}))
+
+
+def _types(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
+    return placed.tensors[role].dtype in allowed
+
+
+def _same_type(placed: Placed, role: str, others: tuple[str, ...]) -> bool:
+    return all(placed.tensors[role].dtype == placed.tensors[other].dtype for other in others)
+
+
+def _one_scale(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
+    stated = placed.tensors[role].quantization
+    return stated.scale.size == 1 and stated.axis == 0
+
+
+def _scales_of(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
+    tensor = placed.tensors[role]
+    several = tensor.quantization.scale.size > 1 and tensor.dtype != "uint8"
+    return (
+        _within(tensor.quantization.axis, allowed)
+        if several
+        else tensor.dtype != "uint8" or _one_scale(placed, role, ())
+    )
+
+
+def _has_scale(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
+    return placed.tensors[role].quantization.scale.size > 0
+
+
+def _zero_point(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
+    return all(_within(int(zero), allowed) for zero in placed.tensors[role].quantization.zero_point)
+
+
+def _constant(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
+    return _held(placed.tensors[role])
+
+
+def _static(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
+    return _held(placed.tensors[role]) or role in placed.unpacked
+
+
+def _held(tensor: Tensor) -> bool:
+    return tensor.is_constant and tensor.size > 0
+
+
+def _rank(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
+    shape = placed.tensors[role].shape
+    return _within(len(shape), allowed) and all(n > 0 for n in shape)
+
+
+def _ratio(placed: Placed, roles: str, allowed: tuple[str, ...]) -> bool:
+    over, under = roles.split("/")
+    first, *others = (placed.scale(role.strip()) for role in over.split("*"))
+    for scale in others:
+        first = np.float32(first * scale)
+    with np.errstate(all="ignore"):
+        return _within(float(np.float32(first / placed.scale(under.strip()))), allowed)
+
+
+def _limits(placed: Placed, name: str, allowed: tuple[str, ...]) -> bool:
+    return _within(MEASUREMENTS[name](placed), allowed)
+
+
+def _options(placed: Placed, name: str, allowed: tuple[str, ...]) -> bool:
+    return str(placed.options.get(name)) in allowed
+
+
+def _version(placed: Placed, _: str, allowed: tuple[str, ...]) -> bool:
+    return _within(placed.operator.version, allowed)
+
+
+Verb = Callable[[Placed, str, tuple[str, ...]], bool]
+#: Those that ask a role, which may be absent; those that ask something else.
+ROLES: dict[str, Verb] = {
+    "types": _types, "same_type": _same_type, "one_scale": _one_scale, "scales_of": _scales_of,
+    "has_scale": _has_scale,
+    "zero_point": _zero_point, "constant": _constant, "static": _static, "rank": _rank,
+}  # fmt: skip
+
+
+def _if_there(verb: Verb) -> Verb:
+    return lambda placed, role, allowed: role not in placed.tensors or verb(placed, role, allowed)
+
+
+VERBS: dict[str, Verb] = {
+    **{name: _if_there(verb) for name, verb in ROLES.items()},
+    "ratio": _ratio,
+    "limits": _limits,
+    "options": _options,
+    "version": _version,
+}
+
+
+def _within(value: float, ranges: tuple[str, ...]) -> bool:
+    """Whether a number is one of some numbers and ranges: ``0``, ``1/256..128``, ``9..``, ``1..<256``."""
+    return any(low <= value <= high and (closed or value < high) for low, high, closed in map(_range, ranges))
+
+
+@cache
+def _range(words: str) -> tuple[float, float, bool]:
+    low, dots, high = words.partition("..")
+    closed = not high.startswith("<")
+    first = float(Fraction(low))
+    return first, (first if not dots else float(Fraction(high.lstrip("<"))) if high else math.inf), closed
+
+
+@cache
+def load_takers() -> Mapping[str, Taker]:
+    """Every taker by name. Raises ProfileError with file and line."""
+    top = read_yaml(rules_dir() / "arithmetic" / "takers.yaml", _FILE).only(("takers",))
+    found = {}
+    for name, node in entries(top.get("takers"), _FILE).values.items():
+        stated = entries(node, _FILE).only(("unlisted", "unpacks", "functions", "see", "operators"))
+        operators = {
+            opcode: tuple(tuple(_conditions(entries(one, _FILE))) for one in alternatives)
+            for opcode, alternatives in entries(stated.get("operators"), _FILE).values.items()
+            if isinstance(alternatives, Items)
+        }
+        unpacks = {op: texts(types) for op, types in entries(stated.get("unpacks"), _FILE).values.items()}
+        functions = {
+            kind: texts(names) for kind, names in entries(stated.get("functions"), _FILE).values.items()
+        }
+        found[name] = Taker(text(stated.get("unlisted")) == "taken", operators, unpacks, functions)
+    return found
+
+
+def _conditions(alternative: Entries) -> Iterator[Condition]:
+    for verb, node in alternative.only(VERBS).values.items():
+        if isinstance(node, Entries):
+            for subject, allowed in node.values.items():
+                _known(verb, subject, node, subject)
+                yield Condition(verb, subject, _words(allowed))
+        elif verb == "version":
+            yield Condition(verb, "", _words(node))
+        else:
+            yield from (Condition(verb, role, ()) for role in texts(node))
+
+
+def _known(verb: str, subject: str, node: Entries, key: str) -> None:
+    if verb == "limits" and subject not in MEASUREMENTS:
+        hint = did_you_mean(subject, MEASUREMENTS)
+        raise ProfileError(node.file, node.lines[key], f"unknown measurement {subject!r}{hint}")
+
+
+def _words(node: Node) -> tuple[str, ...]:
+    return tuple(word.strip() for one in texts(node) for word in one.split(","))

@@ -1,0 +1,1 @@
+"""The operators' kernels, by family, as the specification's prose."""

@@ -1,0 +1,184 @@
+"""Activations that rescale and bend: RELU and its bounded kin, LEAKY_RELU, PRELU, HARD_SWISH."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.registry import How, KernelFunction, kernel
+from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.engine.values import HELD, Result, Value
+from litecheck.reference.numerics import gemmlowp
+from litecheck.reference.numerics.fixedpoint import (
+    MULTIPLY,
+    Ints,
+    quantize_multiplier,
+    round_half_away,
+    rounding_shift,
+    saturate,
+)
+from litecheck.reference.numerics.lookup import each_value, quotient
+
+_REQUANTIZE, _WIDTHS = tuple(MULTIPLY), ("float32", "float64")
+_BOUNDS = {"RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_TO_1": (0, 1)}
+
+
+def _bounded(lower: int, upper: int | None) -> KernelFunction:
+    def relu(input: Value, output: Result, how: How) -> NDArray[Any]:
+        """min(max(x, lower), upper), rescaled: the bounds are rounded half away to stored values of the output.
+
+        The multiplier is the quotient of the scales; ``requantize: none`` leaves the input's stored values
+        between the bounds, stored in the input's parameters. Any shape.
+        Source: tflite/kernels/activations.cc, QuantizedReluX.
+        """
+        plain = how["requantize"] == "none"
+        m, shift = quantize_multiplier(quotient(how["multiplier"], input.scale, over=output.scale))
+        end: Value | Result = input if plain else output
+        low, high = INTEGER_RANGES[output.dtype]
+        low = max(low, end.zero_point + _stored(lower, end))
+        high = high if upper is None else min(high, end.zero_point + _stored(upper, end))
+
+        def at(x: Ints) -> Ints:
+            if plain:
+                return saturate(x, low, high)
+            scaled = MULTIPLY[how["requantize"]](x - input.zero_point, m, shift)
+            return saturate(scaled + output.zero_point, low, high)
+
+        return each_value(input.data, at, output.dtype)
+
+    return relu
+
+
+def _stored(bound: int, end: Value | Result) -> int:
+    return int(np.clip(round_half_away(np.float32(bound) / end.scale), -(2.0**30), 2.0**30))
+
+
+def _bounded_float(lower: int, upper: int | None) -> KernelFunction:
+    def relu(input: Value, output: Result) -> NDArray[Any]:
+        """min(max(x, lower), upper) in float32."""
+        raised = np.maximum(input.data, np.float32(lower))
+        return np.asarray(raised if upper is None else np.minimum(raised, np.float32(upper)))
+
+    return relu
+
+
+for _opcode, _ends in _BOUNDS.items():
+    kernel(_opcode, "int8", "uint8", "int16", requantize=(*_REQUANTIZE, "none"), multiplier=_WIDTHS)(
+        _bounded(*_ends)
+    )
+    kernel(_opcode, "float32")(_bounded_float(*_ends))
+
+
+@kernel(
+    "LEAKY_RELU", "int8", "uint8", "int16", requantize=(*_REQUANTIZE, "8-bit-multipliers"), multiplier=_WIDTHS
+)
+def leaky_relu(
+    input: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+) -> NDArray[Any]:
+    """x where x >= 0, else alpha * x, both rescaled; int16 has no zero points.
+
+    Any shape. ``8-bit-multipliers`` rounds s/so and alpha*s/so to multiples of 1/256.
+    Source: tflite/kernels/internal/reference/leaky_relu.h; XNNPACK, src/qs8-vlrelu.
+    """
+    alpha = np.float32(options.get("alpha", 0.0) if options is not None else 0.0)
+    low, high = INTEGER_RANGES[output.dtype]
+    if how["requantize"] == "8-bit-multipliers" and XNNPACK in taken:
+        return _leaky_8_bits(input, output, alpha)
+    multiply = MULTIPLY[how["requantize"]] if how["requantize"] in MULTIPLY else MULTIPLY["double"]
+    width = how["multiplier"]
+    m, shift = quantize_multiplier(quotient(width, input.scale, over=output.scale))
+    m_alpha, shift_alpha = quantize_multiplier(quotient(width, input.scale, alpha, over=output.scale))
+    sign = -1 if m_alpha < 0 else 1
+
+    def at(x: Ints) -> Ints:
+        offset = x - input.zero_point
+        bent = sign * multiply(offset, abs(m_alpha), shift_alpha)
+        return saturate(
+            np.where(offset >= 0, multiply(offset, m, shift), bent) + output.zero_point, low, high
+        )
+
+    return each_value(input.data, at, output.dtype)
+
+
+def _leaky_8_bits(input: Value, output: Result, alpha: np.float32) -> NDArray[Any]:
+    low, high = INTEGER_RANGES[output.dtype]
+    above = np.float32(input.scale / output.scale)
+    m, m_alpha = (int(np.rint(np.float32(256) * r)) for r in (above, above * alpha))
+
+    def at(x: Ints) -> Ints:
+        offset = x - input.zero_point
+        shifted = (offset * np.where(offset >= 0, m, m_alpha) + (output.zero_point << 8) + 128) >> 8
+        return saturate(shifted, low, high)
+
+    return each_value(input.data, at, output.dtype)
+
+
+@kernel("LEAKY_RELU", "float32")
+def leaky_relu_float(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """x where x > 0, else alpha * x, in float32."""
+    alpha = np.float32(options.get("alpha", 0.0) if options is not None else 0.0)
+    return np.where(input.data > 0, input.data, input.data * alpha)
+
+
+@kernel("PRELU", "int8", "uint8", requantize=_REQUANTIZE, multiplier=_WIDTHS)
+def prelu(input: Value, alpha: Value, output: Result, how: How) -> NDArray[Any]:
+    """x where x >= 0, else alpha * x, with an alpha per element, broadcast to the input's shape.
+
+    The multipliers are s / s_out, and s * s_alpha / s_out for the product of two stored values.
+    Source: tflite/kernels/internal/reference/prelu.h.
+    """
+    multiply = MULTIPLY[how["requantize"]]
+    width = how["multiplier"]
+    m, shift = quantize_multiplier(quotient(width, input.scale, over=output.scale))
+    m_alpha, shift_alpha = quantize_multiplier(quotient(width, input.scale, alpha.scale, over=output.scale))
+    offset = input.data.astype(np.int64) - input.zero_point
+    slope = alpha.data.astype(np.int64) - alpha.zero_point
+    bent = multiply(offset * slope, m_alpha, shift_alpha)
+    result = np.where(offset >= 0, multiply(offset, m, shift), bent) + output.zero_point
+    return saturate(result, *INTEGER_RANGES[output.dtype]).astype(HELD[output.dtype])
+
+
+@kernel("PRELU", "float32")
+def prelu_float(input: Value, alpha: Value, output: Result) -> NDArray[Any]:
+    """x where x >= 0, else alpha * x, in float32; alpha is broadcast to the input's shape."""
+    return np.where(input.data >= 0, input.data, input.data * alpha.data)
+
+
+@kernel("HARD_SWISH", "int8", "uint8")
+def hard_swish(input: Value, output: Result) -> NDArray[Any]:
+    """x * relu6(x + 3) / 6 in 16-bit fixed point.
+
+    x is stored in 1/128ths of its step. One factor is x on the output's scale but for a right shift; the other is
+    x rescaled so that 3 becomes 2^15, saturated, and moved from [-1, 1] to [0, 1]. Their product is truncated.
+    Any shape. Source: tflite/kernels/internal/reference/hard_swish.h.
+    """
+    fine = input.scale * np.float32(1 / 128)
+    m, shift = quantize_multiplier(float(fine / output.scale))
+    m_relu, shift_relu = quantize_multiplier(float(fine / np.float32(3 / 32768)))
+    m16, m16_relu = (min((v + (1 << 15)) >> 16, 32767) for v in (m, m_relu))
+    low, high = INTEGER_RANGES[output.dtype]
+
+    def at(x: Ints) -> Ints:
+        hires = ((x - input.zero_point) << 7).astype(np.int16).astype(np.int64)
+        preshift = gemmlowp.multiply(hires, m16, 16)
+        reluish = saturate(hires << max(shift_relu - 1, 0), -32768, 32767)
+        reluish = gemmlowp.multiply(reluish, m16_relu, 16)
+        reluish = saturate(reluish << (shift_relu > 0), -32768, 32767)
+        reluish = (rounding_shift(reluish, max(-shift_relu, 0)) + (1 << 15)) >> 1
+        product = reluish * preshift
+        truncated = np.sign(product) * (np.abs(product) >> 15)
+        return saturate(rounding_shift(truncated, -shift) + output.zero_point, low, high)
+
+    return each_value(input.data, at, output.dtype)
+
+
+@kernel("HARD_SWISH", "float32")
+def hard_swish_float(input: Value, output: Result) -> NDArray[Any]:
+    """x * min(6, max(0, x + 3)) / 6 in float32."""
+    x = input.data
+    relu6 = np.minimum(np.float32(6), np.maximum(np.float32(0), x + np.float32(3)))
+    return np.asarray(x * relu6 / np.float32(6))

@@ -1,0 +1,234 @@
+"""Arithmetic of two operands: ADD, SUB, MUL, DIV, SQUARED_DIFFERENCE, quantized and plain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.takers import EVERY, IN_TABLE, XNNPACK, Takers
+from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.kernels.sums import (
+    REAL,
+    Multiplier,
+    common_scale,
+    finish,
+    quantized_sum,
+    zero_points,
+)
+from litecheck.reference.numerics.broadcast import Formula, apply
+from litecheck.reference.numerics.fixedpoint import (
+    MULTIPLY,
+    WITHOUT_FLOAT32,
+    Ints,
+    quantize_multiplier,
+    rounding_shift,
+    saturate,
+    wrap32,
+)
+from litecheck.reference.numerics.fused import clamp_real, stored_bounds
+from litecheck.reference.numerics.vectors import chunks, in_vectors
+
+_QUANTIZED = ("int8", "uint8", "int16")
+#: What int16 sums under power-of-two scales take: shifts alone, or the way of all others.
+_POWERS = ("shifts", "general")
+_PLAIN = ("float32", "int32", "int64")
+
+
+@dataclass(frozen=True)
+class Product:
+    """The product of the offset operands, rescaled."""
+
+    zero_points: tuple[int, int, int]
+    multiplier: Multiplier
+    bounds: tuple[int, int]
+    rounding: str = "double"
+    narrow: str = ""
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operands -> stored output."""
+        product = (x - self.zero_points[0]) * (y - self.zero_points[1])
+        rescaled = MULTIPLY[self.rounding](product, *self.multiplier)
+        return finish(rescaled, self.zero_points[2], self.bounds, self.narrow)
+
+
+@dataclass(frozen=True)
+class FractionProduct:
+    """The product of two Q0.15 numbers as a Q0.7, plus the zero point."""
+
+    zero_point: int
+    bounds: tuple[int, int]
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operands -> stored output."""
+        product_q0_15 = np.minimum((x * y + (1 << 14)) >> 15, 2**15 - 1)
+        return saturate(rounding_shift(product_q0_15, 8) + self.zero_point, *self.bounds)
+
+
+@dataclass(frozen=True)
+class FloatProduct:
+    """The product scaled and rounded in float32; half to even is XNNPACK's."""
+
+    zero_points: tuple[int, int, int]
+    scale: float
+    bounds: tuple[int, int]
+    rounding: str
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operands -> stored output."""
+        product = ((x - self.zero_points[0]) * (y - self.zero_points[1])).astype(np.float32)
+        rounded = REAL[self.rounding](product * np.float32(self.scale))
+        return saturate(rounded.astype(np.int64) + self.zero_points[2], *self.bounds)
+
+
+@dataclass(frozen=True)
+class FloatSquare:
+    """The square of a real value, times the reciprocal of the output scale, plus the zero point, half to even: all in
+    float32."""
+
+    input: tuple[int, np.float32]
+    output: tuple[int, np.float32]
+    bounds: tuple[int, int]
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operand, given twice -> stored output."""
+        real = (x - self.input[0]).astype(np.float32) * self.input[1]
+        zero_point, scale = self.output
+        with np.errstate(over="ignore"):
+            scaled = real * real * (np.float32(1) / scale) + np.float32(zero_point)
+        return saturate(np.rint(np.clip(scaled, -(2.0**31), 2.0**31 - 256)).astype(np.int64), *self.bounds)
+
+
+@dataclass(frozen=True)
+class SquaredDifference:
+    """The difference on a common scale with 7 more bits, squared, rescaled."""
+
+    zero_points: tuple[int, int, int]
+    multipliers: tuple[Multiplier, Multiplier, Multiplier]
+    bounds: tuple[int, int]
+    rounding: str
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operands -> stored output."""
+        multiply = MULTIPLY[self.rounding]
+        of_x, of_y, of_square = self.multipliers
+        x = multiply((x - self.zero_points[0]) << 7, *of_x)
+        y = multiply((y - self.zero_points[1]) << 7, *of_y)
+        return saturate(multiply(wrap32((x - y) ** 2), *of_square) + self.zero_points[2], *self.bounds)
+
+
+@kernel("ADD", *_QUANTIZED, requantize=(*MULTIPLY, "vectors", "21-bit", *REAL), power_of_two=_POWERS)
+def add(
+    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+) -> NDArray[Any]:
+    """output = lhs + rhs, clamped by the fused activation; shapes broadcast.
+
+    8 bits: each operand less its zero point, 20 bits to the left (int16: 15), times scale / (2 * larger scale);
+    the sum times 2 * larger scale / (2^20 * output scale), plus the zero point. int16 with power-of-two scales
+    (``pot_scale_int16``), unless ``power_of_two: general``: one operand shifted right, half away from zero, and a
+    saturating sum.
+    Source: tflite/kernels/add.cc; XNNPACK's qs8-vadd (``21-bit``).
+    """
+    if output.dtype == "int16" and not lhs.quantization.scale.size:
+        return np.asarray(add_plain(lhs, rhs, output, options))
+    return quantized_sum(lhs, rhs, output, options, how, 1, XNNPACK in taken)
+
+
+@kernel("SUB", *_QUANTIZED, requantize=(*MULTIPLY, "21-bit", *REAL), power_of_two=_POWERS)
+def sub(
+    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+) -> NDArray[Any]:
+    """output = lhs - rhs, clamped by the fused activation; the integer steps of ADD. Source: tflite/kernels/sub.cc."""
+    return quantized_sum(lhs, rhs, output, options, how, -1, XNNPACK in taken)
+
+
+@kernel(
+    "MUL",
+    *_QUANTIZED,
+    multiplier=("float32", "float64"),
+    requantize=(*WITHOUT_FLOAT32, "vectors", *REAL),
+    square=("product", "table"),
+)
+def mul(
+    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+) -> NDArray[Any]:
+    """output = lhs * rhs, clamped by the fused activation; shapes broadcast.
+
+    The product of both operands less their zero points, times (lhs scale * rhs scale) / output scale, computed in
+    float32 throughout, then rescaled. Two int16 operands with an 8-bit output are fractions: no scale counts. With
+    ``square: table`` a tensor times itself is a function of one value.
+    Source: tflite/kernels/mul.cc; XNNPACK's qs8-vmul (``float32``) and its rewriting of subgraphs (``table``).
+    """
+    if output.dtype == "int16" and not output.quantization.scale.size:
+        return np.asarray(mul_plain(lhs, rhs, output, options))
+    points, bounds = zero_points(lhs, rhs, output), stored_bounds(options, output)
+    real = np.float32(lhs.scale * rhs.scale) / output.scale
+    if how["requantize"] in REAL and XNNPACK in taken:
+        bounds = stored_bounds(options, output, half_even=how["requantize"] == "float32")
+        formula: Formula = FloatProduct(points, float(real), bounds, how["requantize"])
+        if lhs is rhs and how["square"] == "table" and IN_TABLE not in taken:
+            of_input, of_output = (lhs.zero_point, lhs.scale), (output.zero_point, output.scale)
+            formula = FloatSquare(of_input, of_output, bounds)
+        return apply(formula, lhs.data, rhs.data, output.dtype)
+    if lhs.dtype == "int16" and output.dtype != "int16":
+        return apply(FractionProduct(output.zero_point, bounds), lhs.data, rhs.data, output.dtype)
+    if how["multiplier"] == "float64":
+        real = np.float64(lhs.scale) * np.float64(rhs.scale) / np.float64(output.scale)
+    rounding = how["requantize"] if how["requantize"] in MULTIPLY else "double"
+    product = Product(points, quantize_multiplier(float(real)), bounds, rounding)
+    run = chunks(lhs.shape, rhs.shape)
+    if how["requantize"] in MULTIPLY or output.dtype == "int16" or run.how == "generic":
+        return apply(product, lhs.data, rhs.data, output.dtype)
+    wraps = output.dtype == "uint8" and run.how == "scalar"
+    narrowed = replace(product, narrow="wraps" if wraps else "saturates")
+    body = apply(narrowed, lhs.data, rhs.data, output.dtype)
+    block = 16 if output.dtype == "int8" else 8
+    return in_vectors(run, block, body, lambda: apply(product, lhs.data, rhs.data, output.dtype))
+
+
+@kernel("SQUARED_DIFFERENCE", "int8", requantize=tuple(MULTIPLY))
+def squared_difference(
+    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How
+) -> NDArray[Any]:
+    """output = (lhs - rhs)^2; shapes broadcast.
+
+    Each operand less its zero point, 7 bits to the left, times scale / (2 * larger scale); the difference squared
+    in 32 bits, times (2 * larger scale)^2 / (2^14 * output scale). Source: tflite/kernels/squared_difference.cc.
+    """
+    twice, of_lhs, of_rhs = common_scale(lhs, rhs)
+    of_square = quantize_multiplier(twice * twice / float(np.float32(2.0**14) * output.scale))
+    points, bounds = zero_points(lhs, rhs, output), stored_bounds(None, output)
+    formula = SquaredDifference(points, (of_lhs, of_rhs, of_square), bounds, how["requantize"])
+    return apply(formula, lhs.data, rhs.data, "int8")
+
+
+@kernel("ADD", *_PLAIN)
+def add_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = lhs + rhs, clamped by the fused activation; integers wrap. Source: tflite/kernels/add.cc."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return clamp_real(lhs.data + rhs.data, options)
+
+
+@kernel("SUB", *_PLAIN)
+def sub_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = lhs - rhs, clamped by the fused activation; integers wrap. Source: tflite/kernels/sub.cc."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return clamp_real(lhs.data - rhs.data, options)
+
+
+@kernel("MUL", *_PLAIN, "uint32")
+def mul_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = lhs * rhs, clamped by the fused activation; integers wrap. Source: tflite/kernels/mul.cc."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return clamp_real(lhs.data * rhs.data, options)
+
+
+@kernel("SQUARED_DIFFERENCE", "float32", "int32")
+def squared_difference_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = (lhs - rhs)^2; integers wrap. Source: tflite/kernels/squared_difference.cc."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(np.square(lhs.data - rhs.data))

@@ -1,0 +1,145 @@
+"""Operators that run other subgraphs or remember: IF, WHILE, CASE, COMPOSITE, CALL_ONCE and resource variables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.registry import ANY, kernel
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+
+if TYPE_CHECKING:
+    from litecheck.reference.engine.interpreter import Machine
+
+#: Turns of a loop after which it is taken to be endless.
+TURNS = 1_000_000
+
+
+@kernel("IF", "bool", deciding="condition")
+def if_(
+    condition: Value,
+    operands: tuple[Value, ...],
+    results: tuple[Result, ...],
+    options: Table | None,
+    machine: Machine,
+) -> tuple[NDArray[Any], ...]:
+    """The outputs of one subgraph where the condition, one truth value, holds, and of another where it does not.
+
+    Stored integers cross the border as they are, whatever quantization the other side states.
+    Source: tflite/kernels/if.cc.
+    """
+    branch = "then_subgraph_index" if _truth(condition.data) else "else_subgraph_index"
+    return machine.call(_subgraph(options, branch), _arrays(operands))
+
+
+@kernel("STABLEHLO_CASE", ANY)
+def stablehlo_case(
+    index: Value,
+    operands: tuple[Value, ...],
+    results: tuple[Result, ...],
+    options: Table | None,
+    machine: Machine,
+) -> tuple[NDArray[Any], ...]:
+    """The outputs of the subgraph an index names; of the last one where it names none.
+
+    Stored integers cross the border as they are. Source: tflite/kernels/stablehlo_case.cc.
+    """
+    branches = [int(i) for i in options.get("branch_subgraph_indices", ())] if options is not None else []
+    if not branches:
+        raise RunError("there is no branch")
+    at = int(index.data.reshape(-1)[0])
+    return machine.call(branches[at if 0 <= at < len(branches) else -1], _arrays(operands))
+
+
+@kernel("STABLEHLO_COMPOSITE", ANY)
+def stablehlo_composite(
+    operands: tuple[Value, ...], results: tuple[Result, ...], options: Table | None, machine: Machine
+) -> tuple[NDArray[Any], ...]:
+    """The outputs of the decomposition, whatever the composite is called and says of itself.
+
+    The decomposition is a subgraph like others: to its operators what comes in is computed, even where it is a constant
+    outside. Source: tflite/kernels/stablehlo_composite.cc.
+    """
+    return machine.call(_subgraph(options, "decomposition_subgraph_index"), _arrays(operands))
+
+
+@kernel("WHILE", ANY)
+def while_(
+    operands: tuple[Value, ...], results: tuple[Result, ...], options: Table | None, machine: Machine
+) -> tuple[NDArray[Any], ...]:
+    """The operands, put through the body as long as the condition subgraph says so of them; shapes may change.
+
+    Source: tflite/kernels/while.cc.
+    """
+    condition, body = _subgraph(options, "cond_subgraph_index"), _subgraph(options, "body_subgraph_index")
+    arrays = _arrays(operands)
+    for _ in range(TURNS):
+        held = machine.call(condition, arrays)
+        if len(held) != 1 or not _truth(held[0]):
+            return arrays
+        arrays = machine.call(body, arrays)
+    raise RunError(f"the loop has not ended after {TURNS:,} turns")
+
+
+@kernel("CALL_ONCE", ANY)
+def call_once(options: Table | None, machine: Machine) -> tuple[NDArray[Any], ...]:
+    """Runs a subgraph without inputs and outputs the first time only: it assigns what variables start with.
+
+    Source: tflite/kernels/call_once.cc.
+    """
+    subgraph = _subgraph(options, "init_subgraph_index")
+    if subgraph not in machine.initialized:
+        machine.initialized.add(subgraph)
+        machine.call(subgraph, ())
+    return ()
+
+
+@kernel("VAR_HANDLE", ANY)
+def var_handle(resource: Result, options: Table | None, machine: Machine) -> NDArray[Any]:
+    """The number of the variable called ``shared_name`` in ``container``, which lives as long as the machine.
+
+    Source: tflite/kernels/var_handle.cc.
+    """
+    name = tuple(str(options.get(key, "") if options else "") for key in ("container", "shared_name"))
+    machine.resources.setdefault((name[0], name[1]), None)
+    return np.array(list(machine.resources).index((name[0], name[1])), np.int32)
+
+
+@kernel("READ_VARIABLE", ANY)
+def read_variable(resource: Value, output: Result, machine: Machine) -> NDArray[Any]:
+    """What was last assigned to a variable, stored values as they are. Source: tflite/kernels/read_variable.cc."""
+    name = _variable(resource, machine)
+    contents = machine.resources[name]
+    if contents is None:
+        raise RunError(f"variable {name[1]!r} is read before anything was assigned to it")
+    if contents.dtype != np.dtype(HELD.get(output.dtype, contents.dtype)):
+        raise RunError(f"variable {name[1]!r} holds {contents.dtype}, not {output.dtype}")
+    return contents
+
+
+@kernel("ASSIGN_VARIABLE", ANY)
+def assign_variable(resource: Value, value: Value, machine: Machine) -> tuple[NDArray[Any], ...]:
+    """A variable holds these stored values from now on. Source: tflite/kernels/assign_variable.cc."""
+    machine.resources[_variable(resource, machine)] = value.data
+    return ()
+
+
+def _variable(resource: Value, machine: Machine) -> tuple[str, str]:
+    return list(machine.resources)[int(resource.data.reshape(-1)[0])]
+
+
+def _truth(data: NDArray[Any]) -> bool:
+    if data.size != 1:
+        raise RunError(f"the condition has {data.size} values, not one")
+    return bool(data.reshape(-1)[0])
+
+
+def _subgraph(options: Table | None, key: str) -> int:
+    return int(options.get(key, 0)) if options is not None else 0
+
+
+def _arrays(values: tuple[Value, ...]) -> tuple[NDArray[Any], ...]:
+    return tuple(value.data for value in values)

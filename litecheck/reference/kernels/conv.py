@@ -1,0 +1,178 @@
+"""CONV_2D: sliding windows times filters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.prepared_layer import Layer, Rescaling, layer
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.takers import EVERY, OPTIMIZED, XNNPACK, Takers
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.kernels.hybrid import DYNAMIC, centred, prepared, products, scaled
+from litecheck.reference.numerics.fused import clamp_real
+from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.requantize import sums_stage
+from litecheck.reference.numerics.rescale import variants
+from litecheck.reference.numerics.windows import Axis, axes, padded, windows
+
+#: Elements of the patch matrix multiplied at a time: 2 MB of float32, in reach of a second-level cache.
+BLOCK = 1 << 19
+#: The stages of a convolution in groups.
+GROUPED = {
+    "requantize": "grouped", "declined": "declined_grouped", "unsigned": "unsigned_grouped",
+    "declined_unsigned": "declined_unsigned_grouped", "int32_sums": "int32_sums_grouped",
+}  # fmt: skip
+
+
+@kernel(
+    "CONV_2D",
+    "int8",
+    "uint8",
+    "int16",
+    requantize=variants("double"),
+    grouped=variants("double"),
+    declined=variants("double"),
+    declined_grouped=variants("double"),
+    unsigned=variants("double"),
+    declined_unsigned=variants("double"),
+    unsigned_grouped=variants("double"),
+    declined_unsigned_grouped=variants("double"),
+    int32_sums=variants("double"),
+    int32_sums_grouped=variants("double"),
+    int64_sums=("reduced", "float64"),
+)
+def conv_2d(
+    input: Value,
+    weight: Value,
+    bias: Value | None,
+    output: Result,
+    options: Table | None,
+    how: How,
+    taken: Takers = EVERY,
+) -> NDArray[Any]:
+    """out[n, y, x, c] = bias[c] + sum over taps and depth of weight[c, i, j, d] * input[n, y*s + i, x*s + j, d].
+
+    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); windows beyond the image see z.
+    2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (a float32 one for uint8).
+    3. Add the output zero point, clamp to type and fused activation.
+
+    input (n, h, w, d * groups), weight (channels, kh, kw, d), bias (channels,) in units of input scale * weight scale.
+    Grouped convolution has stages of its own because LiteRT's optimized kernels leave it to the reference.
+    Source: tflite/kernels/conv.cc, internal/reference/integer_ops/conv.h, internal/reference/conv.h.
+    """
+    stage = sums_stage(input, options, taken)
+    if OPTIMIZED not in taken:
+        stage = GROUPED.get(stage, stage)
+    kind, zero = signed(input)
+
+    def filters() -> Weights:
+        return weights(as_signed(weight.data).reshape(weight.shape[0], -1), signed(weight)[1], LARGEST[kind])
+
+    rescaling = Rescaling("CONV_2D", how[stage], input.dtype == "uint8", stage != "int64_sums")
+    made = layer((input, weight, bias), output, options, zero, rescaling, filters)
+    return convolve(as_signed(input.data), zero, made, weight.shape, options)
+
+
+def convolve(
+    x: NDArray[Any],
+    zero: int,
+    made: Layer,
+    shape: tuple[int, ...],
+    options: Table | None,
+) -> NDArray[Any]:
+    """Stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of one group)."""
+    rows, columns = axes(x.shape, (shape[1], shape[2]), options)
+    image = padded(x, rows, columns, zero, made.filters.matrix.dtype)
+    out = np.empty((x.shape[0], rows.out, columns.out, shape[0]), made.rescale.dtype)
+    for index, sums in blocks(image, made.filters.matrix, shape, rows, columns):
+        made.rescale(sums, made.offset, out[index])
+    return out
+
+
+def blocks(
+    image: NDArray[Any], matrix: NDArray[Any], shape: tuple[int, ...], rows: Axis, columns: Axis
+) -> Any:
+    """Sums of products, some output rows at a time: ((batch, slice of rows), sums of shape (pixels, channels))."""
+    channels, kernel_h, kernel_w, depth = shape
+    groups = image.shape[3] // depth if depth else 1
+    if not channels or groups * depth != image.shape[3] or channels % groups:
+        raise RunError(
+            f"{image.shape[3]} input channels do not divide among {channels} filters of depth {depth}"
+        )
+    view = windows(image, rows, columns)
+    taps = kernel_h * kernel_w * depth
+    step = max(1, BLOCK // max(1, columns.out * max(taps, channels)))
+    room = np.empty((min(step, rows.out) * columns.out, channels), matrix.dtype)
+    per = channels // groups
+    for n in range(len(image)):
+        for y in range(0, rows.out, step):
+            part = view[n, y : y + step]
+            sums = room[: len(part) * columns.out]
+            for g in range(groups):
+                patches = part[..., g * depth : (g + 1) * depth].reshape(len(sums), taps)
+                np.matmul(patches, matrix[g * per : (g + 1) * per].T, out=sums[:, g * per : (g + 1) * per])
+            yield (n, slice(y, y + step)), sums
+
+
+@kernel("CONV_2D", "float32", dynamic=("by-scales", "xnnpack"))
+def conv_2d_float(
+    input: Value,
+    weight: Value,
+    bias: Value | None,
+    output: Result,
+    options: Table | None,
+    how: How,
+    taken: Takers = EVERY,
+) -> NDArray[Any]:
+    """The real convolution in float32; runtimes add up in other orders, so it is equal but for rounding.
+
+    Under int8 or int4 weights the input is quantized first, see :func:`hybrid`.
+    """
+    if weight.dtype in ("int8", "int4"):
+        return clamp_real(hybrid(input, weight, bias, options, _dynamic(input, weight, how, taken)), options)
+    if weight.dtype != "float32":
+        raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
+    rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
+    image = padded(input.data, rows, columns, 0, np.float32)
+    out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[0]), HELD[output.dtype])
+    matrix = weight.data.reshape(weight.shape[0], -1)
+    for index, sums in blocks(image, matrix, weight.shape, rows, columns):
+        out[index] = sums.reshape(out[index].shape)
+    return clamp_real(out if bias is None else out + bias.data, options)
+
+
+def hybrid(
+    input: Value, weight: Value, bias: Value | None, options: Table | None, variant: str
+) -> NDArray[Any]:
+    """A convolution of images that are quantized one by one; of pixels, where XNNPACK sees a matrix product, which one
+    filter of one channel is none.
+
+    LiteRT quantizes asymmetrically where filters have scales of their own or come in groups, else symmetrically.
+    Source: tflite/kernels/conv.cc, EvalHybrid and EvalHybridPerChannel.
+    """
+    rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
+    out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[0]), np.float32)
+    pointwise = (rows.kernel, columns.kernel, rows.stride, columns.stride) == (1, 1, 1, 1)
+    product = input.shape[3] == weight.shape[3] and (weight.shape[0], weight.shape[3]) != (1, 1)
+    if variant == "xnnpack" and pointwise and product:
+        pixels = input.data.reshape(-1, input.shape[3])
+        return products(pixels, weight, bias, DYNAMIC[variant]).reshape(out.shape)
+    matrix = prepared(weight)
+    images, scale = centred(input.data.reshape(len(input.data), -1), DYNAMIC[variant])
+    image = padded(images.reshape(input.shape), rows, columns, 0, matrix.dtype)
+    for (n, y), sums in blocks(image, matrix, weight.shape, rows, columns):
+        out[n, y] = scaled(sums, scale[n], weight, bias).reshape(out[n, y].shape)
+    return out
+
+
+def _dynamic(input: Value, weight: Value, how: How, taken: Takers) -> str:
+    """How an image is quantized, by who takes the operator."""
+    if how["dynamic"] == "xnnpack" and XNNPACK in taken:
+        return "xnnpack"
+    scales = weight.quantization.scale
+    own = bool((scales != scales[:1]).any()) or input.shape[3] != weight.shape[3]
+    return "asymmetric" if own else "symmetric"

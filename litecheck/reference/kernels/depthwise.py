@@ -1,0 +1,185 @@
+"""DEPTHWISE_CONV_2D: every channel with windows of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.prepared_layer import Rescaling, layer
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.takers import EVERY, Takers
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernels.hybrid import asymmetric, centred, prepared, scaled
+from litecheck.reference.numerics.compiled import Compiled, compiled
+from litecheck.reference.numerics.fused import clamp_real
+from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.requantize import sums_stage
+from litecheck.reference.numerics.rescale import variants
+from litecheck.reference.numerics.windows import Axis, axes, padded
+
+#: Elements accumulated at a time: 0.5 MB of float32, because each is read and written once for every tap.
+BLOCK = 1 << 17
+
+#: (batch, first row of the padded image, sums to fill) of some rows of the output.
+AddUp = Callable[[int, int, NDArray[Any]], None]
+
+
+@kernel(
+    "DEPTHWISE_CONV_2D",
+    "int8",
+    "uint8",
+    "int16",
+    requantize=variants("double"),
+    declined=variants("double"),
+    unsigned=variants("double"),
+    declined_unsigned=variants("double"),
+    int64_sums=("reduced", "float64"),
+)
+def depthwise_conv_2d(
+    input: Value,
+    weight: Value,
+    bias: Value | None,
+    output: Result,
+    options: Table | None,
+    how: How,
+    taken: Takers = EVERY,
+) -> NDArray[Any]:
+    """out[n, y, x, d*m + k] = bias[c] + sum over taps of weight[0, i, j, d*m + k] * input[n, y*s + i, x*s + j, d].
+
+    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); windows beyond the image see z.
+    2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (a float32 one for uint8).
+    3. Add the output zero point, clamp to type and fused activation.
+
+    input (n, h, w, d), weight (1, kh, kw, d * m), bias (channels,). m, the depth multiplier, follows from the shapes.
+    A weight zero point counts for uint8 only; LiteRT ignores it elsewhere.
+    Source: tflite/kernels/depthwise_conv.cc, internal/reference/integer_ops/depthwise_conv.h.
+    """
+    kind, zero = signed(input)
+    unsigned = input.dtype == "uint8"
+
+    def filters() -> Weights:
+        stored = as_signed(weight.data).reshape(-1, weight.shape[3])
+        return weights(stored.T, signed(weight)[1] if unsigned else 0, LARGEST[kind])
+
+    stage = sums_stage(input, None, taken)
+    rescaling = Rescaling("DEPTHWISE_CONV_2D", how[stage], unsigned, stage != "int64_sums")
+    made = layer((input, weight, bias), output, options, zero, rescaling, filters)
+    taps = made.filters.matrix.T
+    rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
+    stored = _repeated(as_signed(input.data), weight.shape[3])
+    image = padded(stored, rows, columns, zero, stored.dtype)
+    out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[3]), made.rescale.dtype)
+    for index, sums in blocks(image, taps, rows, columns):
+        made.rescale(sums, made.offset, out[index])
+    return out
+
+
+def _repeated(x: NDArray[Any], channels: int) -> NDArray[Any]:
+    """The image with every channel as often as it has filters."""
+    depth = x.shape[3]
+    if not depth or channels % depth:
+        raise RunError(f"{channels} filters do not divide among {depth} input channels")
+    return x if channels == depth else np.repeat(x, channels // depth, axis=3)
+
+
+def blocks(
+    image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis
+) -> Iterator[tuple[tuple[int, slice], NDArray[Any]]]:
+    """Sums of products, some output rows at a time: ((batch, slice of rows), sums of shape (rows, columns * channels)).
+
+    ``taps`` has shape (kernel_h * kernel_w, channels) and the type of the sums, which keeps the image's values.
+    """
+    width = columns.out * image.shape[3]
+    step = min(rows.out, max(1, BLOCK // max(1, width)))
+    sums = np.zeros((step, width), taps.dtype)
+    loops = compiled(len(image) * rows.out * width)
+    add_up = _by_pixel(loops, image, taps, rows, columns) if loops else _by_tap(image, taps, rows, columns)
+    for n in range(len(image)):
+        for y in range(0, rows.out, step):
+            part = sums[: rows.out - y]
+            add_up(n, y * rows.stride, part)
+            yield (n, slice(y, y + step)), part
+
+
+def _by_tap(image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis) -> AddUp:
+    """For each row of the output all taps at once, along the whole row.
+
+    Under a stride the image's columns are dealt out first, so that what a tap meets along the row lies together in
+    memory; then only the taps that meet the same columns go together.
+    """
+    kernels = taps.reshape(rows.kernel, columns.kernel, -1)
+    apart = columns.stride // math.gcd(columns.stride, columns.dilation)
+    met = []
+    for j in range(min(apart, columns.kernel)):
+        start, phase = divmod(j * columns.dilation, columns.stride)
+        dealt = np.ascontiguousarray(image[:, :, phase :: columns.stride], taps.dtype)
+        together = np.tile(kernels[:, j::apart], columns.out)
+        met.append(
+            (_along(dealt, start, together.shape, rows, apart * columns.dilation // columns.stride), together)
+        )
+
+    def add_up(n: int, first: int, sums: NDArray[Any]) -> None:
+        y = slice(first // rows.stride, first // rows.stride + len(sums))
+        for at, (seen, tap) in enumerate(met):
+            if at:
+                sums += np.einsum("yijk,ijk->yk", seen[n, y], tap)
+            else:
+                np.einsum("yijk,ijk->yk", seen[n, y], tap, out=sums)
+
+    return add_up
+
+
+def _along(image: NDArray[Any], start: int, taps: tuple[int, ...], rows: Axis, apart: int) -> NDArray[Any]:
+    """View (batch, out rows, taps down, taps across, columns * channels) of what taps ``apart`` columns from each
+    other meet, the first of them from column ``start`` on."""
+    n, down, across, item = image.strides
+    strides = n, down * rows.stride, down * rows.dilation, across * apart, item
+    view: NDArray[Any] = np.ndarray(
+        (len(image), rows.out, *taps), image.dtype, image, start * across, strides
+    )
+    return view
+
+
+def _by_pixel(loops: Compiled, image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis) -> AddUp:
+    """For each pixel all taps, compiled."""
+    channels = image.shape[3]
+    kernels = np.ascontiguousarray(taps).reshape(rows.kernel, columns.kernel, channels)
+    down, across = (rows.stride, rows.dilation), (columns.stride, columns.dilation)
+
+    def add_up(n: int, first: int, sums: NDArray[Any]) -> None:
+        pixels = sums.reshape(len(sums), columns.out, channels)
+        loops.depthwise(image[n], kernels, first, down, across, pixels)
+
+    return add_up
+
+
+@kernel("DEPTHWISE_CONV_2D", "float32")
+def depthwise_conv_2d_float(
+    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None
+) -> NDArray[Any]:
+    """The real depthwise convolution in float32; runtimes add up in other orders.
+
+    Under int8 weights each image is quantized asymmetrically first; XNNPACK does not take those.
+    Source: tflite/kernels/depthwise_conv.cc, EvalHybridPerChannel.
+    """
+    channels = weight.shape[3]
+    rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
+    out = np.empty((input.shape[0], rows.out, columns.out, channels), np.float32)
+    if weight.dtype == "float32":
+        image = padded(_repeated(input.data, channels), rows, columns, 0, np.float32)
+        for index, sums in blocks(image, weight.data.reshape(-1, channels), rows, columns):
+            out[index] = sums.reshape(out[index].shape)
+        return clamp_real(out if bias is None else out + bias.data, options)
+    if weight.dtype != "int8":
+        raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
+    taps = prepared(weight, -1).T
+    images, scale = centred(input.data.reshape(len(input.data), -1), asymmetric)
+    image = padded(_repeated(images.reshape(input.shape), channels), rows, columns, 0, taps.dtype)
+    for (n, y), sums in blocks(image, taps, rows, columns):
+        out[n, y] = scaled(sums.reshape(out[n, y].shape), scale[n], weight, bias)
+    return clamp_real(out, options)

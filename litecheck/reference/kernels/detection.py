@@ -1,0 +1,161 @@
+"""TFLite_Detection_PostProcess, the custom operator behind SSD: boxes from anchors, and those that overlap left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.flexbuffer import FlexbufferError, read_map
+from litecheck.model.types import Operator
+from litecheck.reference.engine.registry import kernel
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernels.quantize import dequantize
+from litecheck.reference.numerics.partial_sort import largest_first
+
+Floats = NDArray[np.float32]
+_PER_CLASS = 100
+_SPLIT = {"product": "split-body"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The operator's options; ``scales`` divide y, x, height and width of the encodings."""
+
+    most: int
+    classes_each: int
+    per_class: int
+    regular: bool
+    lowest: np.float32
+    overlap: np.float32
+    classes: int
+    scales: tuple[float, float, float, float]
+
+    @classmethod
+    def of(cls, operator: Operator) -> Settings:
+        """Read from the custom options, a flexbuffer; what it leaves out is 0, but a hundred detections per class."""
+        try:
+            found = read_map(
+                operator.custom_options.tobytes() if operator.custom_options is not None else b""
+            )
+        except FlexbufferError as error:
+            raise RunError(f"its options cannot be read: {error}") from error
+        scales = [float(np.float32(found.get(f"{side}_scale", 0))) for side in "yxhw"]
+        made = cls(
+            most=int(found.get("max_detections", 0)),
+            classes_each=int(found.get("max_classes_per_detection", 0)),
+            per_class=int(found.get("detections_per_class", _PER_CLASS)),
+            regular=bool(found.get("use_regular_nms", False)),
+            lowest=np.float32(found.get("nms_score_threshold", 0)),
+            overlap=np.float32(found.get("nms_iou_threshold", 0)),
+            classes=int(found.get("num_classes", 0)),
+            scales=(scales[0], scales[1], scales[2], scales[3]),
+        )
+        if made.most < 0 or not 0 < made.overlap <= 1 or min(made.classes_each, made.per_class) < 1:
+            raise RunError(f"no detections can be made with {made}")
+        return made
+
+
+@kernel("CUSTOM TFLite_Detection_PostProcess", "uint8", "float32")
+def detection_postprocess(
+    box_encodings: Value, class_predictions: Value, anchors: Value,
+    detection_boxes: Result, detection_classes: Result, detection_scores: Result, num_detections: Result,
+    operator: Operator,
+) -> tuple[NDArray[Any], ...]:  # fmt: skip
+    """The boxes (ymin, xmin, ymax, xmax) of highest score that do not overlap, their classes and scores, and how many.
+
+    1. y = encoded y / y_scale * anchor height + anchor y, likewise x; half the height is exp(encoded h / h_scale) / 2 *
+       anchor height, likewise the width: in float64, each rounded to float32. uint8 is dequantized in float32 first.
+    2. Regular: for each class the boxes above the threshold, best first, without those that overlap a better one; of
+       all classes the best, equal ones in the order of classes. Fast: as if each box had one class, its best, and with it
+       the next best classes.
+    3. What is left of the outputs is 0; LiteRT leaves it as it was in memory where suppression is fast.
+
+    box_encodings (1, boxes, 4 or more), class_predictions (1, boxes, classes, or with the background in front),
+    anchors (boxes, 4). Source: tflite/kernels/detection_postprocess.cc.
+    """
+    settings = Settings.of(operator)
+    boxes = _decoded(box_encodings, anchors, settings)
+    scores = _real(class_predictions, split=True)[0]
+    background = scores.shape[1] - settings.classes
+    if background not in (0, 1) or len(scores) != len(boxes):
+        raise RunError(f"{list(class_predictions.shape)} scores for {len(boxes)} boxes of {settings.classes}")
+    scores = scores[:, background:]
+    found = (_regular if settings.regular else _fast)(boxes, scores, settings)
+    made = np.zeros((1, settings.most * settings.classes_each, 6), np.float32)
+    each = 1 if settings.regular else settings.classes_each
+    for at, (box, kinds) in enumerate(found):
+        for rank, kind in enumerate(kinds):
+            made[0, at * each + rank] = [*boxes[box], kind, scores[box, kind]]
+    return made[..., :4], made[..., 4], made[..., 5], np.array([len(found)], np.float32)
+
+
+def _real(value: Value, split: bool = False) -> Floats:
+    """uint8 as (q - zero point) * scale in float32; with ``split`` as the optimized DEQUANTIZE computes."""
+    if value.dtype == "float32":
+        return value.data
+    if value.dtype != "uint8":
+        raise RunError(f"an operand is {value.dtype}")
+    if split:
+        return np.asarray(dequantize(value, Result("float32", value.shape), _SPLIT), np.float32)
+    return np.asarray((value.data.astype(np.float32) - np.float32(value.zero_point)) * value.scale)
+
+
+def _decoded(box_encodings: Value, anchors: Value, settings: Settings) -> Floats:
+    if anchors.dtype != box_encodings.dtype:
+        raise RunError(f"{box_encodings.dtype} boxes with {anchors.dtype} anchors")
+    y, x, h, w = _real(box_encodings)[0, :, :4].astype(np.float64).T
+    ay, ax, ah, aw = _real(anchors).astype(np.float64).T
+    sy, sx, sh, sw = settings.scales
+    with np.errstate(all="ignore"):
+        cy, cx = (y / sy * ah + ay).astype(np.float32), (x / sx * aw + ax).astype(np.float32)
+        hh, hw = (
+            (0.5 * np.exp(h / sh) * ah).astype(np.float32),
+            (0.5 * np.exp(w / sw) * aw).astype(np.float32),
+        )
+        boxes = np.stack([cy - hh, cx - hw, cy + hh, cx + hw], axis=1)
+    if (boxes[:, :2] > boxes[:, 2:]).any():
+        raise RunError("a box ends before it begins")
+    return boxes
+
+
+def _overlaps(boxes: Floats, box: Floats) -> Floats:
+    """Intersection by union of each of some boxes with one, in float32; 0 where an area is."""
+    with np.errstate(all="ignore"):
+        own = (box[2] - box[0]) * (box[3] - box[1])
+        areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+        sides = np.minimum(boxes[:, 2:], box[2:]) - np.maximum(boxes[:, :2], box[:2])
+        sides = np.maximum(sides, np.float32(0))
+        inside = sides[:, 0] * sides[:, 1]
+        found: Floats = np.where((areas <= 0) | (own <= 0), np.float32(0), inside / (own + areas - inside))
+    return found
+
+
+def _suppressed(boxes: Floats, scores: Floats, settings: Settings, most: int) -> list[int]:
+    """Box numbers, best score first, without those that overlap a better one; equal scores in the order of boxes."""
+    left = np.flatnonzero(scores >= settings.lowest)
+    left = left[np.argsort(-scores[left], kind="stable")]
+    selected: list[int] = []
+    while left.size and len(selected) < most:
+        best, left = int(left[0]), left[1:]
+        selected.append(best)
+        left = left[~(_overlaps(boxes[left], boxes[best]) > settings.overlap)]
+    return selected
+
+
+def _fast(boxes: Floats, scores: Floats, settings: Settings) -> list[tuple[int, list[int]]]:
+    count = min(settings.classes_each, settings.classes)
+    ranked = [largest_first(row, count) for row in scores]
+    best = np.array([row[first[0]] for row, first in zip(scores, ranked, strict=True)], np.float32)
+    return [(box, ranked[box]) for box in _suppressed(boxes, best, settings, settings.most)]
+
+
+def _regular(boxes: Floats, scores: Floats, settings: Settings) -> list[tuple[int, list[int]]]:
+    kept: list[tuple[int, int]] = []
+    for kind in range(settings.classes):
+        chosen = _suppressed(boxes, scores[:, kind], settings, min(settings.per_class, settings.most))
+        together = [*kept, *((box, kind) for box in chosen)]
+        kept = sorted(together, key=lambda at: -scores[at])[: settings.most]
+    return [(box, [kind]) for box, kind in kept]

@@ -1,0 +1,133 @@
+"""Quotients: DIV through a fixed-point reciprocal, FLOOR_DIV, FLOOR_MOD."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.numerics.broadcast import apply
+from litecheck.reference.numerics.fixedpoint import (
+    Ints,
+    doubling_high_mul,
+    quantize_multiplier,
+    rounding_shift,
+    saturate,
+    wrap32,
+)
+from litecheck.reference.numerics.fused import clamp_real, stored_bounds
+from litecheck.reference.numerics.gemmlowp import leading_zeros, reciprocal
+
+_QUANTIZED = ("int8", "uint8", "int16")
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """x / y by the reciprocal of y's leading bits; ``multiplier`` is lhs scale / (rhs scale * output scale)."""
+
+    zero_points: tuple[int, int, int]
+    multiplier: tuple[int, int]
+    bounds: tuple[int, int]
+    shift: str = "exact"
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operands -> stored output."""
+        x, y = x - self.zero_points[0], y - self.zero_points[1]
+        x, y = np.where(y < 0, -x, x), np.abs(y)
+        inverse, above_one = reciprocal(y, 31)
+        headroom = leading_zeros(np.where(x < 0, -x - 1, x)) - 1
+        quotient = doubling_high_mul(wrap32(x << headroom), inverse)
+        right = above_one + headroom - self.multiplier[1]
+        scaled = SHIFTS[self.shift](doubling_high_mul(quotient, self.multiplier[0]), right)
+        return saturate(scaled + self.zero_points[2], *self.bounds)
+
+
+def _exact(x: Ints, bits: Ints) -> Ints:
+    """x / 2^bits, half away from zero, whatever ``bits``; what grows beyond 62 bits saturates later anyway."""
+    return np.where(bits >= 0, rounding_shift(x, np.clip(bits, 0, 62)), x << np.clip(-bits, 0, 31))
+
+
+def _word(x: Ints, bits: Ints) -> Ints:
+    """x / 2^bits, half away from zero, in 32-bit registers of x86, where it is undefined from 32 bits on.
+
+    There the mask of the remainder fills the word and the shift counts modulo 32.
+    """
+    mask = np.where(bits >= 32, -1, (np.int64(1) << np.clip(bits, 0, 31)) - 1)
+    remainder, threshold = x & mask, (mask >> 1) + (x < 0)
+    shifted: Ints = (x >> (bits & 31)) + (remainder > threshold)
+    return shifted
+
+
+#: What shifts a quotient back: (quotient, bits to the right) -> rounded.
+SHIFTS = {"exact": _exact, "word": _word}
+
+
+@kernel(
+    "DIV", *_QUANTIZED, shift=("exact", "word"), multiplier=("float32", "float64"), by_zero=("refused", "reciprocal"),
+)  # fmt: skip
+def div(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+    """output = lhs / rhs, clamped by the fused activation; shapes broadcast.
+
+    The divisor is normalised to [1, 2) and inverted in Q0.31, the dividend shifted up to fill 31 bits; their product
+    times the multiplier, shifted back: LiteRT shifts small quotients by more than a word holds (``word``), which
+    known-faults.yaml describes. A divisor of 0 is refused, or normalised to -1 as if it were a number (``reciprocal``).
+    The multiplier is made of float32 or of float64 scales. Source: tflite/kernels/internal/reference/div.h.
+    """
+    if (rhs.data == rhs.zero_point).any() and how["by_zero"] == "refused":
+        raise RunError("division by zero")
+    bounds = stored_bounds(options, output)
+    wide = np.float64 if how["multiplier"] == "float64" else np.float32
+    real = wide(lhs.scale) / wide(wide(rhs.scale) * wide(output.scale))
+    points = lhs.zero_point, rhs.zero_point, output.zero_point
+    formula = Quotient(points, quantize_multiplier(float(real)), bounds, how["shift"])
+    return apply(formula, lhs.data, rhs.data, output.dtype)
+
+
+@kernel("DIV", "float32", "int32")
+def div_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = lhs / rhs, integers truncated towards zero, clamped by the fused activation.
+
+    Source: tflite/kernels/div.cc.
+    """
+    if output.dtype == "float32":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return clamp_real(np.divide(lhs.data, rhs.data), options)
+    _refuse_zero(rhs)
+    x, y = lhs.data.astype(np.int64), rhs.data.astype(np.int64)
+    return clamp_real((np.sign(x) * np.sign(y) * (np.abs(x) // np.abs(y))).astype(output.dtype), options)
+
+
+@kernel("FLOOR_DIV", "float32", "int8", "int16", "int32")
+def floor_div(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+    """output = floor(lhs / rhs), of stored values; shapes broadcast. Source: tflite/kernels/floor_div.cc."""
+    if output.dtype == "float32":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            quotient = np.floor(lhs.data.astype(np.float64) / rhs.data.astype(np.float64))
+        return quotient.astype(np.float32)
+    _refuse_zero(rhs)
+    return (lhs.data.astype(np.int64) // rhs.data.astype(np.int64)).astype(output.dtype)
+
+
+@kernel("FLOOR_MOD", "float32", "int8", "int16", "int32", "int64")
+def floor_mod(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+    """output = lhs - rhs * floor(lhs / rhs), of stored values: its sign is rhs's. Source: floor_mod.cc."""
+    if output.dtype == "float32":
+        with np.errstate(invalid="ignore"):
+            left = np.fmod(lhs.data, rhs.data)
+            return np.asarray(np.where((left != 0) & ((rhs.data < 0) != (left < 0)), left + rhs.data, left))
+    _refuse_zero(rhs)
+    if output.dtype == "int64":
+        return np.asarray(
+            np.where(rhs.data == -1, np.int64(0), np.mod(lhs.data, np.where(rhs.data == -1, 1, rhs.data)))
+        )
+    return np.mod(lhs.data.astype(np.int64), rhs.data.astype(np.int64)).astype(output.dtype)
+
+
+def _refuse_zero(rhs: Value) -> None:
+    if not rhs.data.all():
+        raise RunError("division by zero")

@@ -1,0 +1,154 @@
+"""Products of float32 activations and integer weights: the activations are quantized row by row as they come along.
+
+What a row is the operator says: a vector under FULLY_CONNECTED and BATCH_MATMUL, an image under convolutions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.values import RunError, Value
+from litecheck.reference.numerics.fixedpoint import round_half_away
+from litecheck.reference.numerics.integer_matmul import weights
+
+#: The largest magnitude of an int8 less a zero point.
+REACH = 255
+
+#: Rows of float32 -> (stored int8, scale of each row, zero point of each row).
+Dynamic = Callable[[NDArray[np.float32]], tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]]
+
+
+def symmetric(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]:
+    """Scale max |x| / 127, zero point 0, rounded half away; a row of zeros has scale 1.
+
+    Source: tflite/kernels/internal/reference/portable_tensor_utils.cc, PortableSymmetricQuantizeFloats.
+    """
+    reach = np.abs(x).max(axis=1, initial=0.0).astype(np.float32)
+    some = np.where(reach > 0, reach, np.float32(127))
+    stored = round_half_away(x * (np.float32(127) / some)[:, None]).clip(-127, 127).astype(np.int8)
+    return stored, some / np.float32(127), np.zeros(len(x), np.int64)
+
+
+def asymmetric(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]:
+    """Scale (max - min) / 255 with 0 inside, the zero point from whichever end is hit more closely.
+
+    x / scale is rounded half away before the zero point is added, as vector code does it, whatever the kernels;
+    portable code rounds the sum. Source: tflite/kernels/internal/optimized/neon_tensor_utils.cc,
+    NeonAsymmetricQuantizeFloats.
+    """
+    low = np.minimum(x.min(axis=1, initial=0.0), 0).astype(np.float32)
+    high = np.maximum(x.max(axis=1, initial=0.0), 0).astype(np.float32)
+    flat, wide = low == high, (high - low).astype(np.float64) / 255
+    wide = np.where(flat, 1.0, wide)
+    from_low, from_high = -128 - low / wide, 127 - high / wide
+    closer = 128 + np.abs(low / wide) < 127 + np.abs(high / wide)
+    zero = np.where(flat, 0, round_half_away(np.where(closer, from_low, from_high)).clip(-128, 127)).astype(
+        np.int64
+    )
+    scale = wide.astype(np.float32)
+    steps = round_half_away(x * (np.float32(1) / scale)[:, None]) + zero[:, None]
+    return steps.clip(-128, 127).astype(np.int8), scale, zero
+
+
+def xnnpack(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]:
+    """As :func:`asymmetric` in float32, rounded half to even. Source: XNNPACK, src/packq and src/qs8-convert."""
+    low = np.minimum(x.min(axis=1, initial=0.0), 0).astype(np.float32)
+    high = np.maximum(x.max(axis=1, initial=0.0), 0).astype(np.float32)
+    factor = np.where(
+        low == high, np.float32(1), np.float32(255) / np.where(low == high, np.float32(1), high - low)
+    )
+    from_low, from_high = np.float32(-128) - low * factor, np.float32(127) - high * factor
+    closer = np.float32(-128) + low * factor + np.float32(127) + high * factor > 0
+    zero = np.rint(np.where(closer, from_low, from_high)).clip(-128, 127).astype(np.int64)
+    stored = (np.rint(x * factor[:, None]) + zero[:, None]).clip(-128, 127).astype(np.int8)
+    return stored, (np.float32(1) / factor).astype(np.float32), zero
+
+
+#: How rows are quantized, by the name an arithmetic file uses; see :func:`dynamic` for ``as-asked``.
+DYNAMIC: dict[str, Dynamic] = {"symmetric": symmetric, "asymmetric": asymmetric, "xnnpack": xnnpack}
+
+
+def dynamic(variant: str, options: Table | None) -> Dynamic:
+    """How a variant quantizes rows: ``as-asked`` symmetrically unless asymmetric_quantize_inputs is set."""
+    if variant == "as-asked":
+        asked = options is not None and options.get("asymmetric_quantize_inputs", False)
+        variant = "asymmetric" if asked else "symmetric"
+    return DYNAMIC[variant]
+
+
+def centred(x: NDArray[np.float32], quantize: Dynamic) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Rows less their zero points, integers of magnitude up to ``REACH``, and the scale of each row."""
+    stored, scale, zero = quantize(x)
+    return stored - zero.astype(np.int16)[:, None], scale
+
+
+def prepared(weight: Value, axis: int = 0) -> NDArray[Any]:
+    """The weights as (channels, depth), channels along ``axis``, in a float type that keeps sums over the depth."""
+
+    def make() -> NDArray[Any]:
+        stored = np.moveaxis(weight.data, axis, 0)
+        return weights(stored.reshape(len(stored), -1), 0, REACH).matrix
+
+    return weight.once("hybrid", make)
+
+
+def scaled(
+    sums: NDArray[Any], scale: np.float32 | NDArray[np.float32], weight: Value, bias: Value | None
+) -> NDArray[Any]:
+    """sums * (row scale * weight scale) + bias, in float32; channels are the last dimension of ``sums``."""
+    out: NDArray[Any] = sums.astype(np.float32) * (scale * weight.quantization.scale.astype(np.float32))
+    return out if bias is None else out + bias.data
+
+
+def products(x: NDArray[np.float32], weight: Value, bias: Value | None, quantize: Dynamic) -> NDArray[Any]:
+    """out[n, c] = bias[c] + scale[n] * weight scale[c] * sum of (q[n] - zero[n]) * w[c], float32 (rows, units).
+
+    The sums are exact; what is float32 is their scaling and the bias.
+    """
+    matrix = prepared(weight)
+    rows, scale = centred(x, quantize)
+    return scaled(rows.astype(matrix.dtype) @ matrix.T, scale[:, None], weight, bias)
+
+
+def block_products(x: NDArray[np.float32], weight: Value, bias: Value | None, variant: str) -> NDArray[Any]:
+    """As :func:`products` under weights with a scale for each block of the depth, float32 (rows, units).
+
+    Rows are quantized ``asymmetric``ally, whatever the options say; under ``xnnpack`` its way, and the scales are
+    rounded to bfloat16. A weight times its scale fits float32; the sums are rounded.
+    Source: tflite/kernels/fully_connected.cc, EvalBlockwise4Bit; XNNPACK, qd8-f32-qb4w.
+    """
+
+    def real() -> NDArray[np.float32]:
+        scales = _block_scales(weight).astype(np.float32)
+        scales = bfloat16(scales) if variant == "xnnpack" else scales
+        blocks: NDArray[np.float32] = weight.data.reshape(*scales.shape, -1) * scales[..., None]
+        return blocks.reshape(weight.shape)
+
+    rows, scale = centred(x, DYNAMIC[variant])
+    out: NDArray[np.float32] = (rows.astype(np.float32) @ weight.once(("blocks", variant), real).T) * scale[
+        :, None
+    ]
+    return out if bias is None else out + bias.data
+
+
+def _block_scales(weight: Value) -> NDArray[Any]:
+    """Scales of shape (units, blocks)."""
+    units, depth = weight.shape[-2:]
+    if weight.blocks is None or weight.blocks.data.size % max(units, 1):
+        raise RunError("blockwise weights without a scale for each block")
+    scales = weight.blocks.data.reshape(units, -1)
+    if not scales.size or depth % scales.shape[1]:
+        raise RunError(f"{scales.shape[1]} blocks do not divide a depth of {depth}")
+    return scales
+
+
+def bfloat16(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 rounded to the nearest value with eight significant bits, half to even."""
+    bits = x.view(np.uint32)
+    rounded: NDArray[np.float32] = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).view(np.float32)
+    return rounded

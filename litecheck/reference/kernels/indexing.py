@@ -1,0 +1,238 @@
+"""Operators that pick and place stored values by index: slices, gathers, pads, one-hot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernels.movement import ANY, Options, ints, option
+
+
+@kernel("SLICE", *ANY)
+def slice_(
+    input: Value, begin: Value, size: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """A box; a size of -1 reaches to the end. Source: slice.cc."""
+    window = tuple(
+        slice(b, n if s < 0 else b + s) for b, s, n in zip(ints(begin), ints(size), input.shape, strict=True)
+    )
+    return np.ascontiguousarray(input.data[window])
+
+
+@kernel("STRIDED_SLICE", *ANY)
+def strided_slice(
+    input: Value, begin: Value, end: Value, strides: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """A box with steps; bits of the masks leave out a begin or end, insert or drop a dimension.
+
+    A masked begin is 0 even where its dimension is dropped. ``ellipsis_mask`` stands for as many whole dimensions
+    as are left; with ``offset`` end counts from begin.
+    Source: strided_slice.cc, strided_slice_logic.h.
+    """
+    names = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
+    masks = {name: int(option(options, f"{name}_mask")) for name in names}
+    first, last, step = ints(begin), ints(end), ints(strides)
+    named = sum(not masks["new_axis"] >> i & 1 and not masks["ellipsis"] >> i & 1 for i in range(len(first)))
+    index: list[Any] = []
+    for i, (a, b, s) in enumerate(zip(first, last, step, strict=True)):
+        if masks["ellipsis"] >> i & 1:
+            index += [slice(None)] * (input.data.ndim - named)
+        elif masks["new_axis"] >> i & 1:
+            index.append(None)
+        elif masks["shrink_axis"] >> i & 1:
+            index.append(0 if masks["begin"] >> i & 1 else a)
+        else:
+            b = a + b if option(options, "offset", False) else b
+            index.append(
+                slice(None if masks["begin"] >> i & 1 else a, None if masks["end"] >> i & 1 else b, s)
+            )
+    made: NDArray[Any] = input.data[tuple(index)].copy()
+    return made
+
+
+@kernel("GATHER", *ANY)
+def gather(input: Value, indices: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """Slices along ``axis`` by index; the first ``batch_dims`` dimensions are walked in step. Source: gather.cc."""
+    x, at = input.data, indices.data
+    batch = int(option(options, "batch_dims")) % max(at.ndim + 1, 1)
+    axis = int(option(options, "axis")) % x.ndim
+    _inside(at, x.shape[axis])
+    if not batch:
+        return np.take(x, at, axis)
+    rows = int(np.prod(x.shape[:batch]))
+    each = zip(x.reshape(rows, *x.shape[batch:]), at.reshape(rows, *at.shape[batch:]), strict=True)
+    taken = np.stack([np.take(a, i, axis - batch) for a, i in each])
+    return taken.reshape(*x.shape[:batch], *taken.shape[1:])
+
+
+def _inside(indices: NDArray[Any], length: int) -> None:
+    if indices.size and (indices.min() < 0 or indices.max() >= length):
+        raise RunError(f"an index lies outside the {length} slices there are")
+
+
+@kernel("GATHER_ND", *ANY)
+def gather_nd(input: Value, indices: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """Elements or slices, each by a whole index vector. Source: gather_nd.cc."""
+    at = np.moveaxis(indices.data, -1, 0)
+    for position, length in zip(at, input.shape, strict=False):
+        _inside(position, length)
+    return np.ascontiguousarray(input.data[tuple(at)])
+
+
+@kernel("SCATTER_ND", *ANY, deciding="updates")
+def scatter_nd(
+    indices: Value, updates: Value, shape: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """Updates added up at their places in stored zeros, not zero points. Source: scatter_nd.cc."""
+    out = np.zeros(ints(shape), updates.data.dtype)
+    at = np.moveaxis(indices.data, -1, 0)
+    for position, length in zip(at, out.shape, strict=False):
+        _inside(position, length)
+    np.add.at(out, tuple(at), updates.data)
+    return out
+
+
+@kernel("PAD", *ANY)
+def pad(input: Value, paddings: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """A border of real zeros: the output's zero point. Source: pad.cc."""
+    return np.pad(input.data, paddings.data.tolist(), constant_values=output.zero_point)
+
+
+@kernel("PADV2", *ANY)
+def pad_v2(
+    input: Value, paddings: Value, constant_values: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """A border of one stored value. Source: pad.cc."""
+    return np.pad(input.data, paddings.data.tolist(), constant_values=constant_values.data.reshape(-1)[0])
+
+
+@kernel("MIRROR_PAD", *ANY)
+def mirror_pad(input: Value, paddings: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """A border that mirrors the inside, without (REFLECT, 0) or with (SYMMETRIC, 1) the edge. Source: mirror_pad.cc."""
+    return np.pad(
+        input.data, paddings.data.tolist(), mode="symmetric" if option(options, "mode") else "reflect"
+    )
+
+
+@kernel("DILATE", *ANY)
+def dilate(
+    input: Value, dilations: Value, padding_value: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """Elements that many places apart along each dimension, one stored value between them. Source: dilate.cc."""
+    steps = ints(dilations)
+    sizes = [max(0, (n - 1) * d + 1) for n, d in zip(input.shape, steps, strict=True)]
+    out = np.full(sizes, padding_value.data.reshape(-1)[0])
+    out[tuple(slice(None, None, d) for d in steps)] = input.data
+    return out
+
+
+@kernel("DYNAMIC_UPDATE_SLICE", *ANY)
+def dynamic_update_slice(
+    input: Value, update: Value, start_indices: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """A box overwritten; its start is moved so that it fits. Source: dynamic_update_slice.cc."""
+    out: NDArray[Any] = input.data.copy()
+    sizes = zip(ints(start_indices), update.shape, input.shape, strict=True)
+    window = tuple(slice(a := min(max(start, 0), n - u), a + u) for start, u, n in sizes)
+    out[window] = update.data
+    return out
+
+
+@kernel("ONE_HOT", *ANY, deciding="on_value")
+def one_hot(
+    indices: Value,
+    depth: Value,
+    on_value: Value,
+    off_value: Value,
+    output: Result,
+    options: Options,
+    how: How,
+) -> NDArray[Any]:
+    """``on`` where the position along ``axis`` is the index, ``off`` elsewhere. Source: one_hot.cc."""
+    axis, n = int(option(options, "axis")), ints(depth)[0]
+    axis = indices.data.ndim if axis == -1 else axis
+    position = np.arange(n).reshape([-1 if i == axis else 1 for i in range(indices.data.ndim + 1)])
+    hot = np.expand_dims(indices.data, axis) == position
+    made: NDArray[Any] = np.where(hot, on_value.data.reshape(-1)[0], off_value.data.reshape(-1)[0])
+    return made
+
+
+@kernel("TOPK_V2", *ANY)
+def topk_v2(
+    input: Value, k: Value, values: Result, indices: Result, options: Options, how: How
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The k largest along the last dimension, in order; of equal ones the first. Source: topk_v2.cc."""
+    count = ints(k)[0]
+    wide = input.data.astype(np.int64) if input.data.dtype.kind in "iub" else input.data
+    order = np.argsort(-wide, axis=-1, kind="stable")[..., :count]
+    return np.take_along_axis(input.data, order, -1), order
+
+
+@kernel("UNIQUE", *ANY)
+def unique(
+    input: Value, output: Result, indices: Result, options: Options, how: How
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Distinct values in the order they first appear, and each element's place among them. Source: unique.cc."""
+    distinct, first, where = np.unique(input.data.reshape(-1), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return distinct[order], place[where.reshape(-1)]
+
+
+@kernel("MATRIX_DIAG", *ANY)
+def matrix_diag(diagonal: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """A matrix of stored zeros with a diagonal. Source: matrix_diag.cc."""
+    n = diagonal.shape[-1]
+    out = np.zeros((*diagonal.shape, n), diagonal.data.dtype)
+    out[..., np.arange(n), np.arange(n)] = diagonal.data
+    return out
+
+
+@kernel("MATRIX_SET_DIAG", *ANY)
+def matrix_set_diag(
+    input: Value, diagonal: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """A matrix with another diagonal. Source: matrix_set_diag.cc."""
+    out: NDArray[Any] = input.data.copy()
+    n = diagonal.shape[-1]
+    out[..., np.arange(n), np.arange(n)] = diagonal.data
+    return out
+
+
+@kernel("SPARSE_TO_DENSE", *ANY, deciding="values")
+def sparse_to_dense(
+    indices: Value,
+    output_shape: Value,
+    values: Value,
+    default_value: Value,
+    output: Result,
+    options: Options,
+    how: How,
+) -> NDArray[Any]:
+    """Values at their places, a default elsewhere. Source: sparse_to_dense.cc."""
+    out = np.full(ints(output_shape), default_value.data.reshape(-1)[0], values.data.dtype)
+    at = indices.data.reshape(-1, out.ndim) if indices.data.ndim else indices.data.reshape(1, 1)
+    out[tuple(at.T)] = values.data
+    return out
+
+
+@kernel("EMBEDDING_LOOKUP", "int8", "float32", deciding="table")
+def embedding_lookup(
+    indices: Value, table: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """Rows by index; those of a quantized table come out as float32, row scale times stored value.
+
+    Source: embedding_lookup.cc, EvalHybrid.
+    """
+    _inside(indices.data, table.shape[0])
+    rows: NDArray[Any] = table.data[indices.data.reshape(-1)]
+    if table.dtype == "int8" and output.dtype == "float32":
+        scale = table.quantization.scale
+        own = scale[indices.data.reshape(-1)] if scale.size > 1 else np.full(len(rows), scale[0], np.float32)
+        rows = rows.astype(np.float32) * own.reshape(-1, *[1] * (rows.ndim - 1))
+    return rows

@@ -1,0 +1,287 @@
+"""UNIDIRECTIONAL_SEQUENCE_LSTM and LSTM with int8 activations and weights and an int16 cell (8x8_16 and 8x8_8).
+
+Fixed-point formats: a gate's sum is Q3.12 where layer normalization does not say otherwise, its activation Q0.15; the
+cell has as many integer bits m as its scale 2^(m-15) says.
+Sources: tflite/kernels/lstm_eval.cc, EvalInteger8x8_16; unidirectional_sequence_lstm.cc and lstm.cc,
+PopulateQuantizedLstmParams8x8_16; internal/reference/portable_tensor_utils.cc.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.dispatch import Computed
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernels.layer_norm import Norm
+from litecheck.reference.kernels.lstm_8x8_8 import CELL, NarrowGate, projection, step
+from litecheck.reference.kernels.lstm_activations import CURVES, Curves
+from litecheck.reference.kernels.lstm_matmul import Product, product
+from litecheck.reference.numerics.fixedpoint import (
+    Ints,
+    multiply_double,
+    quantize_multiplier,
+    saturate,
+)
+
+Q12, Q15 = np.float32(2.0**-12), 2.0**-15
+_WORD = -(2**15), 2**15 - 1
+
+
+@kernel("UNIDIRECTIONAL_SEQUENCE_LSTM", "int8", curves=tuple(CURVES), recurrent=("sum", "saturated"))
+@kernel("LSTM", "int8", output_gate=("complete", "input-alone"))
+def lstm(
+    input: Value,
+    input_to_input_weights: Value | None, input_to_forget_weights: Value,
+    input_to_cell_weights: Value, input_to_output_weights: Value,
+    recurrent_to_input_weights: Value | None, recurrent_to_forget_weights: Value,
+    recurrent_to_cell_weights: Value, recurrent_to_output_weights: Value,
+    cell_to_input_weights: Value | None, cell_to_forget_weights: Value | None, cell_to_output_weights: Value | None,
+    input_gate_bias: Value | None, forget_gate_bias: Value, cell_gate_bias: Value, output_gate_bias: Value,
+    projection_weights: Value | None, projection_bias: Value | None, output_state: Value, cell_state: Value,
+    input_layer_norm_coefficients: Value | None, forget_layer_norm_coefficients: Value | None,
+    cell_layer_norm_coefficients: Value | None, output_layer_norm_coefficients: Value | None,
+    output: Result, options: Table | None, intermediates: tuple[Result, ...], how: How,
+) -> Computed:  # fmt: skip
+    """c' = f * c + i * g and h' = o * tanh(c'), step after step, with gates i, f, o = logistic(...), g = tanh(...).
+
+    Each gate adds up weights * input, recurrent weights * h and, with peepholes, weights * c (see :class:`Gate`);
+    ``recurrent: saturated`` saturates the second of them by itself first.
+    Without input gate (CIFG) i = 1 - f. A projection is a matrix product behind h'. input (batch, time, n), with
+    ``time_major`` (time, batch, n), or (batch, n) for one step; weights (cells, n) and (cells, outputs), output_state
+    (batch, outputs), cell_state int16 (batch, cells). ``intermediates``: the gates' sums before normalization, and
+    o * tanh(c'); an LSTM with 12 of them is of the 8x8_8 form. Source: tflite/kernels/lstm_eval.cc.
+    """
+    if len(intermediates) == 12 and "output_gate" in how:
+        forget = (
+            input_to_forget_weights,
+            recurrent_to_forget_weights,
+            forget_layer_norm_coefficients,
+            forget_gate_bias,
+        )
+        cell = (
+            input_to_cell_weights,
+            recurrent_to_cell_weights,
+            cell_layer_norm_coefficients,
+            cell_gate_bias,
+        )
+        last = (
+            input_to_output_weights,
+            recurrent_to_output_weights,
+            output_layer_norm_coefficients,
+            output_gate_bias,
+        )
+        ends, made = (input, output_state, cell_state), (projection_weights, projection_bias, output)
+        return narrow(
+            ends, (forget, cell, last), made, options, intermediates, how["output_gate"] == "complete"
+        )
+    if len(intermediates) != 5:
+        raise RunError(f"no kernel for an LSTM with {len(intermediates)} intermediate tensors; 8x8_16 has 5")
+    ends, sums = (input, output_state, cell_state), intermediates
+    gates = Gates(
+        gate(ends, input_to_input_weights, recurrent_to_input_weights, cell_to_input_weights, input_gate_bias,
+             input_layer_norm_coefficients, sums[0]),
+        _needed(gate(ends, input_to_forget_weights, recurrent_to_forget_weights, cell_to_forget_weights,
+                     forget_gate_bias, forget_layer_norm_coefficients, sums[1])),
+        _needed(gate(ends, input_to_cell_weights, recurrent_to_cell_weights, None, cell_gate_bias,
+                     cell_layer_norm_coefficients, sums[2])),
+        _needed(gate(ends, input_to_output_weights, recurrent_to_output_weights, cell_to_output_weights,
+                     output_gate_bias, output_layer_norm_coefficients, sums[3])),
+    )  # fmt: skip
+    hidden = output_for(options, output_state, sums[4], projection_weights, projection_bias, output)
+    curves, gates = CURVES[how.get("curves", "gemmlowp")], gates.saturating(how.get("recurrent", "sum"))
+    return unroll(input.data, gates, hidden, output_state, cell_state, options, curves)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gate:
+    """What a gate adds up, saturated to int16 after each term: Q3.12 before its activation.
+
+    With ``apart`` the product with the output state is saturated by itself, before it is added.
+    """
+
+    input: Product
+    recurrent: Product
+    peephole: tuple[Ints, tuple[int, int]] | None
+    norm: Norm | None
+    apart: bool = False
+
+    def __call__(self, fed: Ints, h: Ints, c: Ints) -> Ints:
+        """``fed`` is this gate's product with the input, h and c the states; all of shape (batch, ...)."""
+        recurrent = saturate(self.recurrent(h), *_WORD) if self.apart else self.recurrent(h)
+        total = saturate(saturate(fed, *_WORD) + recurrent, *_WORD)
+        if self.peephole is not None:
+            coefficients, multiplier = self.peephole
+            total = saturate(total + multiply_double(coefficients * c, *multiplier), *_WORD)
+        return total if self.norm is None else self.norm(total)
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """The gates of a cell; without input gate it is the forget gate's complement (CIFG)."""
+
+    input: Gate | None
+    forget: Gate
+    cell: Gate
+    output: Gate
+
+    def saturating(self, recurrent: str) -> Gates:
+        """The same gates; with ``saturated`` each saturates its recurrent product by itself."""
+        apart = recurrent == "saturated"
+        alone = self.input and replace(self.input, apart=apart)
+        return Gates(alone, *(replace(g, apart=apart) for g in (self.forget, self.cell, self.output)))
+
+
+def gate(
+    ends: tuple[Value, Value, Value], weights: Value | None, recurrent: Value | None, peephole: Value | None,
+    bias: Value | None, norm: Value | None, total: Result,
+) -> Gate | None:  # fmt: skip
+    """A gate from its operands, None where it has none; ``ends`` are input, output state and cell state.
+
+    With layer normalization the bias joins behind it, and the sum has the intermediate tensor's scale.
+    """
+    if weights is None or recurrent is None:
+        return None
+    source, output_state, cell_state = ends
+    scale = Q12 if norm is None else total.scale
+    seen = None
+    if peephole is not None:
+        real = np.float32(2.0 ** cell_bits(cell_state, 0) * float(peephole.scale) / float(scale))
+        seen = peephole.data.astype(np.int64), quantize_multiplier(float(real))
+    return Gate(
+        product(
+            weights, source.zero_point, weights.scale * source.scale / scale, bias if norm is None else None
+        ),
+        product(recurrent, output_state.zero_point, recurrent.scale * output_state.scale / scale),
+        seen,
+        None if norm is None else Norm.of(norm, bias),
+    )
+
+
+def _needed(found: Gate | None) -> Gate:
+    if found is None:
+        raise RunError("only the input gate may be absent")
+    return found
+
+
+def cell_bits(cell_state: Value, fraction: int = 15) -> int:
+    """``fraction`` plus the exponent of the cell's scale, a power of two: with 15 the cell's integer bits."""
+    mantissa, exponent = math.frexp(float(cell_state.scale))
+    if mantissa != 0.5:
+        raise RunError(f"the cell's scale {cell_state.scale} is no power of two")
+    return fraction + exponent - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hidden:
+    """o * tanh(c) in the output's quantization, directly or through a projection."""
+
+    multiplier: tuple[int, int]
+    zero_point: int
+    projection: Product | None
+    clip: int
+    output_zero_point: int
+
+    def __call__(self, gate: Ints, squashed: Ints) -> Ints:
+        """Both factors in Q0.15. The projection takes its operand with the zero point's sign reversed."""
+        wide = multiply_double(gate * squashed, *self.multiplier)
+        if self.projection is None:
+            return saturate(wide + self.zero_point, -128, 127)
+        made = self.projection(saturate(wide - self.zero_point, -128, 127))
+        made = saturate(made + self.output_zero_point, -128, 127)
+        return saturate(made, -self.clip, self.clip) if self.clip > 0 else made
+
+
+def output_for(
+    options: Table | None, output_state: Value, hidden: Result, weights: Value | None, bias: Value | None,
+    output: Result,
+) -> Hidden:  # fmt: skip
+    """How outputs are made; the clip is the real one over the output's scale, truncated."""
+    scale = np.float32(Q15 / float(hidden.scale) * Q15)
+    clip = float(np.float32(_real(options, "proj_clip")) / output.scale)
+    projection = None
+    if weights is not None:
+        projection = product(
+            weights, -hidden.zero_point, weights.scale * hidden.scale / output_state.scale, bias
+        )
+    zero_point = output_state.zero_point
+    return Hidden(
+        quantize_multiplier(float(scale)), hidden.zero_point, projection, int(min(clip, 127.0)), zero_point
+    )
+
+
+def _real(options: Table | None, name: str) -> float:
+    return float(options.get(name, 0.0)) if options is not None else 0.0
+
+
+def unroll(
+    data: NDArray[np.int8],
+    gates: Gates,
+    hidden: Hidden,
+    output_state: Value,
+    cell_state: Value,
+    options: Table | None,
+    curves: Curves,
+) -> Computed:
+    """All steps from the states at the start: outputs in the input's layout, and the states at the end."""
+    batch_first = data.ndim == 3 and not (options is not None and options.get("time_major", False))
+    steps = data[None] if data.ndim == 2 else data.swapaxes(0, 1) if batch_first else data
+    fed = {
+        g: g.input(steps.astype(np.int64)) for g in (gates.input, gates.forget, gates.cell, gates.output) if g
+    }
+    h, c = output_state.data.astype(np.int64), cell_state.data.astype(np.int64)
+    bits = cell_bits(cell_state)
+    if not 0 <= bits <= 6:
+        raise RunError(f"a cell with {bits} integer bits; there is a tanh for 0 to 6")
+    clip = int(min(float(np.float32(_real(options, "cell_clip")) / cell_state.scale), 32767.0))
+    made = np.empty((*steps.shape[:2], h.shape[-1]), np.int8)
+    for t in range(len(steps)):
+        f = curves.logistic(gates.forget(fed[gates.forget][t], h, c))
+        i = 32767 - f
+        if gates.input is not None:
+            i = curves.logistic(gates.input(fed[gates.input][t], h, c))
+        g = curves.tanh(gates.cell(fed[gates.cell][t], h, c), 3)
+        c = saturate(curves.scaled(f * c, 15) + curves.scaled(i * g, 15 + bits), -(2**15), 2**15 - 1)
+        c = saturate(c, -clip, clip) if clip > 0 else c
+        o = curves.logistic(gates.output(fed[gates.output][t], h, c))
+        h = hidden(o, curves.tanh(c, bits))
+        made[t] = h
+    result = made[0] if data.ndim == 2 else made.swapaxes(0, 1) if batch_first else made
+    return Computed((result,), {"output_state": h.astype(np.int8), "cell_state": c.astype(np.int16)})
+
+
+def narrow(
+    ends: tuple[Value, Value, Value],
+    gates: tuple[tuple[Value, Value, Value | None, Value], ...],
+    end: tuple[Value | None, Value | None, Result],
+    options: Table | None,
+    sums: tuple[Result, ...],
+    complete: bool,
+) -> Computed:
+    """One step of the 8x8_8 form; ``gates`` are forget, cell and output, each with its three of the ``sums``.
+
+    ``ends`` are input, output state and cell state, ``end`` the projection's weights and bias, and the output. Without
+    ``complete`` the output gate leaves out its recurrent product.
+    """
+    source, output_state, cell_state = ends
+    if source.data.ndim != 2 or cell_state.scale != CELL:
+        raise RunError(
+            "an 8x8_8 LSTM takes one step, with an input (batch, n), and has a cell in steps of 2^-15"
+        )
+    forget, cell, last = (
+        NarrowGate.of((w, source), (r, output_state), norm, bias, sums[at : at + 3])
+        for at, (w, r, norm, bias) in zip((3, 6, 9), gates, strict=True)
+    )
+    last = last if complete else replace(last, recurrent=None)
+    clips = float(np.float32(_real(options, "proj_clip")) / end[2].scale), _real(options, "cell_clip")
+    bound = int(np.float32(clips[1]) / CELL) if 0 < clips[1] < 1 else 0
+    made = projection(end[0], end[1], output_state, int(min(clips[0], 127.0)))
+    x, h, c = (v.data.astype(np.int64) for v in ends)
+    h, c = step(x, h, c, (forget, cell, last), made, bound)
+    kept = h.astype(np.int8)
+    return Computed((kept,), {"output_state": kept, "cell_state": c.astype(np.int16)})

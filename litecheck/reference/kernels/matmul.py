@@ -1,0 +1,101 @@
+"""BATCH_MATMUL: products of two matrices, either of which may be computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernels.hybrid import REACH, centred, dynamic, scaled
+from litecheck.reference.numerics.fixedpoint import Ints, wrap32
+from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST
+from litecheck.reference.numerics.requantize import requantizer, sums_stage
+from litecheck.reference.numerics.rescale import Scales, variants
+
+#: Columns mostly share one scale: there are no channels that could go by eight.
+_ROUNDINGS = tuple(name for name in variants("double") if name != "double-by-eight")
+
+
+@kernel(
+    "BATCH_MATMUL",
+    "int8",
+    "int16",
+    requantize=_ROUNDINGS,
+    declined=_ROUNDINGS,
+    int64_sums=("reduced", "float64"),
+)
+def batch_matmul(
+    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+) -> NDArray[Any]:
+    """out[..., i, j] = sum over k of lhs[..., i, k] * rhs[..., k, j]; leading dimensions broadcast.
+
+    1. acc = sum (l - zl) * (r - zr), int32 (int64 for int16); an int32 output is sum l * r, zero points left out.
+    2. Rescale by lhs scale * rhs scale / output scale, with a float32 product; rhs may have a scale for each column.
+    3. Add the output zero point, clamp to the type.
+
+    adj_x and adj_y transpose the last two dimensions of lhs and rhs first.
+    Source: tflite/kernels/batch_matmul.cc, internal/reference/batch_matmul.h.
+    """
+    left, right = _matrices(lhs, rhs, options)
+    if output.dtype == "int32":
+        return wrap32(_products(left, right, LARGEST[lhs.dtype], LARGEST[rhs.dtype])).astype(np.int32)
+    sums = _products(left, right, LARGEST[lhs.dtype], LARGEST[rhs.dtype])
+    if rhs.zero_point:
+        sums -= rhs.zero_point * left.sum(axis=-1, dtype=np.int64)[..., None]
+    if lhs.zero_point:
+        sums -= lhs.zero_point * right.sum(axis=-2, dtype=np.int64)[..., None, :]
+    sums += left.shape[-1] * lhs.zero_point * rhs.zero_point
+    columns = 1 if rhs.quantization.scale.size == 1 else right.shape[-1]
+    scales = Scales.of(lhs, rhs, output, columns)
+    stage = sums_stage(lhs, None, taken)
+    rescale = requantizer(how[stage], scales, output, None, narrow=True, wrap=lhs.dtype == "int8")
+    out = np.empty(sums.shape, rescale.dtype)
+    rescale(sums, np.zeros(columns, np.int64), out)
+    return out
+
+
+def _matrices(lhs: Value, rhs: Value, options: Table | None) -> tuple[NDArray[Any], NDArray[Any]]:
+    left, right = lhs.data, rhs.data
+    if left.ndim < 2 or right.ndim < 2:
+        raise RunError(f"no matrices: shapes {list(left.shape)} and {list(right.shape)}")
+    if options is not None and options.get("adj_x", False):
+        left = left.swapaxes(-1, -2)
+    if options is not None and options.get("adj_y", False):
+        right = right.swapaxes(-1, -2)
+    if left.shape[-1] != right.shape[-2]:
+        raise RunError(f"{list(left.shape)} times {list(right.shape)} does not fit")
+    return left, right
+
+
+def _products(left: NDArray[Any], right: NDArray[Any], most_left: int, most_right: int) -> Ints:
+    """Sums of products of stored values, in float32 where the depth proves them exact and float64 elsewhere."""
+    carrier = np.float32 if left.shape[-1] * most_left * most_right <= EXACT else np.float64
+    sums: Ints = np.matmul(left.astype(carrier), right.astype(carrier)).astype(np.int64)
+    return sums
+
+
+@kernel("BATCH_MATMUL", "float32", dynamic=("as-asked", "xnnpack"))
+def batch_matmul_float(
+    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+) -> NDArray[Any]:
+    """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
+
+    Under an int8 right-hand side each row of the left one is quantized first, as ``dynamic`` names it.
+    Source: tflite/kernels/batch_matmul.cc, EvalHybrid.
+    """
+    left, right = _matrices(lhs, rhs, options)
+    if rhs.dtype == "float32":
+        out: NDArray[Any] = np.matmul(left, right)
+        return out
+    if rhs.dtype != "int8":
+        raise RunError(f"no kernel for float32 times {rhs.dtype}")
+    variant = how["dynamic"]
+    quantize = dynamic("as-asked" if variant == "xnnpack" and XNNPACK not in taken else variant, options)
+    rows, scale = centred(left.reshape(-1, left.shape[-1]), quantize)
+    sums = _products(rows.reshape(left.shape), right, REACH, LARGEST["int8"])
+    return scaled(sums, scale.reshape(*left.shape[:-1], 1), rhs, None)

@@ -1,0 +1,250 @@
+"""Operators that move stored values and compute nothing: the same kernel for every type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+
+ANY = tuple(HELD)
+Options = Table | None
+
+
+def option(options: Options, name: str, default: Any = 0) -> Any:
+    """A field of the builtin options, its default where it or the table is absent."""
+    return options.get(name, default) if options else default
+
+
+def ints(value: Value) -> list[int]:
+    """An index operand as Python integers."""
+    return [int(i) for i in value.data.reshape(-1)]
+
+
+@kernel("RESHAPE", *ANY)
+def reshape(input: Value, shape: Value | None, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """The same values in another shape: that of the operand, else of the options; one -1 is what is left.
+
+    Source: tflite/kernels/reshape.cc (a single 0 in the options stands for a scalar).
+    """
+    wanted = ints(shape) if shape is not None else [int(n) for n in option(options, "new_shape", ())]
+    if shape is None and wanted == [0]:
+        wanted = []
+    return input.data.reshape(wanted)
+
+
+@kernel("BITCAST", *(name for name in HELD if not name.endswith(("int2", "int4"))))
+def bitcast(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """The same bytes under another type; a last dimension divides wider values, or is joined to them.
+
+    Source: tflite/kernels/bitcast.cc.
+    """
+    x, kind = input.data, np.dtype(HELD[output.dtype])
+    if kind.itemsize > x.itemsize and (not x.ndim or x.shape[-1] * x.itemsize != kind.itemsize):
+        raise RunError(f"the last dimension of {list(x.shape)} does not hold one {output.dtype}")
+    bytes_ = np.ascontiguousarray(x).tobytes()
+    longer = (x.itemsize // kind.itemsize,) if kind.itemsize < x.itemsize else ()
+    shape = x.shape[:-1] if kind.itemsize > x.itemsize else (*x.shape, *longer)
+    return np.frombuffer(bytes_, kind).reshape(shape)
+
+
+@kernel("SQUEEZE", *ANY)
+def squeeze(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """Dimensions of length 1 dropped: those named, or all. Source: squeeze.cc."""
+    axes = [int(a) % input.data.ndim for a in option(options, "squeeze_dims", ())]
+    return np.squeeze(input.data, tuple(axes) or None)
+
+
+@kernel("EXPAND_DIMS", *ANY)
+def expand_dims(input: Value, axis: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """A dimension of length 1 inserted. Source: expand_dims.cc."""
+    return np.expand_dims(input.data, ints(axis)[0])
+
+
+@kernel("TRANSPOSE", *ANY)
+def transpose(input: Value, perm: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """Dimensions in another order. Source: transpose.cc."""
+    return np.ascontiguousarray(input.data.transpose(ints(perm)))
+
+
+@kernel("CONCATENATION", *ANY)
+def concatenation(values: tuple[Value, ...], output: Result, options: Options, how: How) -> NDArray[Any]:
+    """Operands side by side along ``axis``. Legacy uint8 operands of other parameters are rescaled in float32.
+
+    Source: concatenation.cc, reference_ops::ConcatenationWithScaling.
+    """
+    axis = int(option(options, "axis"))
+    return np.concatenate([_alike(v, output) for v in values], axis)
+
+
+def _alike(value: Value, output: Result) -> NDArray[Any]:
+    """A uint8 operand in the output's parameters: round(q * s + b) in float32, half away from zero."""
+    same = not value.quantization.scale.size or (value.scale, value.zero_point) == (
+        output.scale,
+        output.zero_point,
+    )
+    if value.dtype != "uint8" or same:
+        return value.data
+    scale = np.float32(value.scale * np.float32(np.float32(1) / output.scale))
+    bias = np.float32(np.float32(-value.zero_point) * scale)
+    real = value.data.astype(np.float32) * scale + bias
+    whole = np.trunc(real)
+    rounded = whole + np.copysign((np.abs(real - whole) >= 0.5).astype(np.float32), real)
+    made: NDArray[Any] = np.clip(rounded.astype(np.int64) + output.zero_point, 0, 255).astype(np.uint8)
+    return made
+
+
+@kernel("PACK", *ANY)
+def pack(values: tuple[Value, ...], output: Result, options: Options, how: How) -> NDArray[Any]:
+    """Operands stacked along a new dimension ``axis``. Source: pack.cc."""
+    return np.stack([v.data for v in values], int(option(options, "axis")))
+
+
+@kernel("UNPACK", *ANY)
+def unpack(input: Value, outputs: tuple[Result, ...], options: Options, how: How) -> tuple[NDArray[Any], ...]:
+    """The slices along ``axis``, without it. Source: unpack.cc."""
+    axis = int(option(options, "axis"))
+    return tuple(np.take(input.data, i, axis) for i in range(len(outputs)))
+
+
+@kernel("SPLIT", *ANY, deciding="input")
+def split(
+    axis: Value, input: Value, outputs: tuple[Result, ...], options: Options, how: How
+) -> tuple[NDArray[Any], ...]:
+    """Equal parts along an axis. Source: split.cc."""
+    return tuple(np.split(input.data, len(outputs), ints(axis)[0]))
+
+
+@kernel("SPLIT_V", *ANY)
+def split_v(
+    input: Value, size_splits: Value, axis: Value, outputs: tuple[Result, ...], options: Options, how: How
+) -> tuple[NDArray[Any], ...]:
+    """Parts of given lengths along an axis; one -1 is what is left. Source: split_v.cc."""
+    at, sizes = ints(axis)[0], ints(size_splits)
+    rest = input.shape[at] - sum(n for n in sizes if n >= 0)
+    sizes = [rest if n < 0 else n for n in sizes]
+    return tuple(np.split(input.data, np.cumsum(sizes)[:-1], at))
+
+
+@kernel("TILE", *ANY)
+def tile(input: Value, multiples: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """The whole repeated along every dimension. Source: tile.cc."""
+    return np.tile(input.data, ints(multiples))
+
+
+@kernel("BROADCAST_TO", *ANY)
+def broadcast_to(input: Value, shape: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """Dimensions of length 1 stretched. Source: broadcast_to.cc."""
+    return np.ascontiguousarray(np.broadcast_to(input.data, ints(shape)))
+
+
+@kernel("BROADCAST_ARGS", "int32", "int64")
+def broadcast_args(shape1: Value, shape2: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """The shape two shapes broadcast to. Source: broadcast_args.cc."""
+    return np.array(np.broadcast_shapes(tuple(ints(shape1)), tuple(ints(shape2))))
+
+
+@kernel("FILL", *ANY, deciding="value")
+def fill(dims: Value, value: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """One value everywhere. Source: fill.cc."""
+    return np.full(ints(dims), value.data.reshape(-1)[0])
+
+
+@kernel("REVERSE_V2", *ANY)
+def reverse_v2(input: Value, axis: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """Order reversed along the axes. Source: reverse.cc."""
+    return np.ascontiguousarray(np.flip(input.data, tuple(ints(axis))))
+
+
+@kernel("REVERSE_SEQUENCE", *ANY)
+def reverse_sequence(
+    input: Value, seq_lengths: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """Each batch entry's first elements reversed along ``seq_dim``. Source: reverse_sequence.cc."""
+    seq, batch = int(option(options, "seq_dim")), int(option(options, "batch_dim"))
+    view = np.moveaxis(input.data.copy(), (batch, seq), (0, 1))
+    for row, length in zip(view, ints(seq_lengths), strict=True):
+        row[:length] = row[:length][::-1].copy()
+    return np.ascontiguousarray(np.moveaxis(view, (0, 1), (batch, seq)))
+
+
+@kernel("SPACE_TO_DEPTH", *ANY)
+def space_to_depth(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """Blocks of the plane become channels: [N, H, W, C] -> [N, H/b, W/b, b*b*C]. Source: space_to_depth.h."""
+    b = int(option(options, "block_size"))
+    n, h, w, c = input.shape
+    blocks = input.data.reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5)
+    return np.ascontiguousarray(blocks).reshape(n, h // b, w // b, b * b * c)
+
+
+@kernel("DEPTH_TO_SPACE", *ANY)
+def depth_to_space(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """Channels become blocks of the plane: [N, H, W, b*b*C] -> [N, H*b, W*b, C]. Source: depth_to_space.h."""
+    b = int(option(options, "block_size"))
+    n, h, w, c = input.shape
+    blocks = input.data.reshape(n, h, w, b, b, c // (b * b)).transpose(0, 1, 3, 2, 4, 5)
+    return np.ascontiguousarray(blocks).reshape(n, h * b, w * b, c // (b * b))
+
+
+@kernel("SPACE_TO_BATCH_ND", *ANY)
+def space_to_batch_nd(
+    input: Value, block_shape: Value, paddings: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """Blocks of the padded space become batches; padding holds the output's zero point. Source: space_to_batch_nd.h."""
+    block, pads = ints(block_shape), paddings.data.reshape(-1, 2).tolist()
+    m = len(block)
+    widths = [(0, 0), *map(tuple, pads), *[(0, 0)] * (input.data.ndim - 1 - m)]
+    x = np.pad(input.data, widths, constant_values=output.zero_point)
+    n, space, rest = x.shape[0], x.shape[1 : m + 1], x.shape[m + 1 :]
+    split_up = [part for s, b in zip(space, block, strict=True) for part in (s // b, b)]
+    x = x.reshape(n, *split_up, *rest)
+    order = [2 * i + 2 for i in range(m)] + [0] + [2 * i + 1 for i in range(m)]
+    x = x.transpose(*order, *range(2 * m + 1, x.ndim))
+    cells = (s // b for s, b in zip(space, block, strict=True))
+    batches: NDArray[Any] = np.ascontiguousarray(x).reshape(n * int(np.prod(block)), *cells, *rest)
+    return batches
+
+
+@kernel("BATCH_TO_SPACE_ND", *ANY)
+def batch_to_space_nd(
+    input: Value, block_shape: Value, crops: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """Batches become blocks of the space, then its borders are cropped. Source: batch_to_space_nd.h."""
+    block, cut = ints(block_shape), crops.data.reshape(-1, 2).tolist()
+    m, x = len(block), input.data
+    n, space, rest = x.shape[0] // int(np.prod(block)), x.shape[1 : m + 1], x.shape[m + 1 :]
+    x = x.reshape(*block, n, *space, *rest)
+    order = [m] + [part for i in range(m) for part in (m + 1 + i, i)]
+    x = x.transpose(*order, *range(2 * m + 1, x.ndim))
+    x = x.reshape(n, *(s * b for s, b in zip(space, block, strict=True)), *rest)
+    window = (slice(None), *(slice(a, x.shape[i + 1] - b) for i, (a, b) in enumerate(cut)))
+    return np.ascontiguousarray(x[window])
+
+
+@kernel("SHAPE", *ANY, "string", "resource", "variant")
+def shape(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """The dimensions. Source: shape.cc."""
+    return np.array(input.shape)
+
+
+@kernel("RANK", *ANY)
+def rank(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+    """The number of dimensions. Source: rank.cc."""
+    return np.array(input.data.ndim)
+
+
+@kernel("RANGE", "int32", "int64", "float32")
+def range_(
+    start: Value, limit: Value, delta: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """start, start + delta, ... before limit. Source: range.cc."""
+    first, last, step = (v.data.reshape(-1)[0] for v in (start, limit, delta))
+    if step == 0:
+        raise RunError("RANGE with a step of 0 has no end")
+    count = max(0, int(np.ceil(abs((last - first) / step)))) if (last - first) * step > 0 else 0
+    made: NDArray[Any] = first + np.arange(count, dtype=start.data.dtype) * step
+    return made

@@ -1,0 +1,144 @@
+"""Pooling: AVERAGE_POOL_2D, MAX_POOL_2D, L2_POOL_2D over (batch, height, width, channel)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.numerics.fused import clamp_real, fused, stored_bounds
+from litecheck.reference.numerics.windows import Axis, axes, padded
+
+_QUANTIZED = ("int8", "uint8", "int16")
+
+
+def _axes(input: Value, options: Table | None) -> tuple[Axis, Axis]:
+    """How the filter slides over height and width."""
+    if input.data.ndim != 4 or options is None:
+        raise RunError(f"pooling needs options and 4 dimensions, not {input.data.ndim}")
+    taps = int(options.get("filter_height", 0)), int(options.get("filter_width", 0))
+    if min(*taps, int(options.get("stride_h", 0)), int(options.get("stride_w", 0))) < 1:
+        raise RunError("a filter or stride of 0 slides nowhere")
+    return axes(input.shape, taps, options)
+
+
+def _taps(axis: Axis) -> Iterator[slice]:
+    """For each element of the filter, what it meets as the filter slides."""
+    for at in range(axis.kernel):
+        yield slice(at, at + (axis.out - 1) * axis.stride + 1 if axis.out else 0, axis.stride)
+
+
+def _slide(x: NDArray[Any], rows: Axis, columns: Axis, combine: np.ufunc) -> NDArray[Any]:
+    """combine() over every window of a padded image: down the height first, then along the width."""
+    tall = _along(x, 1, rows, combine)
+    return _along(tall, 2, columns, combine)
+
+
+def _along(x: NDArray[Any], dimension: int, axis: Axis, combine: np.ufunc) -> NDArray[Any]:
+    whole = (slice(None),) * dimension
+    if axis.out == 1:
+        window = (*whole, slice(axis.kernel))
+        return np.asarray(combine.reduce(x[window], dimension, keepdims=True))
+    first, *others = ((*whole, tap) for tap in _taps(axis))
+    total = x[first].copy()
+    for other in others:
+        combine(total, x[other], out=total)
+    return np.asarray(total)
+
+
+def _slide_in_order(x: NDArray[Any], rows: Axis, columns: Axis) -> NDArray[Any]:
+    """Sums over every window of a padded image, added up row by row: float32 sums depend on the order."""
+    total = np.zeros((x.shape[0], rows.out, columns.out, x.shape[3]), x.dtype)
+    for row in _taps(rows):
+        for column in _taps(columns):
+            total += x[:, row, column]
+    return total
+
+
+@lru_cache(maxsize=256)
+def _covered(rows: Axis, columns: Axis) -> NDArray[np.int64]:
+    """How many elements of the input each window covers, of shape (rows, columns, 1)."""
+    high, wide = (_reach(axis) for axis in (rows, columns))
+    counts: NDArray[np.int64] = high[:, None, None] * wide[:, None]
+    if (counts <= 0).any():
+        raise RunError("a window covers nothing but padding")
+    return counts
+
+
+def _reach(axis: Axis) -> NDArray[np.int64]:
+    first = np.arange(axis.out) * axis.stride - axis.before
+    reach: NDArray[np.int64] = np.minimum(first + axis.kernel, axis.size) - np.maximum(first, 0)
+    return reach
+
+
+def _half_away(total: NDArray[Any], count: NDArray[Any]) -> NDArray[Any]:
+    magnitude = (np.abs(total) + count // 2) // count
+    rounded: NDArray[Any] = np.where(total > 0, magnitude, -magnitude)
+    return rounded
+
+
+#: (sums, numbers of elements) -> means as integers, by the name an arithmetic file uses.
+ROUND: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
+    "half-away": _half_away,
+    "half-up": lambda total, count: (2 * total + count) // (2 * count),
+    "half-even": lambda total, count: np.rint(total / count),
+    "floor": lambda total, count: total // count,
+    "truncate": lambda total, count: np.sign(total) * (np.abs(total) // count),
+}
+
+
+@kernel("AVERAGE_POOL_2D", *_QUANTIZED, round=tuple(ROUND))
+def average_pool_2d(input: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+    """output = the mean of what each window covers of the input (padding does not count), then the activation.
+
+    The sum of stored integers divided by their number, rounded; input and output share a quantization.
+    Source: tflite/kernels/internal/reference/integer_ops/pooling.h.
+    """
+    rows, columns = _axes(input, options)
+    wide = np.int32 if rows.kernel * columns.kernel < 1 << 16 else np.int64
+    total = _slide(padded(input.data, rows, columns, 0, wide), rows, columns, np.add)
+    count = _covered(rows, columns).astype(wide)
+    return np.asarray(np.clip(ROUND[how["round"]](total, count), *stored_bounds(options, output)))
+
+
+@kernel("AVERAGE_POOL_2D", "float32")
+def average_pool_2d_float(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = the mean of what each window covers, summed in float32 row by row. Source: tflite/kernels/pooling.cc."""
+    rows, columns = _axes(input, options)
+    total = _slide_in_order(padded(input.data, rows, columns, 0, np.float32), rows, columns)
+    return clamp_real(total / _covered(rows, columns).astype(np.float32), options)
+
+
+@kernel("MAX_POOL_2D", *_QUANTIZED, "float32", bounds=("half-away", "half-even"))
+def max_pool_2d(
+    input: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+) -> NDArray[Any]:
+    """output = the largest stored value each window covers, then the activation, whose bounds are rounded half away.
+
+    ``bounds: half-even`` is XNNPACK, where it takes the operator. Source: tflite/kernels/pooling.cc.
+    """
+    rows, columns = _axes(input, options)
+    kind = input.data.dtype
+    lowest = np.finfo(kind).min if kind.kind == "f" else np.iinfo(kind).min
+    largest = _slide(padded(input.data, rows, columns, lowest, kind), rows, columns, np.maximum)
+    if output.dtype == "float32":
+        return clamp_real(largest, options)
+    bounded = any(map(math.isfinite, fused(options)))
+    half_even = bounded and how["bounds"] == "half-even" and XNNPACK in taken
+    return np.asarray(np.clip(largest, *stored_bounds(options, output, half_even)))
+
+
+@kernel("L2_POOL_2D", "float32")
+def l2_pool_2d(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = the root of the mean square of what each window covers. Source: tflite/kernels/pooling.cc."""
+    rows, columns = _axes(input, options)
+    squares = _slide_in_order(padded(input.data * input.data, rows, columns, 0, np.float32), rows, columns)
+    return clamp_real(np.sqrt(squares / _covered(rows, columns).astype(np.float32)), options)

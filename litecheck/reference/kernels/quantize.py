@@ -1,0 +1,168 @@
+"""QUANTIZE between all types and DEQUANTIZE: LiteRT's formulas, its vectors' and XNNPACK's.
+
+Vectors have their own roundings, so a value's result can depend on where in the tensor it stands: the *body* is as
+many elements from the start as fill whole vectors, the *tail* is the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.quantizer import litert
+from litecheck.quantizer.litert_vectors import Grid, dequantize_body, quantize_body, quantize_tail
+from litecheck.quantizer.types import Parameters, QuantizerError
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.numerics.fixedpoint import (
+    MULTIPLY,
+    WITHOUT_FLOAT32,
+    Ints,
+    multiply_double,
+    multiply_double_half_up,
+    quantize_multiplier,
+    round_half_away,
+    saturate,
+)
+from litecheck.reference.numerics.lookup import each_value
+
+Part = Callable[[NDArray[Any]], NDArray[Any]]
+
+
+def _in_parts(data: NDArray[Any], lanes: int, body: Part, tail: Part) -> NDArray[Any]:
+    """``body`` of all elements that fill vectors of ``lanes``, ``tail`` of the rest."""
+    flat, end = data.reshape(-1), data.size // lanes * lanes
+    return np.concatenate([body(flat[:end]), tail(flat[end:])]).reshape(data.shape)
+
+
+@kernel("QUANTIZE", "float32", round=("half-away", "half-even-body", "half-even", "half-even-quotient"))
+def quantize(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+    """x / scale rounded, plus the zero point, saturated; any shape, per tensor or per channel.
+
+    - ``half-away``: the float32 quotient, also of all that is per channel or int4;
+    - ``half-even-body``: in vectors of eight times the reciprocal of the scale, half to even; the tail by the
+      float64 quotient, half away;
+    - ``half-even``: XNNPACK, which takes int8 and uint8, does as the vectors everywhere;
+    - ``half-even-quotient``: the float32 quotient, half to even, as ONNX has it.
+
+    Source: tflite/kernels/quantize.cc; tflite/kernels/internal/optimized/optimized_ops.h; XNNPACK, src/f32-qs8-vcvt.
+    """
+    x, parameters = input.data, Parameters.of(output.quantization)
+    if how["round"] == "half-away" or parameters.axis is not None or output.dtype == "int4":
+        try:
+            return litert.quantize(x, parameters, output.dtype)
+        except QuantizerError as error:
+            raise RunError(str(error)) from error
+
+    def finished(rounded: NDArray[Any]) -> NDArray[Any]:
+        low, high = (end - output.zero_point for end in INTEGER_RANGES[output.dtype])
+        stored = np.clip(rounded, low, high).astype(np.int64) + output.zero_point
+        return np.asarray(stored, HELD[output.dtype])
+
+    grid = Grid(output.scale, output.zero_point, output.dtype)
+
+    def body(x: NDArray[Any], flush: bool = False) -> NDArray[Any]:
+        out: NDArray[Any] = np.empty(x.shape, HELD[output.dtype])
+        quantize_body(x, out, grid, flush)
+        return out
+
+    def tail(x: NDArray[Any]) -> NDArray[Any]:
+        out: NDArray[Any] = np.empty(x.shape, HELD[output.dtype])
+        quantize_tail(x, out, grid)
+        return out
+
+    if how["round"] == "half-even-quotient":
+        return finished(np.rint(x / output.scale))
+    if how["round"] == "half-even" and XNNPACK in taken:
+        return body(x, flush=True)
+    return _in_parts(x, 8, body, tail)
+
+
+@kernel(
+    "QUANTIZE",
+    *("int8", "uint8", "int16", "int32"),
+    requantize=(*WITHOUT_FLOAT32, "half-up-body", "8-bit-multipliers", "float32", "float32-half-away"),
+)
+def requantize(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+    """Stored integers under the input's parameters as integers under the output's; any shape, per tensor.
+
+    - ``double``, ``single`` and so on: times the float64 quotient of the scales, as the fixed-point variants of that
+      name; ``float32``: times the float32 quotient, rounded half to even, ``float32-half-away``: half away;
+    - ``half-up-body``: between 8-bit types, vectors of sixteen round the second time half up;
+    - ``8-bit-multipliers``: XNNPACK rounds the quotient to a multiple of 1/256 and shifts once, half up; what it does
+      not take goes as ``half-up-body``.
+
+    Source: tflite/kernels/internal/reference/requantize.h; XNNPACK, src/qs8-vcvt.
+    """
+    real = float(input.scale) / float(output.scale)
+    low, high = INTEGER_RANGES[output.dtype]
+    m, shift = quantize_multiplier(real)
+
+    def through(multiply: Callable[[Ints, int, int], Ints]) -> Part:
+        def at(x: Ints) -> Ints:
+            return saturate(multiply(x - input.zero_point, m, shift) + output.zero_point, low, high)
+
+        return lambda data: each_value(data, at, output.dtype)
+
+    def coarse(x: Ints, _m: int, _shift: int) -> Ints:
+        return (x * int(np.rint(np.float32(256) * (input.scale / output.scale))) + 128) >> 8
+
+    def in_float32(x: Ints, _m: int, _shift: int) -> Ints:
+        scaled = x.astype(np.float32) * (input.scale / output.scale)
+        away = how["requantize"] == "float32-half-away"
+        return (round_half_away(scaled) if away else np.rint(scaled)).astype(np.int64)
+
+    variant = how["requantize"]
+    if variant.startswith("float32"):
+        return through(in_float32)(input.data)
+    if variant == "8-bit-multipliers":
+        if XNNPACK in taken:
+            return through(coarse)(input.data)
+        variant = "half-up-body"
+    if variant == "half-up-body":
+        eight = all(dtype in ("int8", "uint8") for dtype in (input.dtype, output.dtype))
+        exact, vector = through(multiply_double), through(multiply_double_half_up)
+        return _in_parts(input.data, 16, vector, exact) if eight else exact(input.data)
+    return through(MULTIPLY[variant])(input.data)
+
+
+@kernel(
+    "DEQUANTIZE",
+    "int8",
+    "uint8",
+    "int16",
+    "int4",
+    "float16",
+    product=("exact", "split-body", "split-int4-body"),
+)
+def dequantize(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+    """scale * (q - zero_point), rounded once to float32; any shape, per tensor or per channel; float16 is widened.
+
+    ``split-body``: vectors of eight values of up to 8 bits compute scale * q - scale * zero_point, each rounded;
+    ``split-int4-body``: only what XNNPACK does not take.
+    Source: tflite/kernels/internal/reference/dequantize.h, optimized_ops.h.
+    """
+    if input.dtype == "float16":
+        return input.data.astype(np.float32)
+    parameters = Parameters.of(input.quantization)
+
+    def exact(q: NDArray[Any]) -> NDArray[Any]:
+        try:
+            return litert.products(q, parameters)
+        except QuantizerError as error:
+            raise RunError(str(error)) from error
+
+    def split(q: NDArray[Any]) -> NDArray[Any]:
+        out = np.empty(q.shape, np.float32)
+        dequantize_body(q, out, Grid(input.scale, input.zero_point, input.dtype))
+        return out
+
+    taking = how["product"] == "exact" or (how["product"] == "split-int4-body" and XNNPACK in taken)
+    if parameters.axis is not None or input.dtype == "int16" or taking:
+        return exact(input.data)
+    return _in_parts(input.data, 8, split, exact)

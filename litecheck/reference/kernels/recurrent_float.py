@@ -1,0 +1,170 @@
+"""LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF in float32: equal to a runtime's but for the order of its sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.dispatch import Computed
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.numerics.fused import clamp_real
+
+Floats = NDArray[np.float32]
+#: What keeps the variance of a layer normalization from being 0.
+_GUARD = np.float32(1e-8)
+_TANH = 4
+
+
+@kernel(
+    "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    "float32",
+    deciding="input_to_forget_weights",
+    activation=("fused", "tanh-only"),
+)
+@kernel("LSTM", "float32", deciding="input_to_forget_weights")
+def lstm_float(
+    input: Value,
+    input_to_input_weights: Value | None, input_to_forget_weights: Value,
+    input_to_cell_weights: Value, input_to_output_weights: Value,
+    recurrent_to_input_weights: Value | None, recurrent_to_forget_weights: Value,
+    recurrent_to_cell_weights: Value, recurrent_to_output_weights: Value,
+    cell_to_input_weights: Value | None, cell_to_forget_weights: Value | None, cell_to_output_weights: Value | None,
+    input_gate_bias: Value | None, forget_gate_bias: Value, cell_gate_bias: Value, output_gate_bias: Value,
+    projection_weights: Value | None, projection_bias: Value | None, output_state: Value, cell_state: Value,
+    input_layer_norm_coefficients: Value | None, forget_layer_norm_coefficients: Value | None,
+    cell_layer_norm_coefficients: Value | None, output_layer_norm_coefficients: Value | None,
+    output: Result, options: Table | None, how: How,
+) -> Computed:  # fmt: skip
+    """c' = f * c + i * g and h' = o * a(c'), with gates i, f, o = logistic(...) and g = a(...), a the fused activation.
+
+    A gate adds up bias, weights * input, recurrent weights * h (element by element where they are a vector) and, with
+    peepholes, weights * c; layer normalization takes the bias last. Without input gate i = 1 - f; cell and projection may
+    be clipped. LiteRT for Microcontrollers knows ``tanh-only``: a(c) always is, and g any other function is not computed.
+    Shapes as in the integer form.
+    Source: tflite/kernels/lstm_eval.cc, LstmStepFloat.
+    """
+    gates = (
+        _gate(input_to_input_weights, recurrent_to_input_weights, cell_to_input_weights, input_gate_bias,
+              input_layer_norm_coefficients),
+        _gate(input_to_forget_weights, recurrent_to_forget_weights, cell_to_forget_weights, forget_gate_bias,
+              forget_layer_norm_coefficients),
+        _gate(input_to_cell_weights, recurrent_to_cell_weights, None, cell_gate_bias, cell_layer_norm_coefficients),
+        _gate(input_to_output_weights, recurrent_to_output_weights, cell_to_output_weights, output_gate_bias,
+              output_layer_norm_coefficients),
+    )  # fmt: skip
+    batch_first = input.data.ndim == 3 and not (options is not None and options.get("time_major", False))
+    steps = input.data[None] if input.data.ndim == 2 else input.data
+    steps = steps.swapaxes(0, 1) if batch_first else steps
+    h, c, outputs, tanh_only = output_state.data, cell_state.data, [], how.get("activation") == "tanh-only"
+    for x in steps:
+        h, c = _step(x, h, c, gates, (projection_weights, projection_bias), options, tanh_only)
+        outputs.append(h)
+    result = np.stack(outputs, 1 if batch_first else 0)
+    return Computed((result[0] if input.data.ndim == 2 else result,), {"output_state": h, "cell_state": c})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gate:
+    """What a gate adds up before its activation."""
+
+    weights: Floats
+    recurrent: Floats
+    peephole: Floats | None
+    bias: Floats | None
+    norm: Floats | None
+
+    def __call__(self, x: Floats, h: Floats, c: Floats) -> Floats:
+        """``x`` (batch, n), h (batch, outputs) and c (batch, cells) to (batch, cells)."""
+        seen = h * self.recurrent if self.recurrent.ndim == 1 else h @ self.recurrent.T
+        bias = np.float32(0) if self.bias is None else self.bias
+        total = (x @ self.weights.T + (bias if self.norm is None else np.float32(0))) + seen
+        if self.peephole is not None:
+            total = total + self.peephole * c
+        if self.norm is None:
+            return np.asarray(total, np.float32)
+        off = total - total.mean(axis=1, keepdims=True, dtype=np.float32)
+        deviation = np.sqrt((off * off).mean(axis=1, keepdims=True, dtype=np.float32) + _GUARD)
+        return np.asarray(off / deviation * self.norm + bias, np.float32)
+
+
+Gates = tuple[Gate | None, Gate | None, Gate | None, Gate | None]
+
+
+def _gate(
+    weights: Value | None,
+    recurrent: Value | None,
+    peephole: Value | None,
+    bias: Value | None,
+    norm: Value | None,
+) -> Gate | None:
+    if weights is None or recurrent is None:
+        return None
+    found = (None if v is None else v.data for v in (peephole, bias, norm))
+    return Gate(weights.data, recurrent.data, *found)
+
+
+def _step(
+    x: Floats, h: Floats, c: Floats, gates: Gates, projection: tuple[Value | None, Value | None],
+    options: Table | None, tanh_only: bool,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """The states behind one step."""
+    input_gate, forget_gate, cell_gate, output_gate = gates
+    if forget_gate is None or cell_gate is None or output_gate is None:
+        raise RunError("only the input gate may be absent")
+    f = _logistic(forget_gate(x, h, c))
+    i = np.float32(1) - f if input_gate is None else _logistic(input_gate(x, h, c))
+    g = cell_gate(x, h, c)
+    g = g if tanh_only and not _is_tanh(options) else _activated(g, options)
+    c = _clipped(f * c + i * g, options, "cell_clip")
+    h = _logistic(output_gate(x, h, c)) * (np.tanh(c) if tanh_only else _activated(c, options))
+    weights, bias = projection
+    if weights is not None:
+        h = h @ weights.data.T
+        h = _clipped(h if bias is None else h + bias.data, options, "proj_clip")
+    return h, c
+
+
+def _logistic(x: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        made: Floats = np.float32(1) / (np.float32(1) + np.exp(-x))
+    return made
+
+
+def _is_tanh(options: Table | None) -> bool:
+    return options is not None and options.get("fused_activation_function", 0) == _TANH
+
+
+def _activated(x: Floats, options: Table | None) -> Floats:
+    return np.tanh(x) if _is_tanh(options) else clamp_real(x, options)
+
+
+def _clipped(x: Floats, options: Table | None, name: str) -> Floats:
+    most = np.float32(options.get(name, 0.0)) if options is not None else np.float32(0)
+    return np.clip(x, -most, most) if most > 0 else x
+
+
+@kernel("SVDF", "float32", deciding="weights_feature")
+def svdf_float(
+    input: Value, weights_feature: Value, weights_time: Value, bias: Value | None, state: Value, output: Result,
+    options: Table | None,
+) -> Computed:  # fmt: skip
+    """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t], activated.
+
+    The memory moves one step; its newest entry is the sum over n of weights_feature[f, n] * input[n]. Shapes as in the
+    integer form. Source: tflite/kernels/internal/reference/svdf.h, EvalFloatSVDF.
+    """
+    rank = int(options.get("rank", 0)) if options is not None else 0
+    if rank < 1:
+        raise RunError("a rank of at least 1 is needed")
+    batch, (filters, steps) = input.shape[0], weights_time.shape
+    memory: NDArray[Any] = np.roll(state.data.reshape(batch, filters, steps), -1, axis=2)
+    memory[:, :, -1] = input.data @ weights_feature.data.T
+    each = (memory * weights_time.data).sum(axis=2, dtype=np.float32)
+    sums = each.reshape(batch, filters // rank, rank).sum(axis=2, dtype=np.float32)
+    made = _activated(sums if bias is None else sums + bias.data, options)
+    return Computed((made,), {"state": memory.reshape(state.shape)})

@@ -1,0 +1,185 @@
+"""Sums and means: MEAN, SUM, CUMSUM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
+from litecheck.reference.numerics.fixedpoint import (
+    MULTIPLY,
+    WITHOUT_FLOAT32,
+    Ints,
+    quantize_multiplier,
+    round_half_away,
+    saturate,
+    wrap32,
+)
+
+_QUANTIZED = ("int8", "uint8", "int16")
+
+
+def _sums(input: Value, axes: tuple[int, ...]) -> tuple[Ints, int]:
+    """Sums of stored integers along the axes, and how many went into each."""
+    count = int(np.prod([input.shape[a] for a in axes], dtype=np.int64))
+    sums: Ints = input.data.sum(axis=axes, dtype=np.int64) if axes else input.data.astype(np.int64)
+    return sums, count
+
+
+@kernel("MEAN", *_QUANTIZED, requantize=(*WITHOUT_FLOAT32, "optimized", "xnnpack", "float32"))
+def mean(
+    input: Value, axis: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+) -> NDArray[Any]:
+    """output = the mean along the axes; an empty input gives zeros.
+
+    (sum - n * input zero point) times input scale / (n * output scale): the division by n is folded into the
+    mantissa, truncated, after it has been shifted up by floor(log2 n) bits. Source:
+    tflite/kernels/internal/reference/reduce.h, QuantizedMeanOrSum. Means over height and width that keep their four
+    dimensions go another way in ``optimized``, as does what XNNPACK declines.
+    """
+    axes = reduced_axes(axis, input.data.ndim)
+    shape = shape_after(input.shape, axes, options)
+    if input.data.size == 0:
+        return np.zeros(shape, output.dtype)
+    sums, count = _sums(input, axes)
+    spatial = axes == (1, 2) and len(shape) == 4 and output.dtype != "int16"
+    if how["requantize"] == "xnnpack" and XNNPACK in taken:
+        stored = _xnnpack(sums, count, count, input, output)
+    elif how["requantize"] == "float32":
+        scale = input.scale / np.float32(np.float32(count) * output.scale)
+        centred = (sums - input.zero_point * count).astype(np.float32)
+        stored = np.rint(centred * scale).astype(np.int64) + output.zero_point
+    elif how["requantize"] in ("optimized", "xnnpack") and spatial:
+        stored = _mean_spatial(sums, count, input, output)
+    else:
+        rounding = how["requantize"] if how["requantize"] in MULTIPLY else "double"
+        stored = _mean_folded(sums, count, input, output, rounding)
+    return saturate(stored, *INTEGER_RANGES[output.dtype]).reshape(shape)
+
+
+def _mean_folded(sums: Ints, count: int, input: Value, output: Result, rounding: str) -> Ints:
+    mantissa, shift = quantize_multiplier(float(input.scale) / float(output.scale))
+    up = min(count.bit_length() - 1, 32, 31 + shift)
+    mantissa = (mantissa << up) // count
+    return (
+        MULTIPLY[rounding](wrap32(sums - input.zero_point * count), mantissa, shift - up) + output.zero_point
+    )
+
+
+def _mean_spatial(sums: Ints, count: int, input: Value, output: Result) -> Ints:
+    """The zero point's share rounded by itself in float32, half away; channels in blocks of 16 half up, the rest not.
+
+    Source: tflite/kernels/internal/optimized/integer_ops/mean.h and optimized/reduce.h.
+    """
+    offset = np.float32(input.zero_point) * input.scale / output.scale
+    bias = output.zero_point - int(round_half_away(np.asarray(offset)))
+    scale = input.scale / np.float32(np.float32(count) * output.scale)
+    multiplier = quantize_multiplier(float(scale))
+    body = sums.shape[-1] // 16 * 16
+    halves = (
+        MULTIPLY["double-half-up"](sums[..., :body], *multiplier),
+        MULTIPLY["double"](sums[..., body:], *multiplier),
+    )
+    return np.concatenate(halves, axis=-1) + bias
+
+
+def _xnnpack(sums: Ints, count: int, divisor: int, input: Value, output: Result) -> Ints:
+    """XNNPACK: float32 throughout, the zero points' share taken from the sum's zero point first; half to even.
+
+    A mean's scale is the quotient of the scales times 1 / n, each rounded. Source: XNNPACK, operators/reduce-nd.c.
+    """
+    scale = input.scale / output.scale * (np.float32(1) / np.float32(divisor))
+    zero = np.float32(output.zero_point) - np.float32(count * input.zero_point) * scale
+    return np.asarray(np.rint(sums.astype(np.float32) * scale + zero).astype(np.int64))
+
+
+@kernel("SUM", *_QUANTIZED, requantize=(*MULTIPLY, "float32", "xnnpack"))
+def sum_(
+    input: Value, axis: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+) -> NDArray[Any]:
+    """output = the sum along the axes; an empty input gives stored zeros, in XNNPACK the zero point.
+
+    (sum - n * input zero point) times input scale / output scale, rescaled. Source:
+    tflite/kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
+    """
+    axes = reduced_axes(axis, input.data.ndim)
+    shape = shape_after(input.shape, axes, options)
+    xnnpack = how["requantize"] == "xnnpack" and XNNPACK in taken
+    if input.data.size == 0 and not xnnpack:
+        return np.zeros(shape, output.dtype)
+    sums, count = _sums(input, axes)
+    if xnnpack:
+        stored = _xnnpack(sums, count, 1, input, output)
+    elif how["requantize"] in MULTIPLY:
+        multiplier = quantize_multiplier(float(input.scale) / float(output.scale))
+        centred = wrap32(sums - input.zero_point * count)
+        stored = MULTIPLY[how["requantize"]](centred, *multiplier) + output.zero_point
+    else:
+        stored = _sum_float(sums, count, input, output)
+    return saturate(stored, *INTEGER_RANGES[output.dtype]).reshape(shape)
+
+
+def _sum_float(sums: Ints, count: int, input: Value, output: Result) -> Ints:
+    """Sum and zero points scaled apart, in float32, half away. Source: tflite/kernels/internal/optimized/reduce.h."""
+    scale = input.scale / output.scale
+    bias = np.float32(-input.zero_point) * scale * np.float32(count)
+    return round_half_away(sums.astype(np.float32) * scale + bias).astype(np.int64) + output.zero_point
+
+
+@kernel("MEAN", "float32", "int32", "int64")
+def mean_plain(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = the mean along the axes: float32 summed in row-major order, integers truncated towards zero.
+
+    Source: tflite/kernels/internal/reference/reduce.h, Mean.
+    """
+    axes = reduced_axes(axis, input.data.ndim)
+    shape = shape_after(input.shape, axes, options)
+    if input.data.size == 0:
+        return np.full(shape, np.nan if output.dtype == "float32" else 0, output.dtype)
+    rows = lanes(input.data, axes)
+    if output.dtype == "float32":
+        return np.asarray((_in_order(rows) / np.float32(rows.shape[-1])).reshape(shape))
+    total = rows.sum(axis=-1, dtype=np.int64)
+    return np.asarray((np.sign(total) * (np.abs(total) // rows.shape[-1])).reshape(shape))
+
+
+@kernel("SUM", "float32", "int32", "int64")
+def sum_plain(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = the sum along the axes, float32 in row-major order; integers wrap. Source: tflite/kernels/reduce.cc."""
+    axes = reduced_axes(axis, input.data.ndim)
+    rows = lanes(input.data, axes)
+    total = _in_order(rows) if output.dtype == "float32" else rows.sum(axis=-1, dtype=rows.dtype)
+    return np.asarray(total).reshape(shape_after(input.shape, axes, options))
+
+
+def _in_order(rows: NDArray[Any]) -> NDArray[Any]:
+    """Sums of the last axis, one element after the other, in the type of the elements."""
+    if rows.shape[-1] == 0:
+        return np.zeros(rows.shape[:-1], rows.dtype)
+    total: NDArray[Any] = np.add.accumulate(rows, axis=-1, dtype=rows.dtype)[..., -1]
+    return total
+
+
+@kernel("CUMSUM", "float32", "int32", "int64")
+def cumsum(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output[i] = input[0] + ... + input[i] along one axis; ``exclusive`` leaves input[i] out, ``reverse`` runs back.
+
+    Source: tflite/kernels/cumsum.cc.
+    """
+    along = int(axis.data.reshape(-1)[0]) % input.data.ndim
+    exclusive, backwards = (
+        options is not None and bool(options.get(o, False)) for o in ("exclusive", "reverse")
+    )
+    data = np.flip(input.data, along) if backwards else input.data
+    total = np.cumsum(data, axis=along, dtype=data.dtype)
+    if exclusive:
+        total = np.roll(total, 1, axis=along)
+        total[(slice(None),) * along + (slice(0, 1),)] = 0
+    return np.flip(total, along) if backwards else total

@@ -1,0 +1,117 @@
+"""Reductions that pick or multiply: REDUCE_MAX, _MIN, _PROD, _ANY, _ALL, ARG_MAX, ARG_MIN (tflite/kernels/)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
+from litecheck.reference.numerics.fixedpoint import Ints, quantize_multiplier, saturate, wrap32
+
+_ORDERED = ("int8", "uint8", "int16", "int32", "int64", "float32")
+
+
+def _ends(data: NDArray[Any]) -> tuple[Any, Any]:
+    limits = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+    return limits.min, limits.max
+
+
+@kernel("REDUCE_MAX", *_ORDERED)
+def reduce_max(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = the largest stored value along the axes, the type's lowest of nothing. Source: reduce.cc."""
+    axes = reduced_axes(axis, input.data.ndim)
+    largest = np.max(input.data, axis=axes, initial=_ends(input.data)[0])
+    return np.asarray(largest).reshape(shape_after(input.shape, axes, options))
+
+
+@kernel("REDUCE_MIN", *_ORDERED)
+def reduce_min(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = the smallest stored value along the axes, the type's highest of nothing. Source: reduce.cc."""
+    axes = reduced_axes(axis, input.data.ndim)
+    smallest = np.min(input.data, axis=axes, initial=_ends(input.data)[1])
+    return np.asarray(smallest).reshape(shape_after(input.shape, axes, options))
+
+
+@kernel("REDUCE_ANY", "bool")
+def reduce_any(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = whether any value along the axes is true. Source: tflite/kernels/reduce.cc."""
+    axes = reduced_axes(axis, input.data.ndim)
+    return np.asarray(np.any(input.data, axis=axes)).reshape(shape_after(input.shape, axes, options))
+
+
+@kernel("REDUCE_ALL", "bool")
+def reduce_all(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = whether all values along the axes are true. Source: tflite/kernels/reduce.cc."""
+    axes = reduced_axes(axis, input.data.ndim)
+    return np.asarray(np.all(input.data, axis=axes)).reshape(shape_after(input.shape, axes, options))
+
+
+def multiply_reduced(x: Ints, m: int, shift: int) -> Ints:
+    """x * m * 2^(shift-31) for x up to 48 bits: m cut to 16 bits, one rounding, half up.
+
+    Source: tflite/kernels/internal/common.h, MultiplyByQuantizedMultiplier of int64.
+    """
+    reduced, right = ((m + (1 << 15)) >> 16 if m < 0x7FFF0000 else 0x7FFF), 15 - shift
+    return np.asarray((x * reduced + (np.int64(1) << (right - 1))) >> right)
+
+
+@kernel("REDUCE_PROD", "int8", "int16", one_factor=("rescale", "copy"))
+def reduce_prod(input: Value, axis: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+    """output = the product along the axes.
+
+    After each factor the product so far is rescaled by input scale / (output scale)^(1/n), and once more at the end,
+    with a 16-bit multiplier. Source: tflite/kernels/internal/reference/reduce.h, QuantizedReduceProd.
+    """
+    axes = reduced_axes(axis, input.data.ndim)
+    shape = shape_after(input.shape, axes, options)
+    rows = lanes(input.data, axes).astype(np.int64) - input.zero_point
+    if rows.shape[-1] == 1 and how["one_factor"] == "copy":
+        return input.data.reshape(shape)
+    if rows.size == 0:
+        return np.zeros(shape, output.dtype)
+    multiplier = quantize_multiplier(float(input.scale) / float(output.scale) ** (1.0 / rows.shape[-1]))
+    product = rows[..., 0]
+    for at in range(1, rows.shape[-1]):
+        product = wrap32(multiply_reduced(product * rows[..., at], *multiplier))
+    stored = wrap32(multiply_reduced(product, *multiplier)) + output.zero_point
+    return saturate(stored, *INTEGER_RANGES[output.dtype]).reshape(shape)
+
+
+@kernel("REDUCE_PROD", "float32", "int32", "int64")
+def reduce_prod_plain(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """output = the product along the axes, in row-major order; integers wrap. Source: tflite/kernels/reduce.cc."""
+    axes = reduced_axes(axis, input.data.ndim)
+    rows = lanes(input.data, axes)
+    shape = shape_after(input.shape, axes, options)
+    if rows.shape[-1] == 0:
+        return np.ones(shape, output.dtype)
+    with np.errstate(over="ignore"):
+        product = np.multiply.accumulate(rows, axis=-1, dtype=rows.dtype)[..., -1]
+    return np.asarray(product).reshape(shape)
+
+
+@kernel("ARG_MAX", "int8", "uint8", "int32", "float32", "bool")
+def arg_max(input: Value, axis: Value, output: Result) -> NDArray[Any]:
+    """output = where the largest value stands along one axis, the first of equals. Source: arg_min_max.cc."""
+    return np.asarray(np.argmax(input.data, axis=_one_axis(input, axis)))
+
+
+@kernel("ARG_MIN", "int8", "uint8", "int32", "float32", "bool")
+def arg_min(input: Value, axis: Value, output: Result) -> NDArray[Any]:
+    """output = where the smallest value stands along one axis, the first of equals. Source: arg_min_max.cc."""
+    return np.asarray(np.argmin(input.data, axis=_one_axis(input, axis)))
+
+
+def _one_axis(input: Value, axis: Value) -> int:
+    axes = reduced_axes(axis, input.data.ndim)
+    if len(axes) != 1:
+        raise RunError(f"one axis is needed, not {len(axes)}")
+    if input.shape[axes[0]] == 0:
+        raise RunError("the axis is empty")
+    return axes[0]

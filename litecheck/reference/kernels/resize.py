@@ -1,0 +1,168 @@
+"""Resizing of images [N, H, W, C]: nearest neighbour, and bilinear in integers and in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.kernels.movement import ANY, Options, ints, option
+from litecheck.reference.numerics.fixedpoint import round_half_away
+
+
+@kernel("RESIZE_NEAREST_NEIGHBOR", *ANY)
+def resize_nearest_neighbor(
+    input: Value, size: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """Each output pixel is the input pixel nearest to it. Source: resize_nearest_neighbor.h, float32 throughout."""
+    height, width = ints(size)
+    rows = _nearest(input.shape[1], height, options)
+    columns = _nearest(input.shape[2], width, options)
+    return np.ascontiguousarray(input.data[:, rows][:, :, columns])
+
+
+def _nearest(n: int, m: int, options: Options) -> NDArray[np.int64]:
+    corners, half = bool(option(options, "align_corners")), bool(option(options, "half_pixel_centers"))
+    scale = np.float32(n - 1) / np.float32(m - 1) if corners and m > 1 else np.float32(n) / np.float32(m)
+    at = (np.arange(m, dtype=np.float32) + np.float32(0.5 if half else 0)) * scale
+    whole = np.floor(at + np.float32(0.5)) if corners else np.floor(at)
+    made: NDArray[Any] = np.clip(whole.astype(np.int64), 0, n - 1)
+    return made
+
+
+_INTERPOLATIONS = ("q10", "q11", "float32", "float32-half-even")
+_UNSIGNED = ("float32-half-up", "float32-weights", *_INTERPOLATIONS)
+
+
+@kernel(
+    "RESIZE_BILINEAR", "int8", "uint8", "int16", interpolate=_INTERPOLATIONS, declined=_INTERPOLATIONS,
+    unsigned=_UNSIGNED, declined_unsigned=_UNSIGNED,
+)  # fmt: skip
+def resize_bilinear(
+    input: Value, size: Value, output: Result, options: Options, how: How, taken: Takers = EVERY
+) -> NDArray[Any]:
+    """The four pixels around each position, weighted by nearness, rounded half away from zero.
+
+    ``q10``: positions are Q10, so a product of two weights is Q20. Source: resize_bilinear.h,
+    ResizeBilinearInteger. ``q11``: XNNPACK's weights are Q11 from float32 positions and the sum, Q22, is
+    rounded half up. ``float32``: as the float kernel does, then half away from zero, or half to even. ``declined``
+    and ``declined_unsigned`` are for what XNNPACK does not take. uint8 goes a way of its own in LiteRT: as the float
+    kernel (``float32-half-up``), or as the optimized one, with products of two weights (``float32-weights``), and 1/2
+    is added in float32.
+    """
+    height, width = ints(size)
+    x = input.data.astype(np.int64)
+    stage = "interpolate" if XNNPACK in taken else "declined"
+    if input.dtype == "uint8":
+        stage = "unsigned" if XNNPACK in taken else "declined_unsigned"
+    variant = how[stage]
+    if variant == "q11":
+        return _q11(x, height, width, options)
+    if variant == "q10":
+        return _q10_sums(x, height, width, options)
+    interpolated = weighted_float if variant == "float32-weights" else bilinear_float
+    return _ROUNDED[variant](interpolated(input.data.astype(np.float32), height, width, options))
+
+
+#: What makes stored values of interpolated float32 ones; a sum with 1/2 is rounded to float32 itself.
+_ROUNDED: dict[str, Callable[[NDArray[np.float32]], NDArray[Any]]] = {
+    "float32": round_half_away,
+    "float32-half-even": np.rint,
+    "float32-half-up": lambda real: np.trunc(real + np.float32(0.5)),
+    "float32-weights": lambda real: np.trunc(real + np.float32(0.5)),
+}
+
+
+def _q10_sums(x: NDArray[np.int64], height: int, width: int, options: Options) -> NDArray[np.int64]:
+    y0, y1, fy = _q10(x.shape[1], height, options)
+    x0, x1, fx = _q10(x.shape[2], width, options)
+    fy, fx = fy[:, None, None], fx[:, None]
+    one = 1 << 10
+    top = x[:, y0][:, :, x0] * ((one - fy) * (one - fx)) + x[:, y0][:, :, x1] * ((one - fy) * fx)
+    total = top + x[:, y1][:, :, x0] * (fy * (one - fx)) + x[:, y1][:, :, x1] * (fy * fx)
+    half = 1 << 19
+    rounded: NDArray[np.int64] = np.where(total > 0, (total + half) >> 20, -((half - total) >> 20))
+    return rounded
+
+
+def _q10(n: int, m: int, options: Options) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """(lower pixel, upper pixel, distance from the lower in Q10) of every output position along one side."""
+    corners, half = bool(option(options, "align_corners")), bool(option(options, "half_pixel_centers"))
+    scale = ((1 << 10) * n + m // 2) // m
+    if corners and m > 1:
+        scale = ((1 << 10) * (n - 1) + (m - 1) // 2) // (m - 1)
+    at = np.arange(m, dtype=np.int64) * scale
+    if half:
+        at = at + scale // 2 - (1 << 9)
+    lower = np.maximum(np.where(at < 0, -((-at) >> 10), at >> 10), 0)
+    upper = np.minimum((at + (1 << 10) - 1) >> 10, n - 1)
+    return lower, np.maximum(upper, 0), at - (lower << 10)
+
+
+def _positions(
+    n: int, m: int, options: Options
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    """(lower pixel, upper pixel, distance from the lower in float32)."""
+    corners, half = bool(option(options, "align_corners")), bool(option(options, "half_pixel_centers"))
+    scale = np.float32(n - 1) / np.float32(m - 1) if corners and m > 1 else np.float32(n) / np.float32(m)
+    at = np.arange(m, dtype=np.float32)
+    at = (at + np.float32(0.5)) * scale - np.float32(0.5) if half else at * scale
+    lower = np.maximum(np.floor(at).astype(np.int64), 0)
+    upper = np.minimum(np.ceil(at).astype(np.int64) if half else lower + 1, n - 1)
+    return np.minimum(lower, n - 1), np.maximum(upper, 0), (at - lower.astype(np.float32)).astype(np.float32)
+
+
+def bilinear_float(x: NDArray[Any], height: int, width: int, options: Options) -> NDArray[np.float32]:
+    """The real-valued interpolation, every step in float32."""
+    y0, y1, fy = _positions(x.shape[1], height, options)
+    x0, x1, fx = _positions(x.shape[2], width, options)
+    fy, fx = fy[:, None, None], fx[:, None]
+    one = np.float32(1)
+    total: NDArray[np.float32] = (
+        x[:, y0][:, :, x0] * (one - fy) * (one - fx)
+        + x[:, y1][:, :, x0] * fy * (one - fx)
+        + x[:, y0][:, :, x1] * (one - fy) * fx
+        + x[:, y1][:, :, x1] * fy * fx
+    )
+    return total
+
+
+def weighted_float(x: NDArray[Any], height: int, width: int, options: Options) -> NDArray[np.float32]:
+    """As :func:`bilinear_float`, but the two weights of a pixel are multiplied first."""
+    y0, y1, fy = _positions(x.shape[1], height, options)
+    x0, x1, fx = _positions(x.shape[2], width, options)
+    fy, fx = fy[:, None, None], fx[:, None]
+    one = np.float32(1)
+    total: NDArray[np.float32] = (
+        x[:, y0][:, :, x0] * ((one - fy) * (one - fx))
+        + x[:, y0][:, :, x1] * ((one - fy) * fx)
+        + x[:, y1][:, :, x0] * (fy * (one - fx))
+        + x[:, y1][:, :, x1] * (fy * fx)
+    )
+    return total
+
+
+def _q11(x: NDArray[np.int64], height: int, width: int, options: Options) -> NDArray[np.int64]:
+    y0, y1, fy = _positions(x.shape[1], height, options)
+    x0, x1, fx = _positions(x.shape[2], width, options)
+    vy = np.rint(np.clip(fy, 0, 1) * np.float32(2048)).astype(np.int64)[:, None, None]
+    vx = np.rint(np.clip(fx, 0, 1) * np.float32(2048)).astype(np.int64)[:, None]
+    top = (x[:, y0][:, :, x0] << 11) + (x[:, y0][:, :, x1] - x[:, y0][:, :, x0]) * vx
+    bottom = (x[:, y1][:, :, x0] << 11) + (x[:, y1][:, :, x1] - x[:, y1][:, :, x0]) * vx
+    total = (top << 11) + (bottom - top) * vy
+    made: NDArray[Any] = (total + (1 << 21)) >> 22
+    return made
+
+
+@kernel("RESIZE_BILINEAR", "float32")
+def resize_bilinear_float(
+    input: Value, size: Value, output: Result, options: Options, how: How
+) -> NDArray[Any]:
+    """As the integer form, in float32. Source: resize_bilinear.h."""
+    height, width = ints(size)
+    return bilinear_float(input.data, height, width, options)

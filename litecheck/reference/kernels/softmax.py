@@ -1,0 +1,177 @@
+"""SOFTMAX and LOG_SOFTMAX over the last dimension: in fixed point, or from tables of float32 or int16."""
+
+from __future__ import annotations
+
+import math
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.numerics import gemmlowp
+from litecheck.reference.numerics.fixedpoint import (
+    INT32_MIN,
+    Ints,
+    doubling_high_mul,
+    multiply_double,
+    quantize_multiplier,
+    rounding_shift,
+    saturate,
+    wrap32,
+)
+from litecheck.reference.numerics.lookup import interpolate, libm, quotient, words
+
+_F = np.float32
+
+
+def _beta(options: Table | None) -> float:
+    """The factor beta, a float32."""
+    return float(_F(options.get("beta", 0.0) if options is not None else 0.0))
+
+
+@lru_cache(maxsize=256)
+def _exp_of_steps(real: float) -> tuple[Ints, Ints, int, tuple[int, int]]:
+    """For differences 0, -1, ..., -255: ``real`` * d in Q5.26, its exp in Q0.31, and what is left out.
+
+    ``real`` is the input's step times beta. Differences below the third value have an exponent of -31 and less,
+    and count as exp = 0. Source: quantization_util.cc, PreprocessSoftmaxScaling.
+    """
+    m, left = quantize_multiplier(min(real * 2.0**26, 2.0**31 - 1))
+    if real <= 2.0**-26:
+        raise RunError(f"the input's step times beta is {real:g}; LiteRT takes what is above 2^-26")
+    farthest = -math.floor(31.0 * 2.0**26 / 2.0**left)
+    d = -np.arange(256, dtype=np.int64)
+    scaled = doubling_high_mul(wrap32(np.maximum(d, farthest) << left), m)
+    return scaled, np.where(d >= farthest, gemmlowp.exp_negative(scaled, 5), 0), farthest, (m, left)
+
+
+@kernel("SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table", "float32-half-even"))
+def softmax(input: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+    """exp(beta * x) / sum of the same over the last dimension; shape (..., depth), 8 bits to 8 or 16.
+
+    Output scale 1/256 (1/32768 or 1/65536 in 16 bits), its smallest value stands for 0.
+
+    1. d = x - max of its row, beta * s * d in Q5.26, exp in Q0.31, summed in Q12.19.
+    2. 1 / sum in Q0.31 and a power of two; times exp, shifted down half away, moved to the smallest value.
+
+    Source: tflite/kernels/internal/reference/softmax.h; the table: optimized_ops.h, PopulateSoftmaxLookupTable.
+    """
+    x = input.data.astype(np.int64)
+    d = x.max(-1, keepdims=True, initial=np.iinfo(np.int64).min) - x if x.size else x
+    if how["exp"] != "fixed-point":
+        return _softmax_table(d, input.scale * _F(_beta(options)), output, how["exp"] == "float32-half-even")
+    _, exps, farthest, _ = _exp_of_steps(_beta(options) * float(input.scale))
+    sums = wrap32(rounding_shift(exps, 12)[d].sum(-1, keepdims=True))
+    inverse, over = gemmlowp.reciprocal(sums, 12)
+    low, high = INTEGER_RANGES[output.dtype]
+    shift = over + 31 - 8 * np.dtype(HELD[output.dtype]).itemsize
+    result = rounding_shift(doubling_high_mul(inverse, exps[d]), shift) + low
+    return np.where(-d < farthest, low, saturate(result, low, high)).astype(HELD[output.dtype])
+
+
+def _softmax_table(d: Ints, step: np.float32, output: Result, to_even: bool) -> NDArray[Any]:
+    """The same from 256 float32 exponentials, summed one after the other, rounded half up or half to even."""
+    table = _exp32(-step * np.arange(256).astype(_F))
+    exps = table[d]
+    sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
+    share = exps * (_F(1) / (sums * output.scale))
+    low, high = INTEGER_RANGES[output.dtype]
+    rounded = np.rint(share) if to_even else np.floor(share + _F(0.5))
+    return saturate(rounded.astype(np.int64) + output.zero_point, low, high).astype(HELD[output.dtype])
+
+
+def _exp32(x: NDArray[Any]) -> NDArray[Any]:
+    with np.errstate(all="ignore"):
+        return np.exp(x.astype(np.float64)).astype(_F)
+
+
+@cache
+def _word_tables(width: str) -> tuple[Ints, Ints]:
+    """exp(x) for x in [-10, 0] and 1 / (1 + x) for x in [0, 1], 513 entries each, computed in ``width``."""
+    real: Any = np.dtype(width).type
+    ten, one, two = (real(n) / real(65535) for n in (10, 1, 2))
+    ends = two * real(-32768), two * real(32767)
+    exps = words(libm(np.exp), (ten * real(-65535), real(0)), ends)
+    return exps, words(lambda x: real(1) / (real(1) + x), (real(0), one * real(65535)), ends)
+
+
+@kernel("SOFTMAX", "int16", multiplier=("float32", "float64"), tables=("float64", "float32"))
+def softmax_word(input: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+    """exp(beta * x) / sum of the same over the last dimension, both from 513-entry tables; output scale 1/32768.
+
+    1. d = x - max of its row, rescaled so that -65535 is -10; exp in Q0.15, summed in Q16.15.
+    2. The sum, normalized to [1, 2), gives 1 / sum in Q0.15; times exp, shifted down half up.
+
+    Source: tflite/kernels/internal/reference/softmax.h, SoftmaxInt16.
+    """
+    x = input.data.astype(np.int64)
+    if not x.size:
+        return input.data
+    exp_table, inverse_table = _word_tables(how["tables"])
+    step = quotient(how["multiplier"], input.scale, _F(_beta(options)), over=_F(1))
+    scaled = multiply_double(x - x.max(-1, keepdims=True), *quantize_multiplier(step / (10.0 / 65535.0)))
+    exps = interpolate(saturate(scaled + 32767, -32768, 32767), exp_table)
+    sums = wrap32(exps.sum(-1, keepdims=True))
+    headroom = gemmlowp.leading_zeros(sums)
+    normalized = ((sums << (headroom - 1)) + (1 << 13)) >> 14
+    inverse = interpolate(saturate(normalized - (1 << 15) - (1 << 16), -32768, 32767), inverse_table)
+    shift = 31 - headroom
+    result = (exps * inverse + (np.int64(1) << (shift - 1))) >> shift
+    return saturate(result, 0, 32767).astype(np.int16)
+
+
+@kernel("SOFTMAX", "float32")
+def softmax_float(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """exp(beta * (x - max)) / sum of the same over the last dimension, in float32."""
+    if not input.data.size:
+        return input.data
+    exps = _exp32((input.data - input.data.max(-1, keepdims=True)) * _F(_beta(options)))
+    return exps / np.add.accumulate(exps, -1, dtype=_F)[..., -1:]
+
+
+@kernel("LOG_SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table"))
+def log_softmax(input: Value, output: Result, how: How) -> NDArray[Any]:
+    """x - log(sum of exp(x)) over the last dimension; output scale 16/256, its largest value stands for 0.
+
+    As SOFTMAX up to the sum, whose logarithm is taken in Q5.26 and subtracted; the difference is shifted down half
+    away. What is below the output's range is its smallest value.
+    Source: tflite/kernels/internal/reference/integer_ops/log_softmax.h.
+    """
+    x = input.data.astype(np.int64)
+    d = x.max(-1, keepdims=True) - x if x.size else x
+    low, high = INTEGER_RANGES[output.dtype]
+    if how["exp"] == "float32-table":
+        return _log_softmax_table(x, d, input.scale, output)
+    scaled, exps, farthest, (m, left) = _exp_of_steps(float(input.scale))
+    sums = wrap32(rounding_shift(exps, 12)[d].sum(-1, keepdims=True))
+    log = gemmlowp.log(sums, 12, 5)
+    m_back, left_back = quantize_multiplier(2.0 ** (31 - left) / m)
+    least = np.maximum(farthest - 1, multiply_double(wrap32(log + INT32_MIN), m_back, left_back))
+    result = saturate(rounding_shift(scaled[d] - log, 22) + high, low, high)
+    return np.where(-d > least, result, low).astype(HELD[output.dtype])
+
+
+def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: Result) -> NDArray[Any]:
+    """The same with float32 exponentials and logarithm, rounded half to even."""
+    exps = _exp32(-scale * np.arange(256).astype(_F))[d]
+    sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
+    log = np.log(sums.astype(np.float64)).astype(_F)
+    highest = x.max(-1, keepdims=True).astype(_F) if x.size else _F(0)
+    offset = (scale * highest + log) / output.scale
+    result = np.rint(scale / output.scale * x.astype(_F) - offset).astype(np.int64) + output.zero_point
+    return saturate(result, *INTEGER_RANGES[output.dtype]).astype(HELD[output.dtype])
+
+
+@kernel("LOG_SOFTMAX", "float32")
+def log_softmax_float(input: Value, output: Result) -> NDArray[Any]:
+    """x - max - log(sum of exp(x - max)) over the last dimension, in float32."""
+    if not input.data.size:
+        return input.data
+    shifted = input.data - input.data.max(-1, keepdims=True)
+    sums = np.add.accumulate(_exp32(shifted), -1, dtype=_F)[..., -1:]
+    return np.asarray(shifted - np.log(sums.astype(np.float64)).astype(_F))

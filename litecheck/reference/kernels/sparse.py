@@ -1,0 +1,87 @@
+"""DENSIFY: constants of which only the values that are not 0 are stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.model.types import Subgraph, Tensor
+from litecheck.reference.engine.registry import kernel
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+
+#: Member of DimensionType that lists the places that are taken; the other one, 0, takes all.
+CSR = 1
+
+
+@kernel("DENSIFY", "int8", "float16", "float32")
+def densify(input: Value, output: Result) -> NDArray[Any]:
+    """The constant with its zeros; the operand comes unfolded. Stored 0, whatever the zero point says.
+
+    Source: tflite/kernels/densify.cc, internal/utils/sparsity_format_converter.cc.
+    """
+    return input.data
+
+
+def densified(subgraph: Subgraph, tensor: Tensor) -> NDArray[Any] | None:
+    """A sparse constant unfolded, where DENSIFY is all that reads it; None for other tensors.
+
+    Kernels that take sparse operands themselves compute in their own ways. Raises RunError where the places and the
+    values do not fit each other.
+    """
+    readers = {operator.opcode for operator in subgraph.operators if tensor.index in operator.inputs}
+    if tensor.sparsity is None or tensor.data is None or readers != {"DENSIFY"} or tensor.dtype not in HELD:
+        return None
+    values = tensor.data.view(HELD[tensor.dtype])
+    out = np.zeros(tensor.shape, values.dtype)
+    try:
+        at = places(tensor.sparsity, out.ndim)
+        if len(at[0]) > len(values):
+            raise ValueError(f"{len(at[0])} places for {len(values)} values")
+        out[tuple(at)] = values[: len(at[0])]
+    except (IndexError, KeyError, ValueError) as error:
+        raise RunError(
+            f"the sparse tensor {tensor.index} '{tensor.name}' does not unfold, {error}"
+        ) from error
+    return out
+
+
+def places(sparsity: Table, rank: int) -> list[NDArray[np.int64]]:
+    """Where the stored values belong, in their order: for each dimension an index of each value.
+
+    Levels nest in ``traversal_order``: first the dimensions, counted in blocks, then those within a block, of which
+    ``block_map`` says the dimension. A dense level takes all its places; a sparse one lists them, from segment to
+    segment of its parents.
+    """
+    order = _ints(sparsity, "traversal_order")
+    levels = sparsity.get("dim_metadata", ())
+    path, found = np.zeros(1, np.int64), np.zeros((0, 1), np.int64)
+    for level in levels:
+        start, count = _children(level, path)
+        parent = np.repeat(np.arange(len(path)), count)
+        path = np.arange(len(parent)) + np.repeat(start - np.cumsum(count) + count, count)
+        index = _ints(level, "array_indices")[path] if level.get("format", 0) == CSR else path - start[parent]
+        found = np.vstack([found[:, parent], index])
+    made = [found[int(np.flatnonzero(order == dimension)[0])] for dimension in range(rank)]
+    for level, block in enumerate(order[rank:] - rank, rank):
+        dimension = int(_ints(sparsity, "block_map")[block])
+        size = int(levels[int(order[rank + block])].get("dense_size", 0))
+        made[dimension] = made[dimension] * size + found[level]
+    return made
+
+
+def _children(level: Table, path: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first child of each parent, and how many there are."""
+    if level.get("format", 0) == CSR:
+        segments = _ints(level, "array_segments")
+        return segments[path], segments[path + 1] - segments[path]
+    size = int(level.get("dense_size", 0))
+    return path * size, np.full(len(path), size)
+
+
+def _ints(table: Table, name: str) -> NDArray[np.int64]:
+    """A vector of integers, which may be a table of its own."""
+    given = table.get(name, ())
+    return np.asarray(given.get("values", ()) if isinstance(given, Table) else given, np.int64)

@@ -1,0 +1,103 @@
+"""StableHLO's elementwise operators and PAD: raw integers that wrap around, whatever scales they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.registry import kernel
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+
+#: The types LiteRT's elementwise kernels are compiled for.
+_NUMBERS = tuple(name for name in HELD if not name.endswith(("int2", "int4")))
+_SHIFTED = ("int8", "int16", "int32")
+
+
+def _alike(lhs: Value, rhs: Value) -> None:
+    if lhs.shape != rhs.shape or lhs.dtype != rhs.dtype:
+        raise RunError(f"{lhs.dtype}{list(lhs.shape)} and {rhs.dtype}{list(rhs.shape)}; nothing is broadcast")
+
+
+def _each(function: Callable[..., Any], lhs: Value, rhs: Value) -> NDArray[Any]:
+    _alike(lhs, rhs)
+    with np.errstate(over="ignore"):
+        made: NDArray[Any] = function(lhs.data, rhs.data)
+    return made
+
+
+@kernel("STABLEHLO_ADD", *_NUMBERS)
+def stablehlo_add(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+    """lhs + rhs of stored values, modulo 2^bits. Source: tflite/kernels/stablehlo_elementwise.h."""
+    return _each(np.add, lhs, rhs)
+
+
+@kernel("STABLEHLO_MULTIPLY", *_NUMBERS)
+def stablehlo_multiply(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+    """lhs * rhs of stored values, modulo 2^bits. Source: tflite/kernels/stablehlo_elementwise.h."""
+    return _each(np.multiply, lhs, rhs)
+
+
+@kernel("STABLEHLO_MAXIMUM", *_NUMBERS)
+def stablehlo_maximum(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+    """The larger of two stored values, lhs where they do not compare. Source: stablehlo_elementwise.h."""
+    return _each(lambda x, y: np.where(x < y, y, x), lhs, rhs)
+
+
+@kernel("STABLEHLO_MINIMUM", *_NUMBERS)
+def stablehlo_minimum(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+    """The smaller of two stored values, lhs where they do not compare. Source: stablehlo_elementwise.h."""
+    return _each(lambda x, y: np.where(y < x, y, x), lhs, rhs)
+
+
+@kernel("STABLEHLO_AND", *(name for name in _NUMBERS if "float" not in name))
+def stablehlo_and(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+    """The bits that both stored values have. Source: tflite/kernels/stablehlo_and.cc."""
+    return _each(np.bitwise_and, lhs, rhs)
+
+
+@kernel("STABLEHLO_SHIFT_LEFT", *_SHIFTED)
+def stablehlo_shift_left(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+    """lhs * 2^rhs of stored values, its lowest bits; 8 and 16 bits are shifted as 32, and more is undefined.
+
+    Source: tflite/kernels/stablehlo_shift_left.cc.
+    """
+    _alike(lhs, rhs)
+    if ((rhs.data < 0) | (rhs.data > 31)).any():
+        raise RunError("a shift by fewer than 0 or more than 31 bits is undefined")
+    return (lhs.data.astype(np.int64) << rhs.data.astype(np.int64)).astype(HELD[output.dtype])
+
+
+def dimensions(options: Table | None, name: str) -> list[int]:
+    """An option that lists dimensions, or a size for each of them."""
+    return [int(n) for n in options.get(name, ())] if options is not None else []
+
+
+def padded(
+    x: NDArray[Any], value: NDArray[Any], low: list[int], high: list[int], interior: list[int]
+) -> NDArray[Any]:
+    """``interior`` times ``value`` between neighbours, then ``low`` and ``high`` of it at the ends; less than 0 crops.
+
+    A result without elements has no room along any dimension.
+    """
+    sizes = [(n - 1) * (i + 1) + 1 + a + b for n, a, b, i in zip(x.shape, low, high, interior, strict=True)]
+    if min(sizes, default=0) <= 0:
+        return np.empty([0] * x.ndim, x.dtype)
+    made = np.full(sizes, value.reshape(-1)[0])
+    places = [np.arange(n) * (i + 1) + a for n, a, i in zip(x.shape, low, interior, strict=True)]
+    inside = [(p >= 0) & (p < size) for p, size in zip(places, sizes, strict=True)]
+    kept = [np.flatnonzero(mask) for mask in inside]
+    made[np.ix_(*(p[k] for p, k in zip(places, kept, strict=True)))] = x[np.ix_(*kept)]
+    return made
+
+
+@kernel("STABLEHLO_PAD", *HELD)
+def stablehlo_pad(input: Value, padding_value: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """Stored values with a stored value around them and between them. Source: tflite/kernels/stablehlo_pad.cc."""
+    low, high, interior = (
+        dimensions(options, name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")
+    )
+    return padded(input.data, padding_value.data, low, high, interior)

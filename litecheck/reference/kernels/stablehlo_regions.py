@@ -1,0 +1,121 @@
+"""StableHLO's GATHER, SCATTER and REDUCE_WINDOW: slices at computed places, and the bodies that join values there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.registry import kernel
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernels.reduce_window import slide
+from litecheck.reference.kernels.stablehlo import dimensions, padded
+
+if TYPE_CHECKING:
+    from litecheck.reference.engine.interpreter import Machine
+
+_MOVED = (
+    "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
+)  # fmt: skip
+_REDUCED = ("bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64")
+#: What the one operator in a body stands for, by its name without STABLEHLO_: LiteRT looks at nothing else of it.
+_BODIES: dict[str, np.ufunc] = {
+    "ADD": np.add, "MUL": np.multiply, "MULTIPLY": np.multiply, "MAXIMUM": np.maximum, "MINIMUM": np.minimum,
+    "AND": np.logical_and, "LOGICAL_AND": np.logical_and, "OR": np.logical_or, "LOGICAL_OR": np.logical_or,
+}  # fmt: skip
+
+
+def _starts(indices: NDArray[Any], at: int, where: list[int], rank: int) -> NDArray[np.int64]:
+    """Index vectors, along dimension ``at`` of ``indices``, as places in an operand: (batch ..., rank)."""
+    vectors = indices[..., None] if at == indices.ndim else np.moveaxis(indices, at, -1)
+    starts = np.zeros((*vectors.shape[:-1], rank), np.int64)
+    starts[..., where] = vectors
+    return starts
+
+
+@kernel("STABLEHLO_GATHER", *_MOVED)
+def stablehlo_gather(input: Value, indices: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """Slices of ``slice_sizes`` at each index vector, moved back inside where they reach beyond the end.
+
+    Dimensions in ``collapsed_slice_dims`` are dropped, the others stand at ``offset_dims`` of the output, batches at
+    the rest. Source: tflite/kernels/stablehlo_gather.cc.
+    """
+    names = "offset_dims", "collapsed_slice_dims", "start_index_map", "slice_sizes"
+    offset_dims, collapsed, where, sizes = (dimensions(options, name) for name in names)
+    at = int(options.get("index_vector_dim", 0)) if options is not None else 0
+    starts = _starts(indices.data, at, where, input.data.ndim)
+    starts = np.clip(starts, 0, np.array(input.shape) - sizes)
+    batch, kept = starts.ndim - 1, [d for d in range(len(sizes)) if d not in collapsed]
+    places = []
+    for dim in range(len(sizes)):
+        place = starts[..., dim].reshape(*starts.shape[:-1], *[1] * len(kept))
+        if dim in kept:
+            along = np.arange(sizes[dim])
+            place = place + along.reshape([-1 if d == dim else 1 for d in kept])
+        places.append(place)
+    found = input.data[tuple(places)]
+    made: NDArray[Any] = np.moveaxis(found, range(batch, batch + len(kept)), offset_dims)
+    return np.ascontiguousarray(made)
+
+
+@kernel("STABLEHLO_SCATTER", *_MOVED)
+def stablehlo_scatter(
+    input: Value, indices: Value, updates: Value, output: Result, options: Table | None, machine: Machine
+) -> NDArray[Any]:
+    """The input, with each update put, or joined by the body, at its place; places beyond the end are left out.
+
+    Updates come in row-major order, and stored integers wrap around. Source: tflite/kernels/stablehlo_scatter.cc.
+    """
+    names = "update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"
+    windows, inserted, where = (dimensions(options, name) for name in names)
+    at = int(options.get("index_vector_dim", 0)) if options is not None else 0
+    rank, grid = input.data.ndim, np.indices(updates.shape).reshape(updates.data.ndim, -1)
+    starts = _starts(indices.data, at, where, rank)
+    places = starts[tuple(grid[d] for d in range(len(grid)) if d not in windows)].reshape(-1, rank).copy()
+    places[:, [d for d in range(rank) if d not in inserted]] += grid[windows].T
+    inside = (places < input.shape).all(axis=1)
+    if (places[inside] < 0).any():
+        raise RunError("an index is below 0")
+    made: NDArray[Any] = input.data.copy()
+    spots = tuple(places[inside].T)
+    body = _body(options, "update_computation_subgraph_index", machine)
+    joined = updates.data.reshape(-1)[inside]
+    if body is None:
+        made[spots] = joined
+    else:
+        with np.errstate(over="ignore"):
+            body.at(made, spots, joined)
+    return made
+
+
+@kernel("STABLEHLO_REDUCE_WINDOW", *_REDUCED)
+def stablehlo_reduce_window(
+    input: Value, init_value: Value, output: Result, options: Table | None, machine: Machine
+) -> NDArray[Any]:
+    """Windows over the input, which is dilated and padded with init_value first, reduced by the body's operator.
+
+    Source: tflite/kernels/stablehlo_reduce_window.cc.
+    """
+    names = "window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"
+    window, strides, base, dilations, pads = (dimensions(options, name) for name in names)
+    body = _body(options, "body_subgraph_index", machine)
+    if body is None:
+        raise RunError("the body holds no operator")
+    rank = input.data.ndim
+    ones, none = [1] * rank, [0] * rank
+    x = padded(input.data, init_value.data, none, none, [d - 1 for d in base or ones])
+    x = padded(x, init_value.data, pads[::2] or none, pads[1::2] or none, none)
+    return slide(x, init_value.data, window or ones, strides or ones, dilations or ones, body)
+
+
+def _body(options: Table | None, key: str, machine: Machine) -> np.ufunc | None:
+    """What a body's one operator does to two values; None for a body without operators, which takes the second."""
+    operators = machine.subgraph(int(options.get(key, 0)) if options is not None else 0).operators
+    if not operators:
+        return None
+    name = operators[0].opcode.removeprefix("STABLEHLO_")
+    if len(operators) != 1 or name not in _BODIES:
+        raise RunError(f"a body of {', '.join(op.opcode for op in operators)} is none that can be computed")
+    return _BODIES[name]

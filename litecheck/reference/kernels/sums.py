@@ -1,0 +1,229 @@
+"""Sums of two operands on a common scale, as ADD and SUB compute them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.registry import How
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.numerics.broadcast import apply
+from litecheck.reference.numerics.fixedpoint import (
+    MULTIPLY,
+    Ints,
+    doubling_high_mul,
+    quantize_multiplier,
+    round_half_away,
+    rounding_shift,
+    saturate,
+    wrap32,
+)
+from litecheck.reference.numerics.fused import stored_bounds
+from litecheck.reference.numerics.vectors import chunks, in_vectors
+
+Multiplier = tuple[int, int]
+
+
+def _shift(x: Ints, bits: int) -> Ints:
+    """x * 2^bits, towards minus infinity."""
+    return x << bits if bits >= 0 else x >> -bits
+
+
+#: How an operand x, less its zero point, comes to the common scale: (x, left shift, multiplier) -> scaled.
+OPERANDS: dict[str, Callable[[Ints, int, Multiplier], Ints]] = {
+    **{
+        name: partial(lambda multiply, x, left, by: multiply(x << left, *by), f)
+        for name, f in MULTIPLY.items()
+    },
+    "one-shift": lambda x, left, by: doubling_high_mul(wrap32(_shift(x, left + by[1])), by[0]),
+    "two-shifts": lambda x, left, by: _shift(doubling_high_mul(x << left, by[0]), by[1]),
+}
+
+
+#: How reals are rounded where operands are made real and quantized again, by the name an arithmetic file uses.
+REAL: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "float32": np.rint,
+    "float32-half-away": round_half_away,
+}
+
+
+def _wrap16(x: Ints) -> Ints:
+    return ((x + 2**15) & (2**16 - 1)) - 2**15
+
+
+#: How a rescaled value enters a register of 16 bits before its zero point is added there.
+NARROW: dict[str, Callable[[Ints], Ints]] = {
+    "wraps": _wrap16,
+    "saturates": lambda x: saturate(x, -(2**15), 2**15 - 1),
+}
+
+
+def finish(rescaled: Ints, zero_point: int, bounds: tuple[int, int], narrow: str = "") -> Ints:
+    """Zero point and clamp; where vector loops narrow to 16 bits first, the sum with the zero point wraps there."""
+    if narrow:
+        return saturate(_wrap16(NARROW[narrow](rescaled) + zero_point), *bounds)
+    return saturate(rescaled + zero_point, *bounds)
+
+
+@dataclass(frozen=True)
+class WeightedSum:
+    """Both operands on a common scale with ``left_shift`` more bits, added or subtracted, rescaled once more."""
+
+    zero_points: tuple[int, int, int]
+    left_shift: int
+    multipliers: tuple[Multiplier, Multiplier, Multiplier]
+    sign: int
+    bounds: tuple[int, int]
+    operands: str = "double"
+    rounding: str = "double"
+    narrow: str = ""
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operands -> stored output."""
+        scaled = OPERANDS[self.operands]
+        of_x, of_y, of_sum = self.multipliers
+        x = scaled(x - self.zero_points[0], self.left_shift, of_x)
+        y = scaled(y - self.zero_points[1], self.left_shift, of_y)
+        total = MULTIPLY[self.rounding](wrap32(x + self.sign * y), *of_sum)
+        return finish(total, self.zero_points[2], self.bounds, self.narrow)
+
+
+@dataclass(frozen=True)
+class WeightedSum21:
+    """XNNPACK's sum: integer weights of at most 21 bits and one shift, half up."""
+
+    zero_points: tuple[int, int, int]
+    weights: tuple[int, int]
+    shift: int
+    bounds: tuple[int, int]
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operands -> stored output."""
+        total = (x - self.zero_points[0]) * self.weights[0] + (y - self.zero_points[1]) * self.weights[1]
+        return saturate(((total + (1 << (self.shift - 1))) >> self.shift) + self.zero_points[2], *self.bounds)
+
+
+@dataclass(frozen=True)
+class RealSum:
+    """Both operands made real, added or subtracted, and quantized again, every step in float32."""
+
+    zero_points: tuple[int, int, int]
+    scales: tuple[float, float, float]
+    sign: int
+    bounds: tuple[int, int]
+    rounding: str
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operands -> stored output."""
+        of_x, of_y, of_sum = (np.float32(scale) for scale in self.scales)
+        real_x = (x - self.zero_points[0]).astype(np.float32) * of_x
+        real_y = (y - self.zero_points[1]).astype(np.float32) * of_y
+        rounded = REAL[self.rounding]((real_x + self.sign * real_y) / of_sum)
+        return saturate(rounded.astype(np.int64) + self.zero_points[2], *self.bounds)
+
+
+@dataclass(frozen=True)
+class PowerOfTwoSum:
+    """int16 under power-of-two scales: one operand shifted to the output's scale, then a saturating sum."""
+
+    shifts: tuple[int, int]
+    sign: int
+    bounds: tuple[int, int]
+
+    def __call__(self, x: Ints, y: Ints) -> Ints:
+        """Stored operands -> stored output."""
+        return saturate(
+            rounding_shift(x, self.shifts[0]) + self.sign * rounding_shift(y, self.shifts[1]), *self.bounds
+        )
+
+
+def zero_points(lhs: Value, rhs: Value, output: Result) -> tuple[int, int, int]:
+    return lhs.zero_point, rhs.zero_point, output.zero_point
+
+
+def common_scale(lhs: Value, rhs: Value) -> tuple[float, Multiplier, Multiplier]:
+    """Twice the larger scale, and each operand's multiplier towards it: at most one half, so that the sum fits."""
+    left, right = float(lhs.scale), float(rhs.scale)
+    twice = 2 * max(left, right)
+    return twice, quantize_multiplier(left / twice), quantize_multiplier(right / twice)
+
+
+def quantized_sum(
+    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, sign: int, xnnpack: bool
+) -> NDArray[Any]:
+    """lhs + sign * rhs as ``how`` says; ``xnnpack`` is whether XNNPACK takes the operator."""
+    stated = options is not None and options.get("pot_scale_int16", True)
+    if output.dtype == "int16" and stated and how.get("power_of_two") != "general":
+        shifts = _power_of_two_shifts(lhs, rhs, output)
+        if shifts:
+            return apply(
+                PowerOfTwoSum(shifts, sign, stored_bounds(options, output)), lhs.data, rhs.data, "int16"
+            )
+    points, bounds = zero_points(lhs, rhs, output), stored_bounds(options, output)
+    if how["requantize"] == "21-bit" and xnnpack:
+        shift, left, right = _weights21(lhs, rhs, output)
+        bounds = stored_bounds(options, output, half_even=True)
+        formula = WeightedSum21(points, (left, sign * right), shift, bounds)
+        return apply(formula, lhs.data, rhs.data, output.dtype)
+    if how["requantize"] in REAL:
+        steps = float(lhs.scale), float(rhs.scale), float(output.scale)
+        real = RealSum(points, steps, sign, bounds, how["requantize"])
+        return apply(real, lhs.data, rhs.data, output.dtype)
+    left_shift = 15 if output.dtype == "int16" else 20
+    twice, of_lhs, of_rhs = common_scale(lhs, rhs)
+    of_sum = quantize_multiplier(twice / (2.0**left_shift * float(output.scale)))
+    general = WeightedSum(points, left_shift, (of_lhs, of_rhs, of_sum), sign, bounds)
+    if how["requantize"] in MULTIPLY:
+        general = replace(general, operands=how["requantize"], rounding=how["requantize"])
+    elif sign > 0:
+        return _sum_in_vectors(general, lhs.data, rhs.data, output.dtype)
+    return apply(general, lhs.data, rhs.data, output.dtype)
+
+
+#: Type and kind of run -> (elements at a time, how LiteRT's vector loops scale the operands of a sum).
+_SUM_LOOPS = {
+    ("int8", "elementwise"): (16, "one-shift"), ("int8", "scalar"): (8, "two-shifts"),
+    ("uint8", "elementwise"): (8, "two-shifts"), ("uint8", "scalar"): (8, "two-shifts"),
+    ("int16", "elementwise"): (16, "one-shift"),
+}  # fmt: skip
+
+
+def _sum_in_vectors(general: WeightedSum, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """Vector loops scale the operands with fewer roundings than the loop over what is left at the end of a run."""
+    run = chunks(lhs.shape, rhs.shape)
+    block, operands = _SUM_LOOPS.get((dtype, run.how), (0, ""))
+    if not block or (dtype == "int16" and lhs.shape != rhs.shape):
+        return apply(general, lhs, rhs, dtype)
+    loop = replace(general, operands=operands, narrow="" if dtype == "int16" else "wraps")
+    body = apply(loop, lhs, rhs, dtype)
+    return in_vectors(run, block, body, lambda: apply(general, lhs, rhs, dtype))
+
+
+def _weights21(lhs: Value, rhs: Value, output: Result) -> tuple[int, int, int]:
+    """(shift, weight of lhs, weight of rhs)."""
+    ratios = [operand.scale / output.scale for operand in (lhs, rhs)]
+    shift = 20 - int(np.frexp(max(ratios))[1] - 1)
+    left, right = (int(np.rint(ratio * np.float32(2.0**shift))) for ratio in ratios)
+    return shift, left, right
+
+
+def _power_of_two_shifts(lhs: Value, rhs: Value, output: Result) -> tuple[int, int] | None:
+    """How far right each operand moves to the output's scale; None unless all scales are (nearly) powers of two."""
+    logs = []
+    for scale in (lhs.scale, rhs.scale, output.scale):
+        log = np.log2(np.float32(scale))
+        if abs(log - np.rint(log)) >= 1e-3:
+            return None
+        logs.append(int(np.rint(log)))
+    left, right = logs[2] - logs[0], logs[2] - logs[1]
+    if min(left, right) < 0 or (left and right):
+        raise RunError(
+            "under power-of-two scales one operand must have the output's scale, the other no larger one"
+        )
+    return left, right

@@ -1,0 +1,227 @@
+"""LOGISTIC, TANH, EXP, LOG, ELU and GELU: looked up in most arithmetics, in fixed point in some."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.numerics import gemmlowp
+from litecheck.reference.numerics.fixedpoint import (
+    Ints,
+    multiply_double,
+    quantize_multiplier,
+    rounding_shift,
+    saturate,
+)
+from litecheck.reference.numerics.lookup import Floats, each_value, libm, looked_up
+
+_FLOAT32 = np.float32
+
+_TABLES, _ROUND = ("float32", "fixed-point"), ("half-away", "half-even")
+_EXP, _TANH = libm(np.exp), libm(np.tanh)
+
+
+def _round(how: How, taken: Takers) -> str:
+    """How a table's entries are rounded; half to even is XNNPACK's, where it takes the operator."""
+    return how["round"] if XNNPACK in taken else "half-away"
+
+
+def _logistic(x: Floats) -> Floats:
+    one = x.dtype.type(1)
+    with np.errstate(all="ignore"):
+        value: Floats = one / (one + _EXP(-x))
+        return value
+
+
+def _fixed_point(
+    input: Value, output: Result, function: Callable[[Ints, int], Ints], shift: int
+) -> NDArray[Any]:
+    """8-bit LOGISTIC and TANH without a table: the input in Q4.27, saturated beyond 15, the result in Q0.31.
+
+    Source: tflite/kernels/internal/reference/integer_ops/{logistic,tanh}.h, as TFLM uses them.
+    """
+    low, high = INTEGER_RANGES[output.dtype]
+    m, left = quantize_multiplier(float(input.scale) * 2.0**27)
+    radius = math.floor(15 * 2.0**27 / 2.0**left)
+
+    def at(x: Ints) -> Ints:
+        offset = x - input.zero_point
+        inside = saturate(offset, 1 - radius, radius - 1)
+        result = rounding_shift(function(multiply_double(inside, m, left), 4), shift) + output.zero_point
+        return np.where(offset <= -radius, low, np.where(offset >= radius, high, saturate(result, low, high)))
+
+    return each_value(input.data, at, output.dtype)
+
+
+@cache
+def _sigmoid_table() -> Ints:
+    """Sigmoid(i/24) in Q0.16, i = 0..255: above the curve by half the error of the straight line to the next.
+
+    The curve is concave, so the line runs below it; raising both ends by half the error in the middle halves it.
+    The last entry stands for infinity. LiteRT has these numbers as a literal table, common.h.
+    """
+    i = np.arange(256)
+    at, middle, following = (65536 / (1 + np.exp(-(i + k) / 24)) for k in (0.0, 0.5, 1.0))
+    table = np.floor(at + (middle - (at + following) / 2) / 2 + 0.5).astype(np.int64)
+    table[255] = 65535
+    return table
+
+
+def _in_24ths(x: Ints, scale: np.float32, shifts: int) -> Ints:
+    """int16 in 1/(3*4096)ths: times 3 and a power of two where the scale is one, else times a 15-bit multiplier."""
+    if _is_power(scale, shifts):
+        return x * (3 << (12 + round(math.log2(float(scale)))))
+    multiplier, left = float(scale) * 4096.0 * 3.0, 0
+    while multiplier <= 32767.0 / 2.0 and left <= 30:
+        multiplier, left = multiplier * 2.0, left + 1
+    return (x * int(multiplier) + ((1 << left) >> 1)) >> left
+
+
+def _is_power(scale: np.float32, shifts: int) -> bool:
+    """Whether a scale is 2^-12, ..., 2^(shifts-13), near enough for LiteRT (CheckedLog2)."""
+    log2 = math.log2(float(scale))
+    return abs(log2 - round(log2)) < 1e-3 and 0 <= 12 + round(log2) < shifts
+
+
+@kernel("LOGISTIC", "int8", "uint8", table=_TABLES, round=_ROUND)
+def logistic_byte(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+    """1 / (1 + exp(-x)), looked up (``float32``) or computed in fixed point; output scale 1/256.
+
+    Any shape. Source: tflite/kernels/activations.cc, SigmoidPrepare.
+    """
+    if how["table"] == "fixed-point":
+        return _fixed_point(input, output, gemmlowp.logistic, 23)
+    return looked_up(input, output, _logistic, _round(how, taken))
+
+
+@kernel("TANH", "int8", "uint8", table=_TABLES, round=_ROUND)
+def tanh_byte(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+    """The hyperbolic tangent, looked up (``float32``) or computed in fixed point (then output scale 1/128).
+
+    Any shape. Source: tflite/kernels/activations.cc, TanhPrepare.
+    """
+    if how["table"] == "fixed-point":
+        return _fixed_point(input, output, gemmlowp.tanh, 24)
+    return looked_up(input, output, _TANH, _round(how, taken))
+
+
+@kernel("LOGISTIC", "int16", power_of_two=("table", "fixed-point"))
+def logistic_word(input: Value, output: Result, how: How) -> NDArray[Any]:
+    """1 / (1 + exp(-x)) by interpolation in 256 steps of 1/24; both zero points 0, output scale 1/32768.
+
+    With an input scale of 2^-12, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
+    Source: tflite/kernels/internal/reference/integer_ops/logistic.h.
+    """
+    x = input.data.astype(np.int64)
+    if how["power_of_two"] == "fixed-point" and _is_power(input.scale, 1):
+        return gemmlowp.logistic(x, 3, 16).astype(np.int16)
+    return logistic_in_24ths(_in_24ths(x, input.scale, 1)).astype(np.int16)
+
+
+def logistic_in_24ths(x: Ints) -> Ints:
+    """Logistic of x / (3 * 4096) in Q0.15, on straight lines between the table's entries."""
+    table = _sigmoid_table()
+    index, between = np.minimum(np.abs(x) >> 9, 254), np.abs(x) & 511
+    line = (table[index] << 9) + between * (table[index + 1] - table[index])
+    result = np.where(np.abs(x) >> 9 >= 255, 0x7FFF << 10, line)
+    return np.where(x >= 0, result + (1 << 9), (1 << 25) - result + (1 << 9) - 1) >> 10
+
+
+@kernel("TANH", "int16", power_of_two=("table", "fixed-point"))
+def tanh_word(input: Value, output: Result, how: How) -> NDArray[Any]:
+    """tanh(x) = 2 sigmoid(2x) - 1 from the same table; both zero points 0, output scale 1/32768.
+
+    With an input scale of 2^-12 or 2^-11, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
+    Source: tflite/kernels/internal/reference/integer_ops/tanh.h.
+    """
+    x = input.data.astype(np.int64)
+    if how["power_of_two"] == "fixed-point" and _is_power(input.scale, 2):
+        doubled = saturate(x << (12 + round(math.log2(float(input.scale)))), -32768, 32767)
+        return gemmlowp.tanh(doubled, 3, 16).astype(np.int16)
+    return tanh_in_24ths(_in_24ths(x, input.scale, 2)).astype(np.int16)
+
+
+def tanh_in_24ths(x: Ints) -> Ints:
+    """Tanh of x / (3 * 4096) in Q0.15, on straight lines between the table's entries."""
+    table = _sigmoid_table()
+    index, between = np.minimum(np.abs(x) >> 8, 254), np.abs(x) & 255
+    line = (table[index] << 8) + between * (table[index + 1] - table[index])
+    result = np.where(np.abs(x) >> 8 >= 255, 0xFFFF << 8, line) - (1 << 23)
+    return np.where(x >= 0, result + (1 << 7), -result + (1 << 7) - 1) >> 8
+
+
+@kernel("LOGISTIC", "float32")
+def logistic(input: Value, output: Result) -> NDArray[Any]:
+    """1 / (1 + exp(-x)) in float32: below -9 exp(x), above 16.6 one.
+
+    Any shape. Source: tflite/kernels/internal/reference/logistic.h.
+    """
+    x = input.data
+    return np.where(x < -9, _EXP(x), np.where(x > _FLOAT32(16.619047164916992188), _FLOAT32(1), _logistic(x)))
+
+
+@kernel("TANH", "float32")
+def tanh(input: Value, output: Result) -> NDArray[Any]:
+    """The hyperbolic tangent in float32. Source: tflite/kernels/internal/reference/tanh.h."""
+    return _TANH(input.data)
+
+
+@kernel("EXP", "int8", "int16", "float32")
+def exp(input: Value, output: Result) -> NDArray[Any]:
+    """e^x, looked up; in 16 bits with any zero points. Any shape. Source: tflite/kernels/exp.cc."""
+    return looked_up(input, output, _EXP)
+
+
+@kernel("LOG", "int8", "int16", "float32")
+def log(input: Value, output: Result) -> NDArray[Any]:
+    """The natural logarithm, looked up; of 0 and less, the output's smallest value (in float32 -inf and NaN).
+
+    Any shape. Source: tflite/kernels/elementwise.cc, LogLUTPrepare.
+    """
+    plain = libm(np.log)
+    if input.dtype == "float32":
+        return plain(input.data)
+    least = _FLOAT32(INTEGER_RANGES[output.dtype][0] - output.zero_point) * output.scale
+    return looked_up(input, output, lambda x: np.where(x <= 0, least, plain(x)))
+
+
+@kernel("ELU", "int8", "float32", round=_ROUND)
+def elu(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+    """x where x >= 0, else e^x - 1; looked up. Any shape. Source: tflite/kernels/activations.cc, EluPrepare."""
+    negative = libm(np.expm1)
+    return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(how, taken))
+
+
+@kernel("GELU", "int8", "uint8", "int16", "float32")
+def gelu(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+    """x times the normal distribution function of x, looked up; ``approximate`` takes a tanh for it.
+
+    Any shape. Source: tflite/kernels/internal/reference/gelu.h.
+    """
+    if options is not None and options.get("approximate"):
+        return looked_up(input, output, _gelu_tanh)
+    return looked_up(input, output, _gelu)
+
+
+_ERFC = libm(np.frompyfunc(math.erfc, 1, 1))
+
+
+def _gelu(x: Floats) -> Floats:
+    value: Floats = _FLOAT32(0.5) * x * _ERFC(x * _FLOAT32(-math.sqrt(0.5)))
+    return value
+
+
+def _gelu_tanh(x: Floats) -> Floats:
+    inner = _FLOAT32(math.sqrt(2 / math.pi)) * (x + _FLOAT32(0.044715) * x * x * x)
+    value: Floats = _FLOAT32(0.5) * x * (_FLOAT32(1) + _TANH(inner))
+    return value

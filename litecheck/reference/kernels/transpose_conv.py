@@ -1,0 +1,121 @@
+"""TRANSPOSE_CONV: every input pixel stamps its filter onto the output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.takers import EVERY, Takers
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.numerics.fused import clamp_real
+from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed, weights
+from litecheck.reference.numerics.requantize import requantizer, sums_stage
+from litecheck.reference.numerics.rescale import Scales, variants
+from litecheck.reference.numerics.windows import axis
+
+
+@kernel(
+    "TRANSPOSE_CONV",
+    "int8",
+    "uint8",
+    "int16",
+    deciding="input",
+    requantize=variants("double"),
+    declined=variants("double"),
+    unsigned=(*variants("double"), "double-by-sixteen"),
+    declined_unsigned=(*variants("double"), "double-by-sixteen"),
+    int32_sums=variants("double"),
+    int64_sums=("reduced", "float64"),
+)
+def transpose_conv(
+    output_shape: Value,
+    weight: Value,
+    input: Value,
+    bias: Value | None,
+    output: Result,
+    options: Table | None,
+    how: How,
+    taken: Takers = EVERY,
+) -> NDArray[Any]:
+    """out[n, y*s + i, x*s + j, c] gathers weight[c, i, j, d] * input[n, y, x, d]; then bias[c] is added.
+
+    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); what falls beside the output is dropped.
+    2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (a float32 one for uint8).
+    3. Add the output zero point, clamp to type and fused activation.
+
+    output_shape is (n, h, w, channels), weight (channels, kh, kw, d), bias (channels,). A weight zero point counts for
+    uint8 only. ``double-by-sixteen`` rounds half up where sixteen outputs in a row, of whatever channel, fill a vector,
+    and half away from zero in the last ones.
+    Source: tflite/kernels/transpose_conv.cc, internal/reference/integer_ops/transpose_conv.h.
+    """
+    kind, zero = signed(input)
+    unsigned = input.dtype == "uint8"
+    stored = as_signed(weight.data).reshape(weight.shape[0], -1)
+    filters = weights(stored, signed(weight)[1] if unsigned else 0, LARGEST[kind] + abs(zero))
+    offset = filters.offset(bias, 0)
+    centred = as_signed(input.data).astype(filters.matrix.dtype) - filters.matrix.dtype.type(zero)
+    sums = _stamped(centred, filters.matrix.reshape(weight.shape), _wanted(output_shape), options)
+    scales = Scales.of(input, weight, output, weight.shape[0])
+    stage = sums_stage(input, options, taken)
+    wrap = stage != "int64_sums" and filters.wraps(offset)
+    out = np.empty(sums.shape, HELD[output.dtype])
+    by_sixteen = how[stage] == "double-by-sixteen"
+    variant = "double-half-up" if by_sixteen else how[stage]
+    requantizer(variant, scales, output, options, narrow=unsigned, wrap=wrap)(sums, offset, out)
+    if by_sixteen:
+        tail = np.empty_like(out)
+        requantizer("double", scales, output, options, narrow=unsigned, wrap=wrap)(sums, offset, tail)
+        left_over = slice(out.size // 16 * 16, None)
+        out.reshape(-1)[left_over] = tail.reshape(-1)[left_over]
+    return out
+
+
+def _wanted(output_shape: Value) -> tuple[int, int, int, int]:
+    if output_shape.data.size != 4:
+        raise RunError(f"output_shape holds {output_shape.data.size} numbers, not 4")
+    n, height, width, channels = (int(v) for v in output_shape.data.reshape(-1))
+    return n, height, width, channels
+
+
+def _stamped(
+    x: NDArray[Any], filters: NDArray[Any], wanted: tuple[int, int, int, int], options: Table | None
+) -> NDArray[Any]:
+    """Sums of products, C-contiguous of shape ``wanted``: one matrix product, then one shifted addition per tap."""
+    n, height, width, channels = wanted
+    _, kernel_h, kernel_w, depth = filters.shape
+    get = options.get if options is not None else lambda _, default: default
+    padding, down, across = int(get("padding", 0)), int(get("stride_h", 0)), int(get("stride_w", 0))
+    top = axis(height, kernel_h, down, 1, padding).before
+    left = axis(width, kernel_w, across, 1, padding).before
+    _, rows, columns, _ = x.shape
+    reach_h = max((rows - 1) * down + kernel_h, top + height)
+    reach_w = max((columns - 1) * across + kernel_w, left + width)
+    room = np.zeros((n, reach_h, reach_w, channels), x.dtype)
+    pixels = x.reshape(-1, depth)
+    for i in range(kernel_h):
+        for j in range(kernel_w):
+            stamp = (pixels @ filters[:, i, j].T).reshape(n, rows, columns, channels)
+            room[:, i : i + (rows - 1) * down + 1 : down, j : j + (columns - 1) * across + 1 : across] += (
+                stamp
+            )
+    return np.ascontiguousarray(room[:, top : top + height, left : left + width])
+
+
+@kernel("TRANSPOSE_CONV", "float32", deciding="input")
+def transpose_conv_float(
+    output_shape: Value,
+    weight: Value,
+    input: Value,
+    bias: Value | None,
+    output: Result,
+    options: Table | None,
+) -> NDArray[Any]:
+    """The real transposed convolution in float32; runtimes add up in other orders."""
+    if weight.dtype != "float32":
+        raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
+    out = _stamped(input.data, weight.data, _wanted(output_shape), options)
+    return clamp_real(out if bias is None else out + bias.data, options)

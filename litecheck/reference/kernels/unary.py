@@ -1,0 +1,176 @@
+"""Roots and norms, magnitudes and signs, and the plain functions of float islands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.registry import How, KernelFunction, kernel
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.numerics import gemmlowp
+from litecheck.reference.numerics.fixedpoint import (
+    MULTIPLY,
+    Ints,
+    multiply_double,
+    quantize_multiplier,
+    saturate,
+    wrap32,
+)
+from litecheck.reference.numerics.lookup import Real, each_value, libm, looked_up, quotient
+
+_F = np.float32
+_WIDTHS = ("float32", "float64")
+
+
+def _require_positive(input: Value) -> None:
+    if bool((input.data < input.zero_point).any()):
+        raise RunError("RSQRT is only defined for positive values")
+
+
+def _inverse_root(input: Value, output: Result, width: type[np.floating[Any]]) -> NDArray[Any]:
+    """1 / sqrt of the stored integer in 20 fractional bits, by Newton's method, then times 1 / (sqrt(s) s_out)."""
+    m, shift = quantize_multiplier(1.0 / float(np.sqrt(width(input.scale)) * width(output.scale)))
+    low, high = INTEGER_RANGES[output.dtype]
+
+    def at(x: Ints) -> Ints:
+        offset = x - input.zero_point
+        m_root, shift_root = gemmlowp.inverse_sqrt(np.maximum(offset, 0))
+        root = multiply_double(np.ones_like(x), m_root, shift_root + 20)
+        result = multiply_double(root, m, shift - 20) + output.zero_point
+        return np.where(offset == 0, high, saturate(result, low, high))
+
+    return each_value(input.data, at, output.dtype)
+
+
+@kernel("RSQRT", "int8", multiplier=_WIDTHS)
+def rsqrt(input: Value, output: Result, how: How) -> NDArray[Any]:
+    """1 / sqrt(x) of x >= 0 in fixed point; of 0, the output's largest value. RunError for what is below 0.
+
+    Any shape. Source: tflite/kernels/elementwise.cc, RsqrtEvalQuantizedInt8.
+    """
+    _require_positive(input)
+    return _inverse_root(input, output, np.dtype(how["multiplier"]).type)
+
+
+@kernel("RSQRT", "int16", table=("float32", "fixed-point"))
+def rsqrt_word(input: Value, output: Result, how: How) -> NDArray[Any]:
+    """1 / sqrt(x) of x >= 0 by interpolation; of 0, the output's largest value; zero points 0.
+
+    ``fixed-point`` computes as for int8. Any shape. RunError for what is below 0.
+    Source: tflite/kernels/elementwise.cc, RsqrtEvalQuantizedInt16.
+    """
+    _require_positive(input)
+    if how["table"] == "fixed-point":
+        return _inverse_root(input, output, np.float64)
+    most = _F(32767) * output.scale
+    return looked_up(input, output, lambda x: np.where(x <= 0, most, _F(1) / np.sqrt(np.maximum(x, 0))))
+
+
+@kernel("SQRT", "int8", "int16")
+def sqrt(input: Value, output: Result) -> NDArray[Any]:
+    """sqrt(x) of x >= 0: float32 root over output scale, cut off towards zero, plus the zero point, saturated.
+
+    Any shape. RunError for what is below 0. Source: tflite/kernels/elementwise.cc; the cut instead of a rounding
+    is measured, on every stored value of 450 parameter sets and three resolvers.
+    """
+    if bool((input.data < input.zero_point).any()):
+        raise RunError("SQRT is only defined for values that are not negative")
+    low, high = INTEGER_RANGES[output.dtype]
+
+    def at(x: Ints) -> Ints:
+        real = np.sqrt(np.maximum(x - input.zero_point, 0).astype(_F) * input.scale) / output.scale
+        return saturate(np.trunc(real).astype(np.int64) + output.zero_point, low, high)
+
+    return each_value(input.data, at, output.dtype)
+
+
+@kernel("ABS", "int8", "int16", requantize=("double", "single"), multiplier=_WIDTHS)
+def abs_(input: Value, output: Result, how: How) -> NDArray[Any]:
+    """|x|, rescaled by the quotient of the scales where they differ; an int16 without any wraps at -32768.
+
+    Any shape. Source: tflite/kernels/elementwise.cc, AbsEvalQuantized.
+    """
+    if not input.quantization.is_set:
+        return np.abs(input.data.astype(np.int64)).astype(HELD[output.dtype])
+    multiply = MULTIPLY[how["requantize"]]
+    m, shift = quantize_multiplier(quotient(how["multiplier"], input.scale, over=output.scale))
+    rescaled = input.scale != output.scale
+
+    def at(x: Ints) -> Ints:
+        magnitude = np.abs(x - input.zero_point)
+        result = (multiply(magnitude, m, shift) if rescaled else magnitude) + output.zero_point
+        return saturate(result, *INTEGER_RANGES[output.dtype])
+
+    return each_value(input.data, at, output.dtype)
+
+
+@kernel("L2_NORMALIZATION", "int8", "uint8")
+def l2_normalization(input: Value, output: Result) -> NDArray[Any]:
+    """x / sqrt(sum of x^2) over the last dimension; shape (..., depth), output scale 1/128.
+
+    The sum of squares is an int32; 1 / sqrt of it by Newton's method, times 128 x, rounded twice.
+    Source: tflite/kernels/internal/reference/integer_ops/l2normalization.h.
+    """
+    offset = input.data.astype(np.int64) - input.zero_point
+    m, shift = gemmlowp.inverse_sqrt(wrap32((offset * offset).sum(-1, keepdims=True)))
+    if input.dtype == "uint8":
+        result = multiply_double(128 * offset, m, shift) + 128
+    else:
+        result = multiply_double(offset, m, shift + 7)
+    return saturate(result, *INTEGER_RANGES[output.dtype]).astype(HELD[output.dtype])
+
+
+@kernel("L2_NORMALIZATION", "float32")
+def l2_normalization_float(input: Value, output: Result) -> NDArray[Any]:
+    """x / max(sqrt(sum of x^2), 1e-6) over the last dimension, in float32."""
+    if not input.data.size:
+        return input.data
+    squares = np.add.accumulate(input.data * input.data, -1, dtype=_F)[..., -1:]
+    return np.asarray(input.data / np.maximum(np.sqrt(squares), _F(1e-6)))
+
+
+#: Operators that are one function of float32; LiteRT's own, but for what the C library rounds otherwise.
+_FLOAT: dict[str, Real] = {
+    "ABS": np.abs,
+    "CEIL": np.ceil,
+    "COS": libm(np.cos),
+    "FLOOR": np.floor,
+    "NEG": np.negative,
+    "ROUND": np.rint,
+    "RSQRT": lambda x: _F(1) / np.sqrt(x),
+    "SIGN": np.sign,
+    "SIN": libm(np.sin),
+    "SQRT": np.sqrt,
+    "SQUARE": np.square,
+    "ZEROS_LIKE": np.zeros_like,
+}
+#: Those that also take plain integers, with their types.
+_INTEGER: dict[str, tuple[str, ...]] = {
+    "ABS": ("int32",),
+    "NEG": ("int32", "int64", "int8", "int16"),
+    "SIGN": ("int32",),
+    "ZEROS_LIKE": ("int32", "int64"),
+}
+
+
+def _plain(function: Real, what: str) -> KernelFunction:
+    def of(input: Value, output: Result) -> NDArray[Any]:
+        """A function of each element, without any quantization."""
+        with np.errstate(all="ignore"):
+            return function(input.data)
+
+    of.__name__ = what.lower()
+    return of
+
+
+for _opcode, _function in _FLOAT.items():
+    kernel(_opcode, "float32", *_INTEGER.get(_opcode, ()))(_plain(_function, _opcode))
+
+
+@kernel("LOGICAL_NOT", "bool")
+def logical_not(input: Value, output: Result) -> NDArray[Any]:
+    """Not x. Any shape."""
+    return np.asarray(np.logical_not(input.data))

@@ -1,0 +1,35 @@
+"""Which axes a reduction removes, and the arrays it works on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.values import RunError, Value
+
+
+def reduced_axes(axis: Value, rank: int) -> tuple[int, ...]:
+    """The axes to reduce, from 0, ascending, each once; negative ones count from the end."""
+    named = [int(a) for a in axis.data.reshape(-1)] if rank else []
+    wrong = [a for a in named if not -rank <= a < rank]
+    if wrong:
+        raise RunError(f"axis {wrong[0]} of a tensor with {rank} dimensions")
+    return tuple(sorted({a % rank for a in named}))
+
+
+def lanes(data: NDArray[Any], axes: tuple[int, ...]) -> NDArray[Any]:
+    """The data as (kept dimensions..., everything reduced together), each lane in row-major order."""
+    kept = [a for a in range(data.ndim) if a not in axes]
+    count = int(np.prod([data.shape[a] for a in axes], dtype=np.int64))
+    return np.asarray(data.transpose(*kept, *axes).reshape(*(data.shape[a] for a in kept), count))
+
+
+def shape_after(shape: tuple[int, ...], axes: tuple[int, ...], options: Table | None) -> tuple[int, ...]:
+    """The output's shape; ``keep_dims`` leaves a reduced axis with length 1."""
+    keep = options is not None and bool(options.get("keep_dims", False))
+    if keep:
+        return tuple(1 if a in axes else n for a, n in enumerate(shape))
+    return tuple(n for a, n in enumerate(shape) if a not in axes)

@@ -1,0 +1,174 @@
+"""Fixed-point exp, logistic, tanh, reciprocal, inverse square root and logarithm, as gemmlowp and LiteRT do them.
+
+A fixed-point number with ``m`` integer bits in ``bits`` bits is a raw integer x that stands for x / 2^(bits-1-m):
+Qm.(bits-1-m). Raw values travel as int64 arrays; a product of Qa and Qb is the doubling high product and is Q(a+b).
+Every function works in 32 bits unless told 16. Constants are given by their real values and rounded to 32 bits, in
+16 bits the upper half of those, which is how gemmlowp defines them.
+
+Sources: gemmlowp, fixedpoint/fixedpoint.h; LiteRT, tflite/kernels/internal/common.h.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+
+from litecheck.reference.numerics.fixedpoint import (
+    INT32_MAX,
+    Ints,
+    doubling_high_mul,
+    rounding_shift,
+    saturate,
+    wrap32,
+)
+
+
+def multiply(a: Ints, b: Ints | int, bits: int = 32) -> Ints:
+    """The product of two fixed-point numbers: a * b / 2^(bits-1), to nearest, ties up, -1 * -1 just below 1."""
+    if bits == 32:
+        return doubling_high_mul(a, b)
+    product: Ints = np.minimum((a * b + (1 << (bits - 2))) >> (bits - 1), (1 << (bits - 1)) - 1)
+    return product
+
+
+@cache
+def constant(real: float, integer_bits: int = 0, bits: int = 32) -> int:
+    """A real constant in Qm: rounded to 32 bits, half away from zero, and from there to ``bits``."""
+    raw = math.floor(abs(real) * 2.0 ** (31 - integer_bits) + 0.5) * (1 if real > 0 else -1)
+    return int(rounding_shift(np.int64(min(raw, INT32_MAX)), 32 - bits))
+
+
+def scale_up(x: Ints, exponent: Ints | int, bits: int = 32) -> Ints:
+    """x * 2^exponent, saturated: what does not fit becomes the end of the range; ``exponent`` in 0..31."""
+    highest = (1 << (bits - 1)) - 1
+    return saturate(x << exponent, -highest - 1, highest)
+
+
+def half_sum(a: Ints, b: Ints | int) -> Ints:
+    """(a + b) / 2, half away from zero (VRHADD for what is positive)."""
+    return rounding_shift(a + b, 1)
+
+
+def leading_zeros(x: Ints) -> Ints:
+    """Zeros above the highest one of x as an unsigned 32-bit integer; 32 for 0."""
+    return 32 - np.frexp((x & 0xFFFFFFFF).astype(np.float64))[1].astype(np.int64)
+
+
+def exp_negative(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
+    """exp(a) in Q0 for a <= 0 in Qm.
+
+    a = b - r where b is in [-1/4, 0) and r a multiple of 1/4, whose bits say which of exp(-2^k), k = -2, -1, ...,
+    to multiply exp(b) with. exp(b) is the Taylor polynomial of degree 4 around -1/8: with x = b + 1/8,
+    exp(-1/8) * (1 + x + x^2/2 + x^3/6 + x^4/24), the last three summed as ((x^4/4 + x^3) / 3 + x^2) / 2.
+    """
+    fraction_bits = bits - 1 - integer_bits
+    quarter = 1 << (fraction_bits - 2)
+    b = (a & (quarter - 1)) - quarter
+    x = scale_up(b, integer_bits, bits) + (1 << (bits - 4))
+    x2 = multiply(x, x, bits)
+    x4_4 = rounding_shift(multiply(x2, x2, bits), 2)
+    cubes = multiply(x4_4 + multiply(x2, x, bits), constant(1 / 3, 0, bits), bits)
+    base = constant(math.exp(-1 / 8), 0, bits)
+    result = base + multiply(x + rounding_shift(cubes + x2, 1), base, bits)
+    if bits == 16:
+        result = saturate(result, -(1 << 15), (1 << 15) - 1)
+    remainder = b - a
+    for k in range(-2, min(integer_bits, 5)):
+        chosen = (remainder & (1 << (fraction_bits + k))) != 0
+        result = np.where(chosen, multiply(result, constant(math.exp(-(2.0**k)), 0, bits), bits), result)
+    if integer_bits > 5:
+        result = np.where(a < -(1 << (bits + 4 - integer_bits)), 0, result)
+    return np.where(a == 0, (1 << (bits - 1)) - 1, result)
+
+
+def _halved_reciprocal(a: Ints, bits: int) -> Ints:
+    """2 / (1 + a) in Q2 for a in Q0 in [0, 1]: three steps of Newton and Raphson for 1 / d, d = (1 + a) / 2.
+
+    The first guess 48/17 - 32/17 d is the best linear one for d in [1/2, 1]; a step is x + x (1 - d x). Other d, which a
+    division by 0 makes, grow beyond 32 bits and wrap around.
+    """
+    one, highest = 1 << (bits - 3), (1 << (bits - 1)) - 1
+    d = half_sum(a, highest)
+    x = constant(48 / 17, 2, bits) + multiply(d, constant(-32 / 17, 2, bits), bits)
+    for _ in range(3):
+        x = x + scale_up(multiply(x, one - multiply(d, x, bits), bits), 2, bits)
+        x = wrap32(x) if bits == 32 else x
+    return x
+
+
+def reciprocal_of_one_plus(a: Ints, bits: int = 32) -> Ints:
+    """1 / (1 + a) in Q0 for a in Q0 in [0, 1]."""
+    return scale_up(_halved_reciprocal(a, bits), 1, bits)
+
+
+def logistic(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
+    """1 / (1 + exp(-a)) in Q0 for a in Qm: from exp(-|a|), mirrored where a is negative, 1/2 at 0."""
+    positive = reciprocal_of_one_plus(exp_negative(-np.abs(a), integer_bits, bits), bits)
+    one = (1 << (bits - 1)) - 1
+    return np.where(a == 0, 1 << (bits - 2), np.where(a > 0, positive, one - positive))
+
+
+def tanh(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
+    """tanh(a) in Q0 for a in Qm: (1 - e) / (1 + e) = 2 / (1 + e) - 1 with e = exp(-2 |a|), signed, 0 at 0."""
+    e = exp_negative(-np.abs(a), integer_bits + 1, bits)
+    positive = scale_up(_halved_reciprocal(e, bits) - (1 << (bits - 3)), 2, bits)
+    return np.where(a == 0, 0, np.where(a < 0, -positive, positive))
+
+
+def reciprocal(x: Ints, integer_bits: int) -> tuple[Ints, Ints]:
+    """(r, k) with 1 / x = r / 2^31 * 2^-k for x > 0 in Qm: x is normalized to 1 + a, r = 1 / (1 + a) in Q0."""
+    headroom = leading_zeros(x)
+    normalized = ((x & 0xFFFFFFFF) << headroom) - (1 << 31)
+    return reciprocal_of_one_plus(wrap32(normalized)), integer_bits - headroom
+
+
+def inverse_sqrt(x: Ints) -> tuple[Ints, Ints]:
+    """(m, shift) with 1 / sqrt(x) = m * 2^(shift-31) for integers x >= 0 (0 counts as 1).
+
+    x is moved by pairs of bits to [2^27, 2^29), halved, and read as Q3; five steps x' = x (3 - v x^2) / 2 of Newton
+    and Raphson from 1 give 1 / sqrt(v), and sqrt(1/2) makes up for the halving.
+    Source: GetInvSqrtQuantizedMultiplierExp.
+    """
+    value, shift = np.maximum(x, 2), np.full(x.shape, 11, np.int64)
+    while (large := value >= 1 << 29).any():
+        value, shift = np.where(large, value // 4, value), shift + large
+    pairs = (leading_zeros(value) - 1) // 2 - 1
+    shift = shift - pairs
+    half = rounding_shift((value << (2 * pairs)) >> 1, 1)
+    y = np.full(x.shape, 1 << 28, np.int64)
+    for _ in range(5):
+        cube = scale_up(multiply(multiply(y, y), y), 6)
+        y = scale_up(multiply(y, (1 << 28) + (1 << 27)) - multiply(half, cube), 3)
+    y = multiply(y, constant(math.sqrt(0.5)))
+    y = wrap32(y << np.maximum(-shift, 0))
+    one = x <= 1
+    return np.where(one, INT32_MAX, y), np.where(one, 0, -np.maximum(shift, 0))
+
+
+def log(x: Ints, integer_bits: int, output_bits: int) -> Ints:
+    """The natural logarithm in Q(output_bits) of x >= 1 in Qm.
+
+    x = r * 2^k with r near sqrt(sqrt(1/2)): of the two ways to normalize, x itself and x * sqrt(1/2) (then k counts
+    a half less), the one that leaves r smaller. log r is a rational function of q = 2 (r - 4th root of 1/2), whose
+    numerator and denominator below are in Q0. Source: log_x_for_x_greater_than_or_equal_to_1_impl.
+    """
+    accumulator = output_bits + 1
+    unit, quarter = 31 - accumulator, 1 << (29 - accumulator)
+    root, fourth = constant(math.sqrt(0.5)), math.sqrt(math.sqrt(2.0))
+    headroom = leading_zeros(x)
+    r_a = scale_up(multiply(scale_up(x, headroom - 1), root), 1)
+    k_a = scale_up(integer_bits - headroom, unit) + quarter
+    headroom_b = leading_zeros(multiply(x, root)) - 1
+    r_b = scale_up(x, headroom_b)
+    k_b = scale_up(integer_bits - headroom_b, unit) - quarter
+    r, k = np.minimum(r_a, r_b), saturate(np.maximum(k_a, k_b), -(1 << 31), INT32_MAX)
+    center = constant(1 / fourth)
+    p, q = half_sum(r, center), 2 * (r - center)
+    q2 = multiply(q, q)
+    numerator = multiply(q, r) + multiply(multiply(q, q2), constant(11 / 240 * fourth))
+    linear = constant(2 / fourth - fourth) + q + multiply(q2, constant(fourth / 20))
+    denominator = multiply(p, linear) + multiply(q, constant(fourth / 4))
+    fraction = multiply(rounding_shift(numerator, accumulator), reciprocal_of_one_plus(denominator))
+    return scale_up(multiply(k, constant(math.log(2.0))) + fraction, 1)

@@ -1,0 +1,103 @@
+"""Rescaling in float32 wherever its result is proven, and by the variant's own integers everywhere else.
+
+A variant returns the integer nearest to y = accumulator * M + zero point, but near a tie it decides by its own steps.
+How near is known: ``slack`` steps of the output, 2^-(r+1) where a first rounding precedes a right shift by r, 0 where
+there is only one. Float32 computes t = sum * M + (offset * M + zero point), and four roundings keep |t - y| below
+2^-22 * (|sum| * M + |offset * M + zero point|). So a t farther from every tie than both together is rounded as the
+variant rounds it. All other elements, a few in a thousand, are computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.reference.numerics.fixedpoint import Ints
+
+#: Elements computed at a time: with their scratch 0.75 MB of float32 and flags, in a second-level cache.
+TILE = 1 << 16
+#: The share of elements computed twice from which on once would be cheaper.
+WORTH = 0.1
+#: Constants of few channels are repeated to this length, so that numpy's inner loops are long.
+PERIOD = 2048
+
+Floats = NDArray[np.float32]
+#: (whole-numbered sums, their channels) -> stored values, exactly.
+Exact = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nearest:
+    """Constants of t = sum * factor + shift and of its distance to an integer beyond which it is in doubt, each of
+    shape (channels * repetitions,)."""
+
+    factor: Floats
+    shift: Floats
+    doubt: Floats
+    channels: int
+    low: int
+    high: int
+
+    def __call__(self, sums: Floats, out: NDArray[Any], exact: Exact) -> None:
+        """Fill ``out`` from ``sums``, both flat and in whole pixels."""
+        period = repeats(sums.size, self.channels, PERIOD)
+        step = max(1, TILE // period) * period
+        doubtful = np.empty(sums.size, np.bool_)
+        scratch = np.empty((2, min(step, sums.size)), np.float32)
+        for start in range(0, sums.size, step):
+            part = slice(start, start + step)
+            self._tile(sums[part], out[part], doubtful[part], scratch, period)
+        again = doubtful.nonzero()[0]
+        if again.size:
+            out[again] = exact(sums[again], again % self.channels)
+
+    def _tile(
+        self, sums: Floats, out: NDArray[Any], doubtful: NDArray[np.bool_], scratch: Floats, period: int
+    ) -> None:
+        t, r = scratch[:, : sums.size]
+        pixels = t.reshape(-1, period)
+        np.multiply(sums.reshape(-1, period), self.factor[:period], out=pixels)
+        pixels += self.shift[:period]
+        t.clip(self.low, self.high, out=t)
+        np.rint(t, out=r)
+        out[...] = r
+        t -= r
+        np.abs(t, out=t)
+        np.greater_equal(pixels, self.doubt[:period], out=doubtful.reshape(-1, period))
+
+
+@lru_cache(maxsize=1 << 12)
+def repeats(size: int, channels: int, most: int) -> int:
+    """How many of ``size`` elements in whole pixels to take as one row: a divisor of it, in whole pixels, of at most
+    ``most`` elements where that is more than a pixel."""
+    pixels = size // channels
+    times = next(n for n in range(max(1, min(most // channels, pixels)), 0, -1) if pixels % n == 0)
+    return times * channels
+
+
+def nearest(
+    real: NDArray[np.float64],
+    slack: NDArray[np.float64],
+    offset: Ints,
+    zero_point: int,
+    bounds: tuple[int, int],
+    most: int,
+) -> Nearest | None:
+    """For multipliers ``real`` and sums of magnitude up to ``most``; None where too many elements would be in doubt.
+
+    A doubt of 0 or less has every element computed again: clamping hides the distance to a tie only while the doubt
+    is below half a step.
+    """
+    shift = offset * real + zero_point
+    doubt = 0.5 - slack - 2.0**-22 * (most * real + np.abs(shift))
+    if not doubt.size or (1 - 2 * doubt.clip(0, None)).mean() > WORTH:
+        return None
+    times = max(1, PERIOD // len(offset))
+    narrow = np.nextafter(doubt.astype(np.float32), np.float32(-1))
+    factor, start, end = (np.tile(c.astype(np.float32), times) for c in (real, shift, narrow))
+    return Nearest(factor, start, end, len(offset), *bounds)

@@ -1,0 +1,144 @@
+"""From accumulators to stored values: offset, rescaling in one of its variants, zero point, clamp; tile by tile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.numerics.compiled import compiled
+from litecheck.reference.numerics.fixedpoint import (
+    Ints,
+    wrap32,
+)
+from litecheck.reference.numerics.fused import stored_bounds
+from litecheck.reference.numerics.integer_matmul import EXACT
+from litecheck.reference.numerics.nearest import Nearest, nearest, repeats
+from litecheck.reference.numerics.rescale import VARIANTS, Rescale, Scales
+
+#: INT32 in the schema's TensorType.
+INT32 = 2
+#: Elements rescaled at a time: 0.8 MB of int64, which with its scratch stays in a second-level cache.
+TILE = 100_000
+#: Constants of few channels are repeated to this length, so that numpy's inner loops are long.
+PERIOD = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """An offset, the constants of a channel (the offset first) as often as :func:`repeats` asks for at most, and the
+    way through float32, where it is proven for this offset and pays."""
+
+    offset: Ints
+    constants: tuple[NDArray[Any], ...]
+    quick: Nearest | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Requantizer:
+    """Accumulators to stored values: add the offset of each channel, rescale, add the zero point, clamp, narrow."""
+
+    rescale: Rescale
+    zero_point: int
+    low: int
+    high: int
+    dtype: str
+    wrap: bool = False
+    """Whether the accumulator may pass 32 bits, and wraps there."""
+    most: int = EXACT
+    """The largest magnitude of a sum that comes in float32."""
+    prepared: dict[int, Prepared] = field(default_factory=dict)
+    """By the identity of an offset."""
+
+    def __call__(self, sums: NDArray[Any], offset: Ints, out: NDArray[Any]) -> None:
+        """Fill ``out`` from whole-numbered ``sums`` of any type, both C-contiguous of shape (..., channels).
+
+        ``offset`` is int64 of shape (channels,), and is added to every sum first.
+        """
+        if self.rescale.real is not None and not self.wrap and sums.dtype.kind == "f":
+            loops = compiled(sums.size)
+            if loops:
+                shape = -1, max(1, len(offset))
+                last = self.zero_point, self.low, self.high, out.reshape(shape)
+                loops.double(sums.reshape(shape), offset, *self.rescale.constants, *last)
+                return
+        known = self.prepared.get(id(offset)) or self._prepare(offset)
+        flat, into = sums.reshape(-1), out.reshape(-1)
+        if known.quick and sums.dtype == np.float32:
+            known.quick(flat, into, lambda some, at: self._stored(some, [c[at] for c in known.constants]))
+        elif flat.size:
+            self._in_tiles(flat, into, known)
+
+    def _prepare(self, offset: Ints) -> Prepared:
+        real, slack = self.rescale.real, self.rescale.slack
+        quick = None
+        if real is not None and slack is not None and not self.wrap:
+            quick = nearest(real, slack, offset, self.zero_point, (self.low, self.high), self.most)
+        times = max(1, PERIOD // max(1, len(offset)))
+        constants = tuple(np.tile(c, times) for c in (offset, *self.rescale.constants))
+        made = self.prepared[id(offset)] = Prepared(offset, constants, quick)
+        return made
+
+    def _in_tiles(self, flat: NDArray[Any], into: NDArray[Any], known: Prepared) -> None:
+        period = repeats(flat.size, len(known.offset), PERIOD)
+        constants = [c[:period] for c in known.constants]
+        step = max(1, TILE // period) * period
+        for start in range(0, flat.size, step):
+            tile = flat[start : start + step].reshape(-1, period)
+            into[start : start + step].reshape(-1, period)[...] = self._stored(tile, constants)
+
+    def _stored(self, sums: NDArray[Any], constants: list[NDArray[Any]]) -> NDArray[Any]:
+        """Stored values in a wider type; the constants, the offset first, broadcast against the sums."""
+        x = sums.astype(np.int64)
+        x += constants[0]
+        if self.wrap:
+            x = wrap32(x)
+        y = self.rescale.step(x, *constants[1:])
+        y += self.zero_point
+        kind = y.dtype.type
+        clamped: NDArray[Any] = y.clip(kind(self.low), kind(self.high), out=y)
+        return clamped
+
+
+def requantizer(
+    variant: str,
+    scales: Scales,
+    output: Result,
+    options: Table | None,
+    *,
+    narrow: bool = False,
+    wrap: bool = False,
+    most: int = EXACT,
+) -> Requantizer:
+    """The requantizer of a variant's name, clamping to the output's type and the activation fused into ``options``.
+
+    ``narrow`` takes the multiplier from the float32 product of the scales. ``wrap`` is for accumulators that may pass
+    32 bits; ``most`` is the largest magnitude of a sum. Raises RunError for scales that give no finite multiplier.
+    """
+    real = scales.narrow() if narrow else scales.double()
+    if not (np.isfinite(real).all() and (real >= 0).all()):
+        raise RunError("the scales give no finite multiplier")
+    bounds = stored_bounds(options, output, half_even=variant == "float32")
+    return Requantizer(
+        VARIANTS[variant](real, scales), output.zero_point, *bounds, HELD[output.dtype], wrap, most
+    )
+
+
+def sums_stage(input: Value, options: Table | None, taken: Takers = EVERY) -> str:
+    """Which stage rescales: by the type of the accumulators, and by who takes the operator.
+
+    ``requantize`` is for int8, ``unsigned`` for uint8, ``int32_sums`` and ``int64_sums`` for int16 by the type the
+    options state for the bias. ``declined`` and ``declined_unsigned`` are for what XNNPACK leaves to LiteRT's own
+    kernels: for other arithmetics they are no different from the first two.
+    """
+    if input.dtype == "int16":
+        narrow = options is not None and options.get("quantized_bias_type", 0) == INT32
+        return "int32_sums" if narrow else "int64_sums"
+    if XNNPACK not in taken:
+        return "declined_unsigned" if input.dtype == "uint8" else "declined"
+    return "unsigned" if input.dtype == "uint8" else "requantize"

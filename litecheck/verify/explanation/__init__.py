@@ -1,1 +1,0 @@
-"""Why an element differs, and where differences gather."""

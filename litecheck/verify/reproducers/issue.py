@@ -1,0 +1,76 @@
+"""The issue text of a reproducer, ready to be filed where the device is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from litecheck.cases.parts import Case
+from litecheck.model.options import options_of
+from litecheck.model.types import Operator, Tensor
+from litecheck.verify.outcome import Difference, Verdict
+from litecheck.verify.reproducers.markdown import block, code, literal
+
+#: Scales shown of a tensor that has many.
+_SCALES = 4
+
+
+def issue(case: Case, verdict: Verdict, described: str, arithmetic: str, program: bool) -> str:
+    """Markdown: what is wrong, with which operator and parameters, why, and how to see it."""
+    lines = [f"# {literal(verdict.opcode)}: {verdict.outcome.value} on {literal(described)}", ""]
+    lines += _what(verdict, arithmetic)
+    lines += ["", "## Operator", ""]
+    for operator in case.operators:
+        kind = literal(operator.custom_code or operator.opcode)
+        lines.append(f"- {kind} version {operator.version}{_options(operator)}")
+    lines += ["", "| tensor | type | shape | scale | zero point |", "|---|---|---|---|---|"]
+    lines += [_row(t) for t in case.cut.model.subgraphs[0].tensors]
+    lines += ["", "## To reproduce", ""]
+    if program:
+        lines += ["```", "python reproduce.py", "```", ""]
+    lines.append(
+        "`model.tflite` is fed `input_*.npy`; `expected_*.npy` are the outputs wanted, `actual_*.npy` the device's."
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _what(verdict: Verdict, arithmetic: str) -> Iterator[str]:
+    for d in verdict.differences:
+        if not d.mismatches:
+            continue
+        unit = "LSB" if d.unit == "LSB" else "of the largest magnitude"
+        most = f"by at most {abs(d.largest):g} {unit}"
+        yield f"{d.mismatches:,} of {d.size:,} output elements differ from {code(arithmetic)}, {most}."
+        yield from _worst(d)
+        if verdict.also:
+            names = " and ".join(map(code, verdict.also))
+            one = len(verdict.also) == 1
+            told = f"arithmetic {names} gives" if one else f"arithmetics {names} each give"
+            yield f"The published {told} what the device gives."
+    if verdict.message:
+        yield from ("", *block(verdict.message))
+
+
+def _worst(d: Difference) -> Iterator[str]:
+    if d.worst is not None:
+        at = ", ".join(map(str, d.worst.index))
+        yield f"At ({at}) {d.worst.expected:g} is expected, the device gives {d.worst.actual:g}."
+    if d.explained is not None:
+        yield ""
+        yield literal(d.explained.sentence)
+
+
+def _options(operator: Operator) -> str:
+    shown = [literal(f"{name} {value}") for name, value in options_of(operator).items()]
+    return f": {', '.join(shown)}" if shown else ""
+
+
+def _row(tensor: Tensor) -> str:
+    q = tensor.quantization
+    scales = ", ".join(f"{float(s):.9g}" for s in q.scale[:_SCALES]) + (
+        ", ..." if q.scale.size > _SCALES else ""
+    )
+    zeros = ", ".join(str(int(z)) for z in np.unique(q.zero_point)[:_SCALES])
+    name = code(tensor.name, cell=True) if tensor.name else f"tensor {tensor.index}"
+    return f"| {name} | {tensor.dtype} | {list(tensor.shape)} | {scales} | {zeros} |"

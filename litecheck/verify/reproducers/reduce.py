@@ -1,0 +1,236 @@
+"""Smaller models of one operator: fewer rows, channels and images, with constants, scales and inputs cut to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.cases.inputs import BINARY, UNARY
+from litecheck.devices.port import Arrays
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.model.values import pack, stored
+from litecheck.quantization import BITS, Quantization
+from litecheck.reference.engine.dispatch import signature
+from litecheck.reference.engine.registry import kernels
+
+#: Axes that shrink together, by role. What is not listed keeps its shape.
+TIED: Mapping[str, tuple[Mapping[str, int], ...]] = {
+    "CONV_2D": (
+        {"input": 0, "output": 0},
+        {"weight": 0, "bias": 0, "output": 3},
+        {"input": 3, "weight": 3},
+    ),
+    "DEPTHWISE_CONV_2D": (
+        {"input": 0, "output": 0},
+        {"input": 3, "weight": 3, "bias": 0, "output": 3},
+    ),
+    "FULLY_CONNECTED": (
+        {"input": 0, "output": 0},
+        {"weight": 0, "bias": 0, "output": -1},
+        {"input": -1, "weight": 1},
+    ),
+    "AVERAGE_POOL_2D": ({"input": 0, "output": 0}, {"input": 3, "output": 3}),
+    "MAX_POOL_2D": ({"input": 0, "output": 0}, {"input": 3, "output": 3}),
+    "RESIZE_BILINEAR": ({"input": 0, "output": 0}, {"input": 3, "output": 3}),
+    "RESIZE_NEAREST_NEIGHBOR": ({"input": 0, "output": 0}, {"input": 3, "output": 3}),
+    "SOFTMAX": ({"input": 0, "output": 0}, {"input": -1, "output": -1}),
+}
+#: Operators over windows of an image, whose rows and columns may shrink: where a window's size is stated.
+WINDOWED = ("CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """A model of one or more operators and the inputs of one inference.
+
+    ``before`` are those of the inferences whose state it goes on from, ``start`` what variable tensors hold before the
+    first of all.
+    """
+
+    model: Model
+    inputs: Arrays
+    before: tuple[Arrays, ...] = ()
+    start: Mapping[int, NDArray[Any]] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> tuple[Arrays, ...]:
+        """All inferences in their order."""
+        return (*self.before, self.inputs)
+
+    @property
+    def size(self) -> int:
+        """Elements of all tensors: what is to become small."""
+        return sum(t.size for t in self.model.subgraphs[0].tensors)
+
+
+def narrower(trial: Trial) -> Iterator[Trial]:
+    """Smaller trials of the same operator, the smallest of each axis first; nothing for several operators, and for several
+    inferences."""
+    main = trial.model.subgraphs[0]
+    if trial.before or trial.start:
+        return
+    if len(main.operators) != 1 or len(trial.model.subgraphs) != 1:
+        return
+    operator = main.operators[0]
+    for tied in _tied(main, operator):
+        length = min(main.tensors[i].shape[axis] for i, axis in tied.items())
+        for start, stop in _parts(length):
+            yield _cut(
+                trial, dict.fromkeys(tied), {i: (axis, slice(start, stop)) for i, axis in tied.items()}
+            )
+    if operator.opcode in WINDOWED:
+        yield from _cropped(trial, main, operator)
+
+
+def fewer(trial: Trial) -> Iterator[Trial]:
+    """Trials of fewer inferences in a row: without given states, the halves, all but the last or the first."""
+    runs, start = trial.runs, trial.start
+    if start:
+        yield replace(trial, start={})
+    for part in (runs[: len(runs) // 2], runs[:-1]):
+        if part:
+            yield replace(trial, inputs=part[-1], before=part[:-1])
+    for part in (runs[len(runs) // 2 :], runs[1:]):
+        if part and len(part) < len(runs):
+            yield replace(trial, inputs=part[-1], before=part[:-1], start={})
+
+
+def _parts(length: int) -> Iterator[tuple[int, int]]:
+    """Quarters, halves, then all but one at either end."""
+    if length < 2:
+        return
+    cuts = [(0, 1), (length - 1, length)]
+    for share in (4, 2):
+        if length > share:
+            step = -(-length // share)
+            cuts += [(a, min(a + step, length)) for a in range(0, length, step)]
+    cuts += [(1, length), (0, length - 1)]
+    yield from (cut for cut in dict.fromkeys(cuts) if cut[1] - cut[0] < length)
+
+
+def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
+    """Groups of (tensor, axis) that have one length and shrink together."""
+    roles = _roles(operator)
+    if operator.opcode in UNARY | BINARY:
+        tensors = [i for i in (*operator.inputs, *operator.outputs) if i >= 0]
+        shape = main.tensors[operator.outputs[0]].shape
+        for axis in range(-len(shape), 0):
+            reaching = [i for i in tensors if -axis <= len(main.tensors[i].shape)]
+            yield {i: axis for i in reaching if main.tensors[i].shape[axis] == shape[axis]}
+        return
+    for group in TIED.get(operator.opcode, ()):
+        found = {roles[role]: axis for role, axis in group.items() if roles.get(role, -1) >= 0}
+        shapes = {i: main.tensors[i].shape for i in found}
+        if all(-len(s) <= found[i] < len(s) for i, s in shapes.items()):
+            lengths = {shapes[i][axis] for i, axis in found.items()}
+            if len(lengths) == 1:
+                yield found
+
+
+def _roles(operator: Operator) -> dict[str, int]:
+    known = kernels().get(operator.kind, ())
+    if not known:
+        return {}
+    names = signature(known[0].function)
+    return dict(zip(names.inputs, operator.inputs, strict=False)) | dict(
+        zip(names.outputs, operator.outputs, strict=False)
+    )
+
+
+def _cut(trial: Trial, touched: Mapping[int, None], cuts: Mapping[int, tuple[int, slice]]) -> Trial:
+    """Each of some tensors cut along one of its axes; inputs follow."""
+    main = trial.model.subgraphs[0]
+    tensors = list(main.tensors)
+    for index in touched:
+        axis, part = cuts[index]
+        tensors[index] = sliced(tensors[index], axis, part)
+    arrays = list(trial.inputs)
+    for at, index in enumerate(main.inputs):
+        if index in cuts:
+            axis, part = cuts[index]
+            arrays[at] = np.ascontiguousarray(_along(arrays[at], axis, part))
+    return Trial(_with(trial.model, tensors), tuple(arrays))
+
+
+def _cropped(trial: Trial, main: Subgraph, operator: Operator) -> Iterator[Trial]:
+    """Fewer rows or columns of the image, and as many of the output as its windows then give."""
+    source, target = operator.inputs[0], operator.outputs[0]
+    if source not in main.inputs:
+        return
+    for axis, name in ((1, "h"), (2, "w")):
+        length = main.tensors[source].shape[axis]
+        for start, stop in _parts(length):
+            made = _windows(main, operator, axis, name, stop - start)
+            if made < 1:
+                continue
+            tensors = list(main.tensors)
+            tensors[source] = sliced(tensors[source], axis, slice(start, stop))
+            shape = tensors[target].shape
+            tensors[target] = _shaped(tensors[target], (*shape[:axis], made, *shape[axis + 1 :]))
+            arrays = list(trial.inputs)
+            at = main.inputs.index(source)
+            arrays[at] = np.ascontiguousarray(_along(arrays[at], axis, slice(start, stop)))
+            yield Trial(_with(trial.model, tensors), tuple(arrays))
+
+
+def _windows(main: Subgraph, operator: Operator, axis: int, name: str, length: int) -> int:
+    """How many windows fit: SAME pads, VALID does not."""
+    options = operator.options
+    if options is None:
+        return 0
+    stride = int(options.get(f"stride_{name}", 1) or 1)
+    if int(options.get("padding", 0)) == 0:  # SAME
+        return -(-length // stride)
+    named = options.get("filter_height" if name == "h" else "filter_width", 0)
+    size = int(named) or main.tensors[operator.inputs[1]].shape[axis]
+    reach = (size - 1) * int(options.get(f"dilation_{name}_factor", 1) or 1) + 1
+    return (length - reach) // stride + 1
+
+
+def sliced(tensor: Tensor, axis: int, part: slice) -> Tensor:
+    """A tensor's part along an axis: its constant values, and its scales where they lie along that axis."""
+    axis %= len(tensor.shape)
+    values = stored(tensor)
+    length = len(range(*part.indices(tensor.shape[axis])))
+    shape = (*tensor.shape[:axis], length, *tensor.shape[axis + 1 :])
+    quantization = tensor.quantization
+    if quantization.scale.size > 1 and quantization.axis == axis:
+        zeros = quantization.zero_point
+        quantization = Quantization(
+            quantization.scale[part], zeros[part] if zeros.size > 1 else zeros, quantization.axis
+        )
+    made = replace(_shaped(tensor, shape), quantization=quantization)
+    return made if values is None else valued(made, _along(values, axis, part))
+
+
+def valued(tensor: Tensor, values: NDArray[Any]) -> Tensor:
+    """A constant with other values of its type."""
+    packed = BITS.get(tensor.dtype, 8) < 8
+    flat = np.ascontiguousarray(values)
+    data = pack(flat, tensor.dtype) if packed else flat.reshape(-1).view(np.uint8)
+    return replace(tensor, data=data, buffer=0)
+
+
+def with_tensors(model: Model, tensors: Mapping[int, Tensor]) -> Model:
+    """The model with some tensors of its first subgraph replaced."""
+    main = model.subgraphs[0]
+    return _with(model, [tensors.get(t.index, t) for t in main.tensors])
+
+
+def _with(model: Model, tensors: Sequence[Tensor]) -> Model:
+    main = replace(model.subgraphs[0], tensors=tuple(tensors))
+    return replace(model, subgraphs=(main, *model.subgraphs[1:]))
+
+
+def _shaped(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+    return replace(tensor, shape=shape, shape_signature=None)
+
+
+def _along(array: NDArray[Any], axis: int, part: slice) -> NDArray[Any]:
+    where = [slice(None)] * array.ndim
+    where[axis] = part
+    return array[tuple(where)]

@@ -1,0 +1,187 @@
+"""A failure made small and put into a folder: model, inputs, expected and actual outputs, a program, an issue text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litecheck.cases.inputs import Feed, series
+from litecheck.cases.parts import Case
+from litecheck.cases.sequences import row
+from litecheck.compare.explain import explain_outputs
+from litecheck.devices.port import Answer, Arrays, Device, Failure
+from litecheck.files import atomic_write, make_folder
+from litecheck.model.cut import Cut, cut
+from litecheck.model.types import Model
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.values import RunError
+from litecheck.verify.expectation import Expectation, exposed
+from litecheck.verify.judge import Judge, Question
+from litecheck.verify.outcome import Outcome, Verdict
+from litecheck.verify.reproducers.issue import issue
+from litecheck.verify.reproducers.reduce import Trial
+from litecheck.verify.reproducers.script import script
+from litecheck.verify.reproducers.shrink import shrink
+
+#: Trials on the device for one reproducer, and for one of a device that hangs: each costs the whole timeout.
+BUDGET, BUDGET_HANGING = 200, 6
+#: Inferences in a row that show whether answers repeat.
+FLAKY = 8
+
+
+#: What a reader must know of an operator that remembers.
+_BEHIND = (
+    "Before that, on the same interpreter and without a reset between them, it is fed `before_0_*.npy`,"
+    " `before_1_*.npy` and so on; `start_N.npy` is what its variable tensor N holds before the first of all.\n"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reproducer:
+    """Writes reproducers of one device's failures into ``folder``, a folder each."""
+
+    folder: Path
+    device: Device
+    judge: Judge
+    seconds: float = 60.0
+    scrub: bool = False
+
+    def __call__(self, question: Question, verdict: Verdict) -> str:
+        """Shrink and write one failure; the folder's path, or nothing where the failure does not come again.
+
+        Raises ConfigError where the folder cannot be written.
+        """
+        found = self._smallest(question, verdict.outcome)
+        if found is None:
+            return ""
+        trial = _anonymous(found) if self.scrub else found
+        asked = self._question(trial, verdict.outcome)
+        answer = self.device.run(asked.job)
+        made = self.judge(asked, answer, frozenset())
+        return self._write(verdict.case, asked, answer, self._explained(asked, made.verdict))
+
+    def _smallest(self, question: Question, outcome: Outcome) -> Trial | None:
+        """The first failing trial among the case's feeds and segments, then shrunk."""
+
+        def fails(trial: Trial) -> bool:
+            return self._outcome(trial, outcome) is outcome
+
+        first = next((t for t in _trials(question, self.judge.admissible[0]) if fails(t)), None)
+        if first is None:
+            return None
+        return shrink(first, fails, BUDGET_HANGING if outcome is Outcome.TIMED_OUT else BUDGET)
+
+    def _outcome(self, trial: Trial, wanted: Outcome) -> Outcome:
+        asked = self._question(trial, wanted)
+        expected = asked.expected(self.judge.admissible[0])
+        if expected is None:
+            return Outcome.NO_REFERENCE
+        answer = self.device.run(asked.job)
+        return self.judge(asked, answer, frozenset()).verdict.outcome
+
+    def _question(self, trial: Trial, wanted: Outcome) -> Question:
+        main = trial.model.subgraphs[0]
+        numbers = tuple(op.index for op in main.operators)
+        same = {t.index: t.index for t in main.tensors}
+        alone = Cut(trial.model, 0, numbers, main.inputs, main.outputs, same)
+        case = Case("reproducer", main, main.operators, alone)
+        fed = row([Feed("reproducer", run) for run in trial.runs], trial.start)
+        return Question(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))
+
+    def _explained(self, asked: Question, verdict: Verdict) -> Verdict:
+        arithmetic, others = self._nearest(verdict), self.judge.published
+        shown, fed = exposed(asked.case, asked.feeds, arithmetic)
+        told = explain_outputs(shown, fed, verdict.differences, arithmetic, others)
+        return replace(verdict, differences=told)
+
+    def _nearest(self, verdict: Verdict) -> Arithmetic:
+        """The admissible arithmetic that the verdict's differences are told against."""
+        found = (a for a in self.judge.admissible if a.name == verdict.nearest)
+        return next(found, self.judge.admissible[0])
+
+    def _write(self, name: str, asked: Question, answer: Answer | Failure, verdict: Verdict) -> str:
+        place = self.folder / name
+        make_folder(place)
+        expected = asked.expected(self._nearest(verdict)) or ()
+        atomic_write(place / "model.tflite", asked.job.content)
+        *before, last = asked.feeds
+        given = answer.runs[len(before) :] if isinstance(answer, Answer) else ()
+        _save(place, "input", last.arrays)
+        _save(place, "expected", expected[-1] if expected else ())
+        _save(place, "actual", given[0] if given else ())
+        for number, feed in enumerate(before):
+            _save(place, f"before_{number}", feed.arrays)
+        for index, contents in asked.feeds[0].start.items():
+            _save(place, "start", (contents,), index)
+        reals = [d.tolerance for d in verdict.differences if d.unit != "LSB"]
+        facts = {
+            "title": f"{verdict.opcode} on {self.device.described}: {verdict.outcome.value}",
+            "outcome": verdict.outcome.value,
+            "inputs": len(last.arrays),
+            "before": len(before),
+            "starts": sorted(asked.feeds[0].start),
+            "outputs": len(asked.case.cut.outputs),
+            "times": asked.repeat,
+            "tolerance": max(reals, default=0.0),
+            "seconds": self.seconds,
+        }
+        program = script(self.device.name, facts)
+        if program is not None:
+            atomic_write(place / "reproduce.py", program)
+        text = issue(
+            asked.case, verdict, self.device.described, self._nearest(verdict).name, program is not None
+        )
+        if before or facts["starts"]:
+            text += _BEHIND
+        atomic_write(place / "ISSUE.md", text)
+        return str(place)
+
+
+def _trials(question: Question, arithmetic: Arithmetic) -> Iterator[Trial]:
+    """Each feed of a case; of several operators first the shortest runs of them, fed by the reference."""
+    model = question.case.cut.model
+    for numbers in series(question.feeds):
+        several = [question.feeds[n] for n in numbers]
+        *before, last = (feed.arrays for feed in several)
+        if len(model.subgraphs[0].operators) > 1 and not before:
+            yield from _segments(model, last, arithmetic)
+        yield Trial(model, last, tuple(before), several[0].start)
+
+
+def _segments(model: Model, inputs: Arrays, arithmetic: Arithmetic) -> Iterator[Trial]:
+    main = model.subgraphs[0]
+    try:
+        tensors = Machine(model, arithmetic).run(main, inputs, keep_all=True)
+    except RunError:
+        return
+    count = len(main.operators)
+    for length in (1, 2, 4, 8):
+        for start in range(count - length + 1 if length < count else 0):
+            made = cut(model, main, main.operators[start : start + length])
+            if made.outputs and all(i in tensors for i in made.inputs):
+                yield Trial(made.model, tuple(tensors[i] for i in made.inputs))
+
+
+def _save(place: Path, name: str, arrays: Sequence[Any], first: int = 0) -> None:
+    import io
+
+    for number, array in enumerate(arrays, first):
+        held = io.BytesIO()
+        np.save(held, array)
+        atomic_write(place / f"{name}_{number}.npy", held.getvalue())
+
+
+def _anonymous(trial: Trial) -> Trial:
+    """The trial without a name of the model it comes from."""
+    subgraphs = tuple(
+        replace(s, name="", tensors=tuple(replace(t, name=f"t{t.index}") for t in s.tensors))
+        for s in trial.model.subgraphs
+    )
+    return replace(
+        trial, model=replace(trial.model, subgraphs=subgraphs, description="", file="", remarks=())
+    )

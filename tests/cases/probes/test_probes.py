@@ -1,0 +1,109 @@
+"""What the designed probes can tell apart, and what none of them can."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.cases.probes.catalogue import FAMILIES, probes
+from litecheck.diagnose.hypotheses import outputs
+from litecheck.diagnose.probe_sets import Group, prepared
+from litecheck.diagnose.result import Way
+from litecheck.model.load import load_model
+from litecheck.model.save import model_bytes
+from litecheck.reference.engine.values import RunError
+
+
+def way(text: str) -> Way:
+    """``requantize: double, multiplier: float32`` as a way."""
+    return Way(tuple(tuple(part.split(": ")) for part in text.split(", ")))  # type: ignore[misc]
+
+
+def told_apart(group: Group) -> set[frozenset[str]]:
+    """The sets of ways that give the same outputs on all probes, of more than one each."""
+    alike: dict[tuple[bytes, ...], set[str]] = {}
+    for one in group.ways:
+        try:
+            made = tuple(a.tobytes() for probe in group.probes for run in outputs(probe, one) for a in run)
+        except RunError:
+            continue
+        alike.setdefault(made, set()).add(str(one))
+    return {frozenset(names) for names in alike.values() if len(names) > 1}
+
+
+_TABLES = (("table: float32, round: half-away", "table: float32, round: half-even", "table: fixed-point"),)
+
+#: What no probe tells apart, and why.
+BLIND: dict[str, tuple[tuple[str, ...], ...]] = {
+    # A multiplier of 16 bits forgets whether its scales were multiplied in float32.
+    "FULLY_CONNECTED": tuple(
+        (f"requantize: {r}, multiplier: float32", f"requantize: {r}, multiplier: float64")
+        for r in ("reduced", "reduced-8")
+    ),
+    "MUL": (("requantize: reduced, multiplier: float32", "requantize: reduced, multiplier: float64"),),
+    "LEAKY_RELU": (("requantize: reduced, multiplier: float32", "requantize: reduced, multiplier: float64"),),
+    # With one scale for all columns both have the same multiplier; they differ beyond the sums there are.
+    "BATCH_MATMUL": (
+        ("declined: single", "declined: rndnu"),
+        ("requantize: single", "requantize: rndnu"),
+    ),
+    # Both agree with the real function wherever it was tried.
+    "LOGISTIC": _TABLES,
+    "TANH": _TABLES,
+    # They differ for int4.
+    "DEQUANTIZE": (("product: exact", "product: split-int4-body"),),
+    # Negative values, where these differ, are cut off.
+    **{
+        opcode: (
+            *(
+                (f"requantize: {one}, multiplier: {width}", f"requantize: {other}, multiplier: {width}")
+                for one, other in (("double", "double-half-up"), ("floor", "truncate"))
+                for width in ("float32", "float64")
+            ),
+            *(
+                (f"requantize: {r}, multiplier: float32", f"requantize: {r}, multiplier: float64")
+                for r in ("reduced", "float32-multiplier", "none")
+            ),
+        )
+        for opcode in ("RELU", "RELU6")
+    },
+}
+
+
+@pytest.mark.parametrize("opcode", FAMILIES)
+def test_everything_is_told_apart_but_what_is_listed(opcode: str) -> None:
+    groups = prepared((), [opcode])
+    found = set().union(*(told_apart(group) for group in groups))
+    assert found == {frozenset(names) for names in BLIND.get(opcode, ())}
+
+
+@pytest.mark.parametrize("opcode", FAMILIES)
+def test_probes_are_sound_models_and_the_same_every_time(opcode: str, tmp_path: Path) -> None:
+    first, second = probes(opcode), probes(opcode)
+    assert len({probe.name for probe in first}) == len(first)
+    for one, other in zip(first, second, strict=True):
+        path = tmp_path / "probe.tflite"
+        path.write_bytes(model_bytes(one.model))
+        assert [op.opcode for op in load_model(path).subgraphs[0].operators] == [opcode]
+        for a, b in zip(one.runs, other.runs, strict=True):
+            for x, y in zip(a, b, strict=True):
+                np.testing.assert_array_equal(x, y)
+
+
+def test_another_seed_makes_other_models() -> None:
+    one, other = (model_bytes(probes("CONV_2D", seed)[0].model) for seed in (0, 1))
+    assert one != other
+
+
+def test_a_bias_under_zero_points_is_the_accumulator() -> None:
+    """With a multiplier of one half and rounding half away, the output is the bias halved."""
+    ties = probes("CONV_2D")[0]
+    assert ties.accumulators is not None
+    (made,) = (run[0] for run in outputs(ties, way("requantize: float64")))
+    quantization = ties.subgraph.tensors[1].quantization
+    halves = quantization.scale == 1.0  # 0.25 * 1 / 0.5
+    wanted = np.trunc(ties.accumulators / 2 + np.copysign(0.5, ties.accumulators)).clip(-133, 122) + 5
+    assert halves.sum() > 50
+    np.testing.assert_array_equal(made[..., halves], wanted[..., halves])

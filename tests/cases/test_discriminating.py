@@ -1,0 +1,61 @@
+"""Inputs at which ways to compute an operator differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from litecheck.cases import parts
+from litecheck.cases.discriminating import separating
+from litecheck.cases.inputs import Feed, drawn
+from litecheck.cases.parts import Case
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.interpreter import Machine
+
+REFERENCE = load_arithmetic("litert-reference")
+
+
+def one(opcode: str, dtype: str, size: int) -> Case:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    wide = 200 if dtype == "int16" else 1
+    a, b, y = (
+        main.tensor(name, (1, size), dtype, quantized(scale / wide, 0))
+        for name, scale in (("a", 0.031), ("b", 0.047), ("y", 0.0571))
+    )
+    main.add(opcode, [a, b] if opcode != "ABS" else [a], [y])
+    main.inputs(*([a, b] if opcode != "ABS" else [a]))
+    main.outputs(y)
+    model: Model = builder.finish()
+    return next(parts.operators(model, model.subgraphs[0]))
+
+
+@pytest.mark.parametrize(
+    ("opcode", "variant"), [("ADD", "float32-multiplier"), ("MUL", "double-half-up"), ("SUB", "float32")]
+)
+def test_one_feed_tells_roundings_apart_that_random_values_do_not(opcode: str, variant: str) -> None:
+    case = one(opcode, "int16", 200)
+    (feed,) = separating(case, {}, 0, REFERENCE)
+    random = drawn(case, {}, 0)
+    assert random is not None
+    assert differing(case, feed, variant) > 2
+    assert differing(case, random, variant) == 0
+
+
+def differing(case: Case, feed: Feed, variant: str) -> int:
+    other = replace(REFERENCE, stages={**REFERENCE.stages, case.opcodes[0]: {"requantize": variant}})
+    main = case.cut.model.subgraphs[0]
+    right, wrong = (
+        Machine(case.cut.model, how).run(main, feed.arrays)[main.outputs[0]] for how in (REFERENCE, other)
+    )
+    return int(np.count_nonzero(right != wrong))
+
+
+def test_nothing_is_made_for_what_has_values_enough_or_no_single_elements() -> None:
+    assert list(separating(one("ADD", "int8", 20_000), {}, 0, REFERENCE)) == []
+    assert list(separating(one("ADD", "int8", 0), {}, 0, REFERENCE)) == []
+    assert list(separating(one("BATCH_MATMUL", "int8", 4), {}, 0, REFERENCE)) == []

@@ -1,0 +1,77 @@
+"""Which cases a model is taken apart into."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from litecheck.cases import parts
+from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder
+from tests.verify.networks import branching, convolutional
+
+
+def test_every_operator_is_a_case_with_a_name_fit_for_a_file() -> None:
+    model = convolutional()
+    cases = list(parts.operators(model, model.subgraphs[0]))
+    assert [c.operators[0].index for c in cases] == list(range(len(model.subgraphs[0].operators)))
+    assert cases[0].name == "0000-CONV_2D"
+    assert len({c.name for c in cases}) == len(cases)
+    assert all(re.fullmatch(r"[\w-]+", c.name) for c in cases)
+
+
+def test_segments_cover_every_operator_once() -> None:
+    model = convolutional()
+    cases = list(parts.segments(model, model.subgraphs[0], 3))
+    assert [op.index for c in cases for op in c.operators] == list(range(7))
+    assert [c.name for c in cases] == ["0000-0002", "0003-0005", "0006-SOFTMAX"]
+
+
+def test_between_takes_what_lies_on_the_way_and_feeds_the_rest() -> None:
+    model = convolutional()
+    main = model.subgraphs[0]
+    names = {t.index: t.name for t in main.tensors}
+    case = parts.between(model, main, "depthwise", "pooled")
+    assert case.opcodes == ("ADD", "AVERAGE_POOL_2D")
+    assert sorted(names[i] for i in case.cut.inputs) == ["depthwise", "stem"]
+    assert [names[i] for i in case.cut.outputs] == ["pooled"]
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [(("pooled", "stem"), "no operator lies between"), (("stam", "sum"), "did you mean 'stem'")],
+)
+def test_between_says_what_is_wrong(ends: tuple[str, str], said: str) -> None:
+    model = convolutional()
+    with pytest.raises(ConfigError, match=said):
+        parts.between(model, model.subgraphs[0], *ends)
+
+
+def test_the_whole_has_the_models_own_ends() -> None:
+    model = convolutional()
+    main = model.subgraphs[0]
+    case = parts.whole(model, main)
+    assert (case.cut.inputs, case.cut.outputs) == (main.inputs, main.outputs)
+
+
+def test_operators_on_handles_are_no_cases_of_their_own() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    handle = main.tensor("handle", (), "resource")
+    value = main.tensor("value", (2,), "float32")
+    main.add("VAR_HANDLE", [], [handle], container="", shared_name="v")
+    main.add("READ_VARIABLE", [handle], [value])
+    main.outputs(value)
+    model = builder.finish()
+    told = [parts.alone(c) for c in parts.operators(model, model.subgraphs[0])]
+    assert "makes resource 'handle'" in told[0]
+    assert "works on resource 'handle'" in told[1]
+    assert not parts.alone(parts.whole(model, model.subgraphs[0]))
+
+
+def test_entries_are_the_first_subgraph_and_the_signatures() -> None:
+    model = branching()
+    assert [s.index for s in parts.entries(model)] == [0]
+    with pytest.raises(ConfigError, match="no signature 'serve'"):
+        parts.entries(model, "serve")

@@ -1,0 +1,284 @@
+"""Operators that remember: run over series of inferences, from given states, and within their model."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.cases import inputs, parts
+from litecheck.cases.inputs import Feed
+from litecheck.cases.sequences import remembers, row, rows
+from litecheck.devices.port import Arrays, Job, Memory
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.verify.expectation import Expectation, exposed
+from litecheck.verify.outcome import Outcome, Verdict, Verification
+from litecheck.verify.settings import Settings
+from litecheck.verify.verify import verify
+from tests.verify.inprocess import InProcess
+from tests.verify.networks import convolutional, remembering
+
+REFERENCE = load_arithmetic("litert-reference")
+#: Without drawn values, which take longest.
+QUICK = Settings(kinds=("propagated", "directed"), repeat=1)
+
+
+def keeping() -> Model:
+    """A sum that is kept in a resource variable: nothing but the whole shows what becomes of it."""
+    builder = ModelBuilder("a running sum")
+    main, q = builder.subgraph(), quantized(0.05, 3)
+    x, old, y = (main.tensor(name, (2, 3), "int8", q) for name in ("x", "old", "y"))
+    handle = main.tensor("handle", (), "resource")
+    main.add("CALL_ONCE", [], [], init_subgraph_index=1)
+    main.add("VAR_HANDLE", [], [handle], container="", shared_name="v")
+    main.add("READ_VARIABLE", [handle], [old])
+    main.add("ADD", [old, x], [y], version=2)
+    main.add("ASSIGN_VARIABLE", [handle, y], [])
+    main.inputs(x)
+    main.outputs(y)
+    first = builder.subgraph("first")
+    own = first.tensor("handle", (), "resource")
+    start = first.constant("start", np.arange(6, dtype=np.int8).reshape(2, 3), q)
+    first.add("VAR_HANDLE", [], [own], container="", shared_name="v")
+    first.add("ASSIGN_VARIABLE", [own, start], [])
+    return builder.finish()
+
+
+def of(report: Verification, opcode: str) -> Verdict:
+    return next(v for v in report.verdicts if v.opcode == opcode)
+
+
+def whole(report: Verification) -> Verdict | None:
+    return next((v for v in report.verdicts if v.case == "whole"), None)
+
+
+def test_a_model_remembers_that_has_variables_of_either_kind() -> None:
+    assert remembers(remembering())
+    assert remembers(keeping())
+    assert not remembers(convolutional())
+
+
+def test_series_go_on_until_another_past_is_no_longer_felt() -> None:
+    """The SVDF keeps five steps: after five inferences any two pasts are one."""
+    model = remembering()
+    case = next(parts.operators(model, model.subgraphs[0]))
+    of_kind = rows(case, {}, 0, REFERENCE, Memory.SET)
+    drawn, directed = list(of_kind(inputs.RANDOM)), list(of_kind(inputs.DIRECTED))
+    assert {len(several) for several in drawn[:-1]} == {5 + 4}
+    assert all(
+        [feed.follows for feed in several] == [False] + [True] * (len(several) - 1) for several in drawn
+    )
+    begun = [several[0].start for several in directed if several[0].start]
+    (state,) = {index for start in begun for index in start}
+    assert case.cut.model.subgraphs[0].tensors[state].is_variable
+    ends = [set(np.unique(start[state])) for start in begun]
+    assert {-32768} in ends
+    assert {32767} in ends
+    assert not any(several[0].start for several in rows(case, {}, 0, REFERENCE, Memory.KEPT)(inputs.DIRECTED))
+
+
+def test_rails_drive_the_state_as_far_as_inputs_can() -> None:
+    model = remembering()
+    case = next(parts.operators(model, model.subgraphs[0]))
+    several = [feed for part in rows(case, {}, 0, REFERENCE, Memory.KEPT)(inputs.DIRECTED) for feed in part]
+    expectation = Expectation(case, several)
+    expectation.usable(REFERENCE)
+    (words,) = expectation.reach()
+    weights = case.cut.model.subgraphs[0].tensors[1].data.view(np.int8).reshape(6, 4).astype(np.int64)
+    reach = np.maximum(np.maximum(weights, 0).sum(1), np.maximum(-weights, 0).sum(1))
+    most = 127 * np.abs(weights[reach.argmax()]).sum() * 0.05 * 0.01 / 0.002
+    low, high = (int(word.replace(",", "")) for word in words.split(" from ")[1].split(" to "))
+    assert min(-low, high) >= int(most), "every input on the rail that its weight makes large"
+
+
+def test_the_reference_is_stepped_as_a_machine_is() -> None:
+    model = remembering()
+    case = next(parts.operators(model, model.subgraphs[0]))
+    drawn = list(inputs.tried(case, {}, 0, 4))
+    start = {4: np.full((1, 30), 9000, np.int16)}
+    made = Expectation(case, [*row(drawn), *row(drawn, start)]).compute(REFERENCE)
+    machine, main = Machine(case.cut.model), case.cut.model.subgraphs[0]
+    for contents, outputs in (({}, made[:4]), ({(0, 4): start[4]}, made[4:])):
+        machine.restart()
+        machine.variables.update(contents)
+        for feed, output in zip(drawn, outputs, strict=True):
+            np.testing.assert_array_equal(machine.run(main, feed.arrays)[main.outputs[0]], output[0])
+    assert not np.array_equal(made[0][0], made[4][0])
+
+
+def test_a_state_as_an_input_gives_what_it_gives_as_a_past() -> None:
+    model = remembering()
+    case = next(parts.operators(model, model.subgraphs[0]))
+    several = row(list(inputs.tried(case, {}, 0, 5)))
+    made = Expectation(case, several).compute(REFERENCE)
+    shown, fed = exposed(case, several, REFERENCE)
+    again = Expectation(shown, [Feed("x", arrays) for arrays in fed]).compute(REFERENCE)
+    assert all(np.array_equal(a[0], b[0]) for a, b in zip(made, again, strict=True))
+
+
+def test_a_device_that_hands_state_on_is_exact_and_the_report_says_over_what() -> None:
+    report = verify(remembering(), InProcess())
+    told = of(report, "SVDF").memory
+    assert "state handed on and reset between them" in told
+    assert "begun at the ends of the variables" in told
+    assert "'state' from -32,768 to 32,767" in told
+    model = whole(report)
+    assert model is not None
+    assert model.outcome is Outcome.EXACT
+    assert report.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("device", "said"),
+    [
+        (InProcess(forgets=True), "its past is ignored"),
+        (InProcess(forgets=True, memory=Memory.KEPT), "its past is ignored"),
+    ],
+)
+def test_a_past_that_is_ignored_is_found_and_named(device: InProcess, said: str) -> None:
+    report = verify(remembering(), device, QUICK)
+    found = of(report, "SVDF")
+    assert found.outcome is Outcome.MISMATCH
+    assert said in found.message
+    assert of(report, "LOGISTIC").outcome is Outcome.EXACT
+    assert report.exit_code == 1
+
+
+class Unreset(InProcess):
+    """Hands state on and never resets it."""
+
+    def run(self, job: Job):  # type: ignore[no-untyped-def]
+        return super().run(replace(job, lengths=(len(job.runs),), starts={}))
+
+
+def test_a_state_that_is_never_reset_is_found_and_named() -> None:
+    found = of(verify(remembering(), Unreset(), QUICK), "SVDF")
+    assert found.outcome is Outcome.MISMATCH
+    assert "never reset" in found.message
+    # Repeated the other way round, the same series finds other states.
+    assert of(verify(remembering(), Unreset(), replace(QUICK, repeat=2)), "SVDF").outcome is Outcome.FLAKY
+
+
+def test_a_device_that_hands_no_state_on_is_not_exact() -> None:
+    device = InProcess(memory=Memory.NONE)
+    report = verify(remembering(), device, QUICK)
+    found = of(report, "SVDF")
+    assert found.outcome is Outcome.INITIAL_ONLY
+    assert "hands no state on" in found.memory
+    assert whole(report) is None
+    assert any("hands no state on" in note for note in report.notes)
+    assert verify(remembering(), device, replace(QUICK, require_coverage=True)).exit_code == 1
+    alone = verify(remembering(), device, replace(QUICK, select=("SVDF",)))
+    assert (alone.verdict, alone.exit_code) == ("not judged", 2)
+
+
+def test_a_wrong_initial_state_is_a_mismatch_on_every_device() -> None:
+    def change(job: Job, number: int, outputs: Arrays) -> Arrays:
+        return tuple(a ^ 1 for a in outputs) if "SVDF" in job.name else outputs
+
+    for memory in Memory:
+        assert (
+            of(verify(remembering(), InProcess(change=change, memory=memory), QUICK), "SVDF").outcome
+            is Outcome.MISMATCH
+        )
+
+
+def test_resource_variables_are_tried_in_the_model() -> None:
+    report = verify(keeping(), InProcess())
+    assert of(report, "READ_VARIABLE").outcome is Outcome.NO_REFERENCE
+    model = whole(report)
+    assert model is not None
+    assert model.outcome is Outcome.EXACT
+    assert "state handed on" in model.memory
+    forgetful = whole(verify(keeping(), InProcess(forgets=True), QUICK))
+    assert forgetful is not None
+    assert forgetful.outcome is Outcome.MISMATCH
+    assert "its past is ignored" in forgetful.message
+
+
+def test_the_model_is_not_judged_as_a_whole_where_an_operator_of_it_fails() -> None:
+    def change(job: Job, number: int, outputs: Arrays) -> Arrays:
+        return tuple(a ^ 1 for a in outputs) if "LOGISTIC" in job.name else outputs
+
+    report = verify(remembering(), InProcess(change=change), QUICK)
+    assert whole(report) is None
+    assert any("not all exact under one arithmetic" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("settings", [replace(QUICK, whole=True), replace(QUICK, segment=2)])
+def test_segments_and_the_whole_remember_as_well(settings: Settings) -> None:
+    assert verify(remembering(), InProcess(), settings).exit_code == 0
+    (found,) = verify(remembering(), InProcess(forgets=True), settings).verdicts
+    assert found.outcome is Outcome.MISMATCH
+
+
+def test_a_given_sample_is_fed_again_and_again() -> None:
+    sample = {"x": np.array([[100, -100, 50, 7]], np.int8)}
+    settings = Settings(samples=(sample,), kinds=("propagated",))
+    assert verify(remembering(), InProcess(), settings).exit_code == 0
+    found = of(verify(remembering(), InProcess(forgets=True), settings), "SVDF")
+    assert found.outcome is Outcome.MISMATCH
+    assert found.runs == ("propagated",) * 7, "by itself, and six times in a row"
+
+
+def test_the_reproducer_is_the_shortest_series_that_shows_it(tmp_path: Path) -> None:
+    report = verify(remembering(), InProcess(forgets=True), replace(QUICK, reproduce=str(tmp_path)))
+    folder = Path(of(report, "SVDF").reproducer)
+    assert (folder / "before_0_0.npy").exists()
+    assert not (folder / "before_1_0.npy").exists()
+    expected, actual = (np.load(folder / f"{name}_0.npy") for name in ("expected", "actual"))
+    assert not np.array_equal(expected, actual)
+    assert "`before_0_*.npy`" in (folder / "ISSUE.md").read_text()
+
+
+@pytest.mark.runtime
+def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
+    """It expects what the second inference gives from the initial state: LiteRT, which remembers, gives something else."""
+    pytest.importorskip("ai_edge_litert")
+    from litecheck.verify.reproducers.script import script
+
+    model = remembering()
+    case = next(parts.operators(model, model.subgraphs[0]))
+    first, second = (feed.arrays[0] for feed in inputs.tried(case, {}, 0, 2))
+    (expected,) = Expectation(case, [Feed("x", (second,))]).compute(REFERENCE)[0]
+    (tmp_path / "model.tflite").write_bytes(case.job(()).content)
+    for name, array in (("before_0_0", first), ("input_0", second), ("expected_0", expected)):
+        np.save(tmp_path / f"{name}.npy", array)
+    facts = {
+        "title": "t", "outcome": "mismatch", "inputs": 1, "outputs": 1, "times": 1, "starts": [], "tolerance": 0.0,
+        "seconds": 60.0,
+    }  # fmt: skip
+    for before, status in ((1, 0), (0, 1)):
+        program = script("litert:reference", {**facts, "before": before})
+        assert program is not None
+        (tmp_path / "reproduce.py").write_text(program)
+        done = subprocess.run([sys.executable, tmp_path / "reproduce.py"], capture_output=True, text=True)
+        assert done.returncode == status, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("invocations", "feeds_kept", "untried"), [(1, 1, True), (2, 2, False), (12, 12, False)]
+)
+def test_a_budget_spends_series_from_their_first_inference_on(
+    invocations: int, feeds_kept: int, untried: bool
+) -> None:
+    from litecheck.verify.budget import Share
+    from litecheck.verify.questions import Asking
+    from litecheck.verify.spending import narrowed
+
+    model = remembering()
+    case = next(parts.operators(model, model.subgraphs[0]))
+    question = Asking(QUICK, REFERENCE, Memory.KEPT).question(case, (), ())
+    last = range(len(question.feeds))[::-1]
+    asked = narrowed(question, Share(tuple(last[:invocations]), ()))
+    assert (len(asked.feeds), asked.untried) == (feeds_kept, untried)
+    assert len(asked.order) == invocations
+    assert not asked.feeds[0].follows
+    assert ("state handed on" in asked.memory) is not untried

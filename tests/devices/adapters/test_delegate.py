@@ -1,0 +1,39 @@
+"""What the runtime's list of operators proves; delegates that run are in tests/verify/test_delegate.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+
+from litecheck.devices.adapters.delegate import _left
+
+
+def ops(*described: tuple[str, list[int], list[int]]) -> list[dict[str, Any]]:
+    return [{"op_name": name, "inputs": given, "outputs": made} for name, given, made in described]
+
+
+SAID = "operators were left to the reference kernels"
+#: 0 -> conv -> 2 -> relu -> 3 -> add(3, 2) -> 4; 1 are weights.
+OWN = ops(("CONV_2D", [0, 1], [2]), ("RELU", [2], [3]), ("ADD", [3, 2], [4]))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "left"),
+    [
+        ([("DELEGATE", [0, 1], [4])], ""),
+        ([("DELEGATE", [2], [4])], f"1 of 3 {SAID}: CONV_2D #0"),
+        ([("DELEGATE", [0, 1], [2])], f"2 of 3 {SAID}: RELU #1, ADD #2"),
+        ([("DELEGATE", [0, 1], [2]), ("DELEGATE", [3, 2], [4])], f"1 of 3 {SAID}: RELU #1"),
+        ([("OTHER", [0, 1], [4])], f"3 of 3 {SAID}: CONV_2D #0, RELU #1, ADD #2"),
+    ],
+)  # fmt: skip
+def test_operators_before_a_delegated_output_may_be_left(nodes: list[Any], left: str) -> None:
+    assert _left(OWN + ops(*nodes), len(OWN)) == left
+
+
+def test_many_are_shortened() -> None:
+    many = ops(*((f"OP{n}", [n], [n + 1]) for n in range(9)))
+    assert _left(many, 9).endswith("OP0 #0, OP1 #1, OP2 #2, OP3 #3, OP4 #4, ...")

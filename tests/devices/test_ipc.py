@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.devices.ipc import ParcelError, read_parcel, split, write_parcel
+
+ARRAYS = [
+    np.arange(7, dtype=np.int8),
+    np.array(2.5, ">f4"),
+    np.empty((0, 3), np.int64),
+    np.ones((2, 2), bool),
+]
+
+
+@pytest.fixture
+def parcel(tmp_path: Path) -> Path:
+    write_parcel(tmp_path / "p", {"a": [1]}, ARRAYS)
+    assert [p.name for p in tmp_path.iterdir()] == ["p"]
+    return tmp_path / "p"
+
+
+def test_arrays_arrive(parcel: Path) -> None:
+    header, arrays = read_parcel(parcel)
+    assert header == {"a": [1]}
+    for sent, got in zip(ARRAYS, arrays, strict=True):
+        assert (sent.shape, sent.dtype.newbyteorder("=")) == (got.shape, got.dtype)
+        np.testing.assert_array_equal(sent, got)
+        assert got.flags.aligned
+        assert got.flags.writeable
+
+
+def test_every_cut_is_noticed(parcel: Path) -> None:
+    whole = parcel.read_bytes()
+    for length in range(len(whole) - 60):  # the last array has four bytes, the rest fills up
+        parcel.write_bytes(whole[:length])
+        with pytest.raises(ParcelError):
+            read_parcel(parcel)
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        [["|O", [1]]],
+        [["<i4", [-1]]],
+        [["<i4", [1.5]]],
+        [["<i4", [True]]],
+        [["<i4", [1 << 40, 1 << 40]]],
+        [["i4,i4", [1]]],
+        [[None, [1]]],
+        [["<i4"]],
+        "x",
+        None,
+    ],
+)
+def test_a_header_is_not_believed(tmp_path: Path, described: object) -> None:
+    (tmp_path / "p").write_bytes(json.dumps({"arrays": described}).encode() + b"\n" + bytes(64))
+    with pytest.raises(ParcelError):
+        read_parcel(tmp_path / "p")
+
+
+@pytest.mark.parametrize("line", [b"", b"[]\n", b"{}\n", b"[" * 100_000 + b"\n", b"\xff\n", b"1\n"])
+def test_a_file_of_something_else_is_no_parcel(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / "p").write_bytes(line)
+    with pytest.raises(ParcelError):
+        read_parcel(tmp_path / "p")
+
+
+def test_what_holds_no_numbers_is_not_sent(tmp_path: Path) -> None:
+    for values in (np.array([object()]), np.array(["text"]), np.zeros(1, "V2")):
+        with pytest.raises(ValueError, match="holds no numbers"):
+            write_parcel(tmp_path / "p", {}, [values])
+
+
+def test_groups_have_to_add_up() -> None:
+    assert [len(group) for group in split(ARRAYS, [1, 0, 3])] == [1, 0, 3]
+    assert split([], []) == ()
+    for counts in ([1], [5], [5, -1]):
+        with pytest.raises(ParcelError):
+            split(ARRAYS, counts)

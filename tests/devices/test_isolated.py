@@ -1,0 +1,320 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from litecheck.devices.isolated import Isolated
+from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
+from litecheck.devices.worker import Keeper, Setup
+from litecheck.model.types import Model
+from litecheck.verify.outcome import Outcome
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
+
+ROOT = Path(__file__).resolve().parents[2]
+ADAPTERS = ("misbehaving", "threaded")
+Opening = Callable[..., Isolated]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary folders go in this test."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def opened(folder: Path) -> Iterator[Opening]:
+    """Opens devices with a misbehaving adapter; at the end nothing of them may be left."""
+    devices = []
+
+    def opening(mode: str = "", limits: Limits | None = None, adapter: str = "misbehaving") -> Isolated:
+        setup = Setup(f"tests.verify.{adapter}:Adapter", {"mode": mode}, {"OPENBLAS_NUM_THREADS": "1"})
+        devices.append(Isolated("bad", "bad 1.0", setup, limits or Limits(seconds=30, memory=1 << 28)))
+        return devices[-1]
+
+    yield opening
+    for device in devices:
+        device.close()
+    assert list(folder.iterdir()) == []
+
+
+def job(*runs: tuple[np.ndarray, ...], content: bytes = b"bad") -> Job:
+    return Job("0000-ADD", Model(()), content, runs or ((np.arange(3, dtype=np.int8),),))
+
+
+def gone(pid: int) -> bool:
+    """Whether a process ends within ten seconds."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+            state = Path(f"/proc/{pid}/stat")
+            if state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_arrays_arrive_as_they_were_sent(opened: Opening, adapter: str) -> None:
+    runs = (
+        (
+            np.arange(-128, 128, dtype=np.int8).reshape(2, 128),
+            np.array(7, np.int64),
+            np.empty((0, 4), np.uint8),
+        ),
+        (
+            np.array([[0.5, np.nan]], np.float32),
+            np.array([True, False]),
+            np.asfortranarray(np.eye(3))[:, ::2],
+        ),
+    )
+    answer = opened(adapter=adapter).run(job(*runs))
+    assert isinstance(answer, Answer)
+    assert (answer.delegated, answer.ended, answer.message) == (None, "", "")
+    for sent, got in zip(runs, answer.runs, strict=True):
+        for a, b in zip(sent, got, strict=True):
+            assert (a.dtype, a.shape) == (b.dtype, b.shape)
+            np.testing.assert_array_equal(a, b)
+
+
+def test_proof_and_message_are_passed_on(opened: Opening) -> None:
+    answer = opened("proof").run(job())
+    assert isinstance(answer, Answer)
+    assert (answer.delegated, answer.message) == ((True, False), "a word")
+
+
+#: What the adapter does -> how the job ends, words of the message.
+FAILURES = {
+    "abort": (Outcome.CRASHED, "ended with SIGABRT without an answer"),
+    "segfault": (Outcome.CRASHED, "SIGSEGV"),
+    "exit0": (Outcome.CRASHED, "ended with status 0 without an answer"),
+    "exit3": (Outcome.CRASHED, "status 3"),
+    "hang": (Outcome.TIMED_OUT, "no answer after 0.7 s"),
+    "bomb": (Outcome.OUT_OF_MEMORY, "MemoryError"),
+    "terminate": (Outcome.OUT_OF_MEMORY, "bad_alloc"),
+    "kill": (Outcome.OUT_OF_MEMORY, "SIGKILL"),
+    "chatter": (Outcome.CRASHED, "last words"),
+    "unbuffered": (Outcome.CRASHED, "printed by C"),
+    "refuse": (Outcome.REFUSED, "the driver refuses\nnode 3 wants int8"),
+    "leave": (Outcome.REFUSED, "SystemExit: no licence"),
+    "object": (Outcome.CRASHED, "an array of object holds no numbers"),
+}
+
+
+@pytest.mark.parametrize("mode", FAILURES)
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_every_misbehaviour_is_an_outcome_and_the_next_job_runs(
+    opened: Opening, mode: str, adapter: str
+) -> None:
+    outcome, words = FAILURES[mode]
+    device = opened(mode, Limits(0.7 if mode == "hang" else 30, 1 << 28), adapter)
+    for _ in range(2):
+        failure = device.run(job())
+        assert isinstance(failure, Failure)
+        assert failure.outcome is outcome
+        assert words in failure.message
+        assert len(failure.message) < 3000
+        assert "INFO" not in failure.message
+    if mode != "object":
+        answer = device.run(job(content=b"good"))
+        assert isinstance(answer, Answer)
+        assert answer.ended == ""
+
+
+@pytest.mark.parametrize(
+    ("mode", "ended"),
+    [("corrupt", "SIGABRT"), ("abort-after", "SIGABRT"), ("hang-after", "no end after 0.7 s")],
+)
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_what_happens_after_the_answer_does_not_lose_it(
+    opened: Opening, mode: str, ended: str, adapter: str
+) -> None:
+    limits = Limits(0.7 if mode == "hang-after" else 30, 1 << 28)
+    answer = opened(mode, limits, adapter).run(job())
+    assert isinstance(answer, Answer)
+    assert answer.ended == ended
+    np.testing.assert_array_equal(answer.runs[0][0], [0, 1, 2])
+
+
+def test_jobs_share_no_state(opened: Opening) -> None:
+    device = opened("calls")
+    for _ in range(3):
+        answer = device.run(job())
+        assert isinstance(answer, Answer)
+        assert answer.runs[0][0] == 1
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_what_a_job_started_ends_with_it(opened: Opening, adapter: str) -> None:
+    answer = opened("child", adapter=adapter).run(job())
+    assert isinstance(answer, Answer)
+    assert gone(int(answer.runs[0][0]))
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_temporary_folders_of_a_job_go_with_it(opened: Opening, folder: Path, adapter: str) -> None:
+    failure = opened("litter", adapter=adapter).run(job())
+    assert isinstance(failure, Failure)
+    made = Path(failure.message.splitlines()[-1])
+    assert folder in made.parents
+    assert not made.exists()
+
+
+def test_threads_get_their_own_answers(opened: Opening) -> None:
+    device = opened()
+
+    def ask(n: int) -> Any:
+        answer = device.run(job((np.array([n]),)))
+        assert isinstance(answer, Answer)
+        return answer.runs[0][0][0]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(ask, range(40))) == list(range(40))
+
+
+def test_a_child_that_was_killed_is_replaced(opened: Opening) -> None:
+    device = opened()
+    assert isinstance(device.run(job()), Answer)
+    (keeper,) = device._free
+    os.kill(keeper._process.pid, signal.SIGKILL)
+    keeper._process.wait()
+    assert isinstance(device.run(job()), Answer)
+
+
+def test_an_interrupted_job_is_not_taken_for_the_next_one(
+    opened: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = opened()
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Keeper, "_line", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            device.run(job())
+    answer = device.run(job((np.array([5]),)))
+    assert isinstance(answer, Answer)
+    assert answer.runs[0][0] == [5]
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_closing_ends_jobs_in_other_threads(opened: Opening, adapter: str) -> None:
+    device = opened("hang", Limits(seconds=600), adapter)
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            device.run(job())
+        except DeviceError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(0.3)
+    device.close()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert [str(e) for e in raised] == ["the device was closed"]
+    with pytest.raises(DeviceError, match="closed"):
+        device.run(job())
+
+
+_HANGING = """
+import sys
+from litecheck.devices.port import Job, Limits
+from litecheck.devices.isolated import Isolated
+from litecheck.devices.worker import Setup
+from litecheck.model.types import Model
+device = Isolated("bad", "", Setup("tests.verify.misbehaving:Adapter", {"mode": sys.argv[1]}, {}), Limits(600))
+(keeper,) = device._free
+print(keeper._process.pid, flush=True)
+device.run(Job("0", Model(()), b"bad", ()))
+print("done", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, None])
+def test_nothing_is_left_however_litecheck_ends(tmp_path: Path, number: int | None) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", _HANGING, "hang" if number else ""]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env, text=True
+    ) as parent:
+        assert parent.stdout
+        keeper = int(parent.stdout.readline())
+        assert any(tmp_path.iterdir())
+        time.sleep(0.3)
+        if number:
+            parent.send_signal(number)
+        parent.wait(20)
+    assert gone(keeper)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("adapter", "words"),
+    [
+        ("tests.verify.misbehaving:broken", "refused: OSError: no board at the port"),
+        ("tests.verify.misbehaving:Missing", "Missing"),
+        ("tests.verify.nowhere:Adapter", "ModuleNotFoundError"),
+    ],
+)
+def test_what_cannot_be_opened_says_why(folder: Path, adapter: str, words: str) -> None:
+    with pytest.raises(DeviceError, match=f"--device bad: cannot be opened.*{words}"):
+        Isolated("bad", "", Setup(adapter, {}, {"OPENBLAS_NUM_THREADS": "1"}), Limits())
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(("mode", "words"), [("abort", "crashed: ended with SIGABRT"), ("hang", "timed out")])
+def test_making_the_adapter_may_fail_too(opened: Opening, mode: str, words: str) -> None:
+    with pytest.raises(DeviceError, match=words):
+        opened(f"make-{mode}", Limits(seconds=0.7))
+
+
+SIX = tuple((np.array([n], np.int8),) for n in range(6))
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_time_is_counted_for_each_invocation(opened: Opening, adapter: str) -> None:
+    device = opened("slow", Limits(1.5, 1 << 28), adapter)
+    answer = device.run(job(*SIX))
+    assert isinstance(answer, Answer)
+    assert [int(run[0][0]) for run in answer.runs] == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_the_invocation_that_does_not_end_is_named(opened: Opening, adapter: str) -> None:
+    failure = opened("stall", Limits(0.7, 1 << 28), adapter).run(job(*SIX))
+    assert isinstance(failure, Failure)
+    assert failure.outcome is Outcome.TIMED_OUT
+    assert failure.message == "no answer after 0.7 s, in invocation 3 of 6"
+
+
+def test_how_far_a_job_is_can_be_followed(opened: Opening) -> None:
+    device, seen = opened("slow"), []
+    device.progress = seen.append
+    device.run(job(*SIX))
+    assert seen == sorted(seen)
+    assert 2 <= len(seen) <= 6
+    assert seen[-1] <= 6
+
+
+def test_what_a_device_does_not_have_is_no_refusal(opened: Opening) -> None:
+    failure = opened("lacks").run(job())
+    assert failure == Failure(Outcome.NOT_SUPPORTED, "there is no ADD")

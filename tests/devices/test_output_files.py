@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.devices.output_files import file_name, found, names_of
+from litecheck.devices.oversize import SMALL, TooLargeError, check
+from litecheck.errors import LitecheckError
+from litecheck.model.types import Tensor
+
+VALUES = np.arange(6, dtype=np.int16).reshape(2, 3)
+TENSOR = Tensor(4, "block/conv:0", "int16", (2, 3))
+NAMES = names_of(TENSOR, 1)
+
+
+def test_an_output_has_three_names() -> None:
+    assert NAMES == ("output_1", "block/conv:0", "block_conv_0")
+    assert names_of(TENSOR, None) == NAMES[1:]
+    assert file_name("a-b.c_d e/ü") == "a-b.c_d_e_ü"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("prefix", ["", "run_1/"])
+def test_an_output_is_found_under_each(tmp_path: Path, name: str, prefix: str) -> None:
+    (tmp_path / f"{prefix}{name}").parent.mkdir(parents=True, exist_ok=True)
+    np.save(tmp_path / f"{prefix}{name}.npy", VALUES)
+    got = found(tmp_path, TENSOR, NAMES, prefix)
+    assert got is not None
+    np.testing.assert_array_equal(got, VALUES)
+    assert found(tmp_path, TENSOR, NAMES, "run_2/") is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_archive_is_looked_into(tmp_path: Path, name: str) -> None:
+    np.savez(tmp_path / "a.npz", other=np.zeros(1))
+    np.savez_compressed(tmp_path / "b.npz", **{f"run_0/{name}": VALUES})
+    (tmp_path / "c.npz").write_text("no archive")
+    for place in (tmp_path, tmp_path / "b.npz"):
+        got = found(place, TENSOR, NAMES, "run_0/")
+        assert got is not None
+        np.testing.assert_array_equal(got, VALUES)
+    assert found(tmp_path / "a.npz", TENSOR, NAMES, "run_0/") is None
+    assert found(tmp_path / "nowhere.npz", TENSOR, NAMES) is None
+
+
+@pytest.mark.parametrize("suffix", [".bin", ".raw"])
+def test_raw_bytes_take_type_and_shape_of_the_tensor(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"output_1{suffix}"
+    file.write_bytes(VALUES.astype("<i2").tobytes())
+    got = found(tmp_path, TENSOR, NAMES)
+    assert got is not None
+    assert got.dtype == np.int16
+    np.testing.assert_array_equal(got, VALUES)
+
+
+def test_raw_bytes_that_do_not_fill_it_stay_visibly_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "output_1.bin"
+    shapes = {10: ((5,), "int16"), 14: ((7,), "int16"), 11: ((11,), "uint8"), 0: ((0,), "int16")}
+    for size, (shape, dtype) in shapes.items():
+        file.write_bytes(bytes(size))
+        got = found(tmp_path, TENSOR, NAMES)
+        assert got is not None
+        assert (got.shape, got.dtype.name) == (shape, dtype)
+
+
+def test_types_below_eight_bits_may_be_packed_or_one_value_a_byte(tmp_path: Path) -> None:
+    tensor = Tensor(0, "y", "int4", (3,))
+    file = tmp_path / "y.bin"
+    for data in (b"\xf1\x08", b"\x01\xff\xf8"):
+        file.write_bytes(data)
+        got = found(tmp_path, tensor, names_of(tensor, 0))
+        assert got is not None
+        assert (got.dtype, got.tolist()) == (np.int8, [1, -1, -8])
+
+
+def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
+    (tmp_path / "output_1.npy").write_bytes(b"nothing")
+    with pytest.raises(LitecheckError, match=r"output_1.npy: byte 0"):
+        found(tmp_path, TENSOR, NAMES)
+
+
+def test_names_that_no_file_can_have_are_no_error(tmp_path: Path) -> None:
+    for name in ("a" * 5000, "\0", "../../x", "", "/"):
+        assert (
+            found(tmp_path, Tensor(0, name, "int8", (1,)), names_of(Tensor(0, name, "int8", (1,)), 0)) is None
+        )
+
+
+def test_the_size_is_looked_at_before_anything_is_read(tmp_path: Path) -> None:
+    with open(tmp_path / "output_1.bin", "wb") as file:
+        file.truncate(SMALL + 1)
+    with pytest.raises(
+        TooLargeError, match=r"output_1\.bin has 16,777,217 bytes; 'block/conv:0' is int16 2x3"
+    ):
+        found(tmp_path, TENSOR, NAMES, runs=1)
+    (tmp_path / "output_1.bin").unlink()
+    np.savez_compressed(tmp_path / "all.npz", output_1=np.zeros(SMALL + 1, np.int8))
+    with pytest.raises(TooLargeError, match=r"all\.npz:output_1 has 16,777,345 bytes"):
+        found(tmp_path, TENSOR, NAMES, runs=1)
+    (tmp_path / "all.npz").unlink()
+    np.save(tmp_path / "output_1.npy", np.zeros((2, 3)))
+    assert found(tmp_path, TENSOR, NAMES, runs=1) is not None
+
+
+def test_large_tensors_may_be_as_large_as_real_values_make_them() -> None:
+    large = Tensor(4, "large", "int8", (SMALL,))
+    check("x", 8 * SMALL, large)
+    check("x", 80 * SMALL, large, 10)
+    for size, runs in ((9 * SMALL, 1), (81 * SMALL, 10)):
+        with pytest.raises(TooLargeError):
+            check("x", size, large, runs)

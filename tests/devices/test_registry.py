@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.devices import registry
+from litecheck.devices.port import Answer, DeviceError, Job, Limits
+from litecheck.devices.registry import known_devices, open_device
+from litecheck.model.types import Model
+
+_PLUGIN = """
+import numpy as np
+from litecheck.devices.port import AdapterAnswer, NotDelegated
+class Board:
+    def __init__(self, options):
+        self.options = options
+    def run(self, model, runs):
+        if self.options.get("mode") == "leave":
+            raise NotDelegated("the board has no such operator")
+        return AdapterAnswer(tuple((x + int(self.options["add"]),) for x, in runs), None, self.options[""])
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package ``acme`` that offers the device ``acme-npu``."""
+    (tmp_path / "acme.py").write_text(_PLUGIN)
+    facts = tmp_path / "acme-1.5.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.5\n")
+    (facts / "entry_points.txt").write_text("[litecheck.devices]\nacme-npu = acme:Board\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_plugin_is_a_device() -> None:
+    job = Job("0000-ADD", Model(()), b"", ((np.arange(3),),))
+    device = open_device("acme-npu:board 3,add=40")
+    try:
+        answer = device.run(job)
+    finally:
+        device.close()
+    assert (device.name, device.described) == (
+        "acme-npu:board 3,add=40",
+        "acme-npu:board 3,add=40 (acme 1.5)",
+    )
+    assert isinstance(answer, Answer)
+    assert answer.message == "board 3"
+    np.testing.assert_array_equal(answer.runs[0][0], [40, 41, 42])
+    assert "acme-npu" in known_devices()
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_plugin_may_leave_an_operator() -> None:
+    device = open_device("acme-npu,mode=leave", Limits(10))
+    try:
+        failure = device.run(Job("0000-ADD", Model(()), b"", ()))
+    finally:
+        device.close()
+    assert not isinstance(failure, Answer)
+    assert (failure.outcome.value, failure.message) == ("not delegated", "the board has no such operator")
+
+
+def error(text: str) -> str:
+    with pytest.raises(DeviceError) as raised:
+        open_device(text)
+    return str(raised.value)
+
+
+@pytest.mark.usefixtures("plugin")
+def test_unknown_devices_are_told_the_known_ones() -> None:
+    assert error("acme-npo") == (
+        "--device acme-npo: there is no device 'acme-npo'; did you mean 'acme-npu'?; "
+        "there are litert, tflm, openvino, delegate, command, recorded, acme-npu"
+    )
+    assert "did you mean 'tflm'?" in error("tfml")
+
+
+#: What is written -> what the error says.
+WRONG = {
+    "litert": "which kernels; there are litert:reference, litert:optimized, litert:xnnpack",
+    "litert:xnpack": "there are no kernels 'xnpack'; did you mean 'xnnpack'?",
+    "litert:reference,treads=1": "did you mean 'threads'?",
+    "tflm:big": "tflm takes no argument 'big'",
+    "tflm,arena=4k": "a number from 1",
+    "openvino:npu": "openvino takes no argument",
+    "delegate": "a library is missing",
+    "delegate:/nowhere/lib.so": "no such file: /nowhere/lib.so",
+    "./nowhere.so": "no such file",
+    "command:": "a program is missing",
+    "command:no_such_program {model} {inputs} {outputs}": "there is no program 'no_such_program'",
+    "command:cat {model}": "does not say where {inputs} and {outputs} go",
+    "command:cat 'x {inputs} {outputs}": "No closing quotation",
+    "recorded:": "there is no folder ''",
+    "recorded:/nowhere": "there is no folder '/nowhere'",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_cannot_be_opened_says_why(text: str) -> None:
+    assert error(text).startswith(f"--device {text}: ")
+    assert WRONG[text] in error(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "package", "extra"),
+    [("litert:reference", "ai-edge-litert", "runtime"), ("tflm", "tflite-micro", "tflm"),
+     ("openvino", "ai-edge-litert", "openvino"), ("delegate:{file}", "ai-edge-litert", "runtime")],
+)  # fmt: skip
+def test_a_missing_package_is_named_with_its_extra(
+    text: str, package: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lib.so").touch()
+    monkeypatch.setattr(registry.importlib.util, "find_spec", lambda name: None)
+    said = error(text.format(file=tmp_path / "lib.so"))
+    assert f"needs the package {package}: pip install 'litecheck[{extra}]'" in said
+
+
+def test_a_file_that_is_no_delegate_is_refused_at_once(tmp_path: Path) -> None:
+    if importlib.util.find_spec("ai_edge_litert") is None:
+        pytest.skip("needs ai-edge-litert")
+    (tmp_path / "lib.so").write_text("no library")
+    assert "cannot be opened, refused: OSError" in error(f"delegate:{tmp_path / 'lib.so'}")

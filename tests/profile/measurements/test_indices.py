@@ -1,0 +1,234 @@
+"""Measurements of constants that are indices: values by hand, None where they do not apply, and never an exception."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.types import Operator
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.indices import INDICES, OPERAND_INDICES
+from litecheck.profile.measurements.options import OPTIONS
+from litecheck.profile.measurements.registry import measurement
+from litecheck.profile.measurements.slices import PARTS
+from litecheck.profile.measurements.wiring import WIRING
+
+#: A shape stands for an operand at run time; anything else is a constant of int32, or of its own type.
+Operand = tuple[int, ...] | np.ndarray
+
+
+def measured(name: str, opcode: str, roles: dict[str, Any], **options: Option) -> Measured:
+    """A measurement of one operator with these operands and an output."""
+    return measurement(name)(operands(opcode, roles, **options))
+
+
+def operands(opcode: str, roles: dict[str, Any], **options: Option) -> Operands:
+    builder = ModelBuilder("one")
+    graph = builder.subgraph("main")
+    given = {
+        role: graph.constant(role, what)
+        if isinstance(what, np.ndarray)
+        else graph.tensor(role, what, "float32")
+        for role, what in roles.items()
+    }
+    output = graph.tensor("output", (1,), "float32")
+    graph.add(opcode, list(given.values()), [output], **options)
+    model = builder.finish()
+    main = model.subgraphs[0]
+    bound = {role: (main.tensors[index],) for role, index in given.items()}
+    return Operands(main.operators[0], bound, main, model)
+
+
+def ints(*values: Any, dtype: str = "int32") -> np.ndarray:
+    return np.array(values[0] if len(values) == 1 else values, dtype)
+
+
+X = (1, 4, 6, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "opcode", "roles", "options", "wanted"),
+    [
+        ("axis_out_of_range", "CUMSUM", {"input": X, "axis": ints(3)}, {}, 0),
+        ("axis_out_of_range", "CUMSUM", {"input": X, "axis": ints(-4)}, {}, 0),
+        ("axis_out_of_range", "REVERSE_V2", {"input": X, "axis": ints(4, -5, 0)}, {}, 2),
+        ("axis_out_of_range", "CONCATENATION", {"values": X}, {"axis": -5}, 1),
+        ("axis_out_of_range", "CUMSUM", {"input": X, "axis": (1,)}, {}, None),
+        ("axis_out_of_range", "CUMSUM", {"input": X, "axis": ints(1.0, dtype="float32")}, {}, None),
+        ("reduced_axis_out_of_range", "MEAN", {"input": X, "axis": ints(1, 4)}, {}, 1),
+        ("reduced_axis_out_of_range", "MEAN", {"input": (), "axis": ints(1, 4)}, {}, None),
+        ("inserted_axis_out_of_range", "EXPAND_DIMS", {"input": (4, 3), "axis": ints(2)}, {}, 0),
+        ("inserted_axis_out_of_range", "EXPAND_DIMS", {"input": (4, 3), "axis": ints(-3)}, {}, 0),
+        ("inserted_axis_out_of_range", "EXPAND_DIMS", {"input": (4, 3), "axis": ints(3)}, {}, 1),
+        ("inserted_axis_out_of_range", "PACK", {"values": (4, 3)}, {"axis": -4}, 1),
+        ("axes_apart", "REVERSE_V2", {"input": X, "axis": ints(2, 1)}, {}, 0),
+        ("axes_apart", "REVERSE_V2", {"input": X, "axis": ints(-1, 2)}, {}, 0),
+        ("axes_apart", "REVERSE_V2", {"input": X, "axis": ints(0, 2)}, {}, 1),
+        ("axes_apart", "REVERSE_V2", {"input": X, "axis": ints(1, 1)}, {}, 1),
+        ("axes_apart", "REVERSE_V2", {"input": X, "axis": ints(0, 9)}, {}, None),
+        ("batch_dims_out_of_range", "GATHER", {"input": (4, 3), "indices": ints([[0]])}, {"axis": 1, "batch_dims": 1}, 0),
+        ("batch_dims_out_of_range", "GATHER", {"input": (4, 3), "indices": ints([[0]])}, {"axis": 1, "batch_dims": -1}, 0),
+        ("batch_dims_out_of_range", "GATHER", {"input": (4, 3), "indices": ints([[0]])}, {"axis": 0, "batch_dims": 1}, 1),
+        ("batch_dims_out_of_range", "GATHER", {"input": (4, 3), "indices": ints([0])}, {"axis": -1, "batch_dims": 2}, 1),
+        ("perm_out_of_range", "TRANSPOSE", {"input": X, "perm": ints(0, -1, 4, -5)}, {}, 2),
+        ("perm_repeats", "TRANSPOSE", {"input": X, "perm": ints(3, 2, 1, 0)}, {}, 0),
+        ("perm_repeats", "TRANSPOSE", {"input": X, "perm": ints(0, 1, -1, 3)}, {}, 1),
+        ("perm_repeats", "TRANSPOSE", {"input": (), "perm": ints([])}, {}, None),
+        ("stretched_dimensions", "RESHAPE", {"input": X, "shape": ints(-1, 3, -1)}, {}, 2),
+        ("stretched_dimensions", "RESHAPE", {"input": X}, {"new_shape": [-1, -1]}, 2),
+        ("stretched_dimensions", "RESHAPE", {"input": X, "shape": (2,)}, {"new_shape": [-1, -1]}, None),
+        ("negative_dimensions", "RESHAPE", {"input": X, "shape": ints(-2, -1, 3)}, {}, 1),
+        ("slices_out_of_range", "SLICE", {"input": (4, 3), "begin": ints(1, 0), "size": ints(3, -1)}, {}, 0),
+        ("slices_out_of_range", "SLICE", {"input": (4, 3), "begin": ints(2, -1), "size": ints(3, 1)}, {}, 2),
+        ("slices_out_of_range", "SLICE", {"input": (4, 3), "begin": ints(4, 0), "size": ints(-1, -2)}, {}, 1),
+        ("slices_out_of_range", "SLICE", {"input": (4, 3), "begin": ints(2, 0), "size": (2,)}, {}, None),
+        ("sliced_shape_differs", "SLICE", {"input": (4,), "begin": ints([3]), "size": ints([-1]), "output": (1,)}, {}, 0),
+        ("sliced_shape_differs", "SLICE", {"input": (4,), "begin": ints([1]), "size": ints([-1]), "output": (1,)}, {}, 1),
+        ("shrunk_out_of_range", "STRIDED_SLICE", {"input": (4, 3), "begin": ints(4, 3), "strides": ints(1, 1)},
+         {"shrink_axis_mask": 1}, 1),
+        ("shrunk_out_of_range", "STRIDED_SLICE", {"input": (4, 3), "begin": ints(4, 3), "strides": ints(1, 1)},
+         {"shrink_axis_mask": 3, "begin_mask": 2}, 1),
+        ("shrunk_out_of_range", "STRIDED_SLICE", {"input": (4, 3), "begin": ints(4, 3), "strides": ints(1, 1)},
+         {"shrink_axis_mask": 1, "ellipsis_mask": 2}, None),
+        ("shrunk_backwards", "STRIDED_SLICE", {"input": (4, 3), "begin": ints(0, 0), "strides": ints(-1, -1)},
+         {"shrink_axis_mask": 2}, 1),
+        ("reflected_too_far", "MIRROR_PAD", {"input": (4, 3), "paddings": ints([[3, 0], [0, 3]])}, {"mode": "REFLECT"}, 1),
+        ("reflected_too_far", "MIRROR_PAD", {"input": (4, 3), "paddings": ints([[3, 0], [0, 3]])}, {"mode": "SYMMETRIC"}, 0),
+        ("indices_out_of_range", "GATHER", {"input": X, "indices": ints(-1, 0, 5, 6)}, {"axis": 2}, 2),
+        ("indices_out_of_range", "GATHER", {"input": X, "indices": ints(0)}, {"axis": 4}, None),
+        ("indices_out_of_range", "EMBEDDING_LOOKUP", {"indices": ints(0, 6), "table": (6, 4)}, {}, 1),
+        ("tuples_out_of_range", "GATHER_ND", {"input": (4, 6), "indices": ints([[3, 5], [4, 0], [0, 6]])}, {}, 2),
+        ("tuples_out_of_range", "GATHER_ND", {"input": (4, 6), "indices": ints([[0, 0, 0]])}, {}, None),
+        ("tuples_out_of_range", "SCATTER_ND", {"indices": ints([[4], [3]]), "updates": (2, 3), "shape": ints(4, 3)}, {}, 1),
+        ("tuples_out_of_range", "SPARSE_TO_DENSE", {"indices": ints(1, 5), "output_shape": ints([5])}, {}, 1),
+        ("tuples_out_of_range", "GATHER_ND", {"input": (4, 6), "indices": ints(3)}, {}, None),
+        ("repeated_tuples", "SCATTER_ND", {"indices": ints([[1], [3], [1], [1]]), "shape": ints(4, 3)}, {}, 2),
+        ("repeated_tuples", "SCATTER_ND", {"indices": ints([[1], [3]]), "updates": (2, 3), "shape": ints(4, 3)}, {}, 0),
+        ("repeated_tuples", "SCATTER_ND", {"indices": (2, 1), "updates": (2, 3), "shape": ints(4, 3)}, {}, None),
+        ("split_gap", "SPLIT_V", {"input": X, "size_splits": ints(2, 3), "axis": ints(2)}, {}, 1),
+        ("split_gap", "SPLIT_V", {"input": X, "size_splits": ints(2, -1), "axis": ints(2)}, {}, 0),
+        ("split_gap", "SPLIT_V", {"input": X, "size_splits": ints(8, -1), "axis": ints(2)}, {}, 2),
+        ("split_gap", "SPLIT_V", {"input": X, "size_splits": ints(2, 4), "axis": ints(7)}, {}, None),
+        ("split_remainder", "SPLIT", {"axis": ints(2), "input": X}, {"num_splits": 4}, 2),
+        ("split_remainder", "SPLIT", {"axis": ints(2), "input": X}, {"num_splits": 0}, None),
+        ("k_beyond", "TOPK_V2", {"input": (4, 8), "k": ints(9)}, {}, 1),
+        ("k_beyond", "TOPK_V2", {"input": (4, 8), "k": ints(-9)}, {}, 0),
+        ("lengths_too_long", "REVERSE_SEQUENCE", {"input": (4, 3), "lengths": ints(1, 4, 3, 9)}, {"seq_dim": 1}, 2),
+        ("sequence_dims_at_fault", "REVERSE_SEQUENCE", {"input": (4, 3)}, {"seq_dim": 1}, 0),
+        ("sequence_dims_at_fault", "REVERSE_SEQUENCE", {"input": (4, 3)}, {}, 1),
+        ("sequence_dims_at_fault", "REVERSE_SEQUENCE", {"input": (4, 3)}, {"seq_dim": 2, "batch_dim": -1}, 2),
+        ("fft_lengths_at_fault", "RFFT2D", {"input": (4, 8), "fft_length": ints(4, 6)}, {}, 1),
+        ("fft_lengths_at_fault", "RFFT2D", {"input": (4, 8), "fft_length": ints(0, -4)}, {}, 2),
+        ("segments_out_of_order", "SEGMENT_SUM", {"input": (4, 3), "segment_ids": ints(0, 0, 1, 2)}, {}, 0),
+        ("segments_out_of_order", "SEGMENT_SUM", {"input": (4, 3), "segment_ids": ints(1, 3, 2, 2)}, {}, 3),
+        ("segments_out_of_range", "UNSORTED_SEGMENT_SUM",
+         {"input": (4, 3), "segment_ids": ints(-1, 2, 3, 4), "num_segments": ints(3)}, {}, 2),
+        ("range_never_ends", "RANGE", {"start": ints(0), "limit": ints(5), "delta": ints(2)}, {}, "no"),
+        ("range_never_ends", "RANGE", {"start": ints(0), "limit": ints(5), "delta": ints(-2)}, {}, "yes"),
+        ("range_never_ends", "RANGE", {"start": ints(0), "limit": ints(0), "delta": ints(-2)}, {}, "no"),
+        ("range_never_ends", "RANGE",
+         {name: ints(0, dtype="float32") for name in ("start", "limit", "delta")}, {}, "yes"),
+        ("range_never_ends", "RANGE", {"start": ints(0), "limit": (), "delta": ints(-2)}, {}, None),
+        ("index_vector_dim_at_fault", "STABLEHLO_GATHER", {"input": X, "indices": (2, 1)}, {"index_vector_dim": 1}, 0),
+        ("index_vector_dim_at_fault", "STABLEHLO_GATHER", {"input": X, "indices": (2, 1)}, {"index_vector_dim": 2}, 1),
+        ("index_types", "SLICE", {"input": X, "begin": ints([0]), "size": ints([0], dtype="int64")}, {}, 2),
+        ("paddings.smallest", "PAD", {"input": X, "paddings": ints([[0, -3], [2, 1]])}, {}, -3),
+        ("paddings.smallest", "PAD", {"input": X, "paddings": (4, 2)}, {}, None),
+        ("paddings.smallest", "PAD", {"input": X, "paddings": ints([])}, {}, None),
+        ("strides.zeros", "STRIDED_SLICE", {"input": X, "strides": ints(0, 1, 0, 2)}, {}, 2),
+        ("rhs.float_zeros", "FLOOR_DIV", {"lhs": X, "rhs": ints(0, 1, -0.0, dtype="float32")}, {}, 2),
+        ("rhs.float_zeros", "FLOOR_DIV", {"lhs": X, "rhs": ints(0, 1)}, {}, None),
+        ("rhs.at_zero_point", "DIV", {"lhs": X, "rhs": ints(0, 1, 0, dtype="int8")}, {}, 2),
+        ("rhs.at_zero_point", "DIV", {"lhs": X, "rhs": (4,)}, {}, None),
+        ("size_splits.unknowns", "SPLIT_V", {"input": X, "size_splits": ints(-1, 2, -1)}, {}, 2),
+    ],
+)  # fmt: skip
+def test_values_worked_out_by_hand(
+    name: str, opcode: str, roles: dict[str, Any], options: dict[str, Option], wanted: Measured
+) -> None:
+    assert measured(name, opcode, roles, **options) == wanted
+
+
+def test_every_measurement_of_an_index_has_an_example() -> None:
+    marks = test_values_worked_out_by_hand.pytestmark  # type: ignore[attr-defined]
+    shown = {row[0].rpartition(".")[2] for row in marks[0].args[1]}
+    assert {function.__name__ for function in (*INDICES, *PARTS, *OPERAND_INDICES)} == shown
+
+
+def test_what_stands_for_zero_is_the_zero_point() -> None:
+    bound = operands("DIV", {"input": X, "rhs": ints(0, 3, 3, dtype="int8")})
+    rhs = replace(bound.roles["rhs"][0], quantization=quantized(0.5, 3))
+    assert (
+        measurement("rhs.at_zero_point")(
+            Operands(bound.operator, {"rhs": (rhs,)}, bound.subgraph, bound.model)
+        )
+        == 2
+    )
+
+
+def test_damaged_constants_give_none() -> None:
+    """Too few bytes, a negative dimension, no data at all."""
+    sound = operands("TRANSPOSE", {"input": X, "perm": ints(0, 1, 2, 3)})
+    perm = sound.roles["perm"][0]
+    short = replace(perm, data=perm.data[:-3] if perm.data is not None else None)
+    for tensor in (
+        short,
+        replace(perm, shape=(-4,)),
+        replace(perm, shape=(2**40,)),
+        replace(perm, data=None),
+    ):
+        bound = {**sound.roles, "perm": (tensor,)}
+        broken = Operands(sound.operator, bound, sound.subgraph, sound.model)
+        assert measurement("perm_repeats")(broken) is None
+        assert measurement("perm.smallest")(broken) is None
+
+
+ROLES = (
+    "input", "values", "lhs", "rhs", "axis", "perm", "shape", "begin", "size", "strides", "paddings", "indices", "table",
+    "output_shape", "size_splits", "k", "lengths", "fft_length", "segment_ids", "num_segments", "start", "limit", "delta",
+    "updates", "weight", "output", "ids",
+)  # fmt: skip
+SHAPES = st.lists(st.integers(0, 5), max_size=3).map(tuple)
+NUMBERS = st.integers(-(2**31), 2**31 - 1)
+CONSTANTS = SHAPES.flatmap(
+    lambda shape: st.builds(
+        lambda values, dtype: np.resize(np.array(values, np.int64), shape).astype(dtype),
+        st.lists(st.one_of(st.integers(-6, 6), NUMBERS), min_size=1, max_size=8),
+        st.sampled_from(["int8", "int32", "int64", "float32"]),
+    )
+)
+OPCODES = ("GATHER", "SPLIT", "STRIDED_SLICE", "MIRROR_PAD", "REVERSE_SEQUENCE", "RESHAPE", "CONV_2D", "LSTM", "BUCKETIZE",
+           "STABLEHLO_GATHER", "STABLEHLO_PAD", "SOFTMAX", "FLOOR")  # fmt: skip
+
+
+@given(
+    st.sampled_from(OPCODES), st.dictionaries(st.sampled_from(ROLES), st.one_of(SHAPES, CONSTANTS)), NUMBERS
+)
+def test_no_measurement_raises_on_what_does_not_fit(opcode: str, roles: dict[str, Any], number: int) -> None:
+    sound = operands(opcode, roles)
+    table = sound.operator.options
+    if table is not None:
+        names = (
+            "axis",
+            "batch_dims",
+            "num_splits",
+            "shrink_axis_mask",
+            "seq_dim",
+            "index_vector_dim",
+            "stride_w",
+            "mode",
+        )
+        fields = dict.fromkeys(names, number)
+        odd: Operator = replace(sound.operator, options=replace(table, fields=fields))
+        sound = Operands(odd, sound.roles, sound.subgraph, sound.model)
+    for function in (*INDICES, *PARTS, *OPTIONS, *WIRING):
+        function(sound)
+    for function in OPERAND_INDICES:
+        for tensors in sound.roles.values():
+            function(tensors[0])

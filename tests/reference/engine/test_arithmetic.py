@@ -1,0 +1,130 @@
+"""Arithmetic files: what comes with litecheck is sound, and mistakes in others are told with their line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from litecheck.data import rules_dir, schemas_dir
+from litecheck.errors import ProfileError
+from litecheck.flatbuffer.schema import load_schema
+from litecheck.quantization import BITS
+from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
+from litecheck.reference.engine.registry import kernels
+
+KEYS = {"operator", "types", "resolvers", "versions", "does", "evidence", "beside", "outcome", "see"}
+GOOD = """\
+arithmetic: acme
+title: Acme
+source: https://example.org
+extends: litert-reference
+operators:
+  RESIZE_BILINEAR:
+    interpolate: q11
+    because: eleven bits
+"""
+
+
+def written(folder: Path, text: str, name: str = "acme.yaml") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_those_that_come_along() -> None:
+    names = arithmetic_names()
+    assert {"litert-reference", "litert-optimized", "litert-xnnpack", "tflm", "single-rounding"} <= set(names)
+    for name in names:
+        arithmetic = load_arithmetic(name)
+        assert arithmetic.name == name
+        assert arithmetic.source.startswith("https://")
+        for opcode, stages in arithmetic.stages.items():
+            known = {s: v for kernel in kernels()[opcode] for s, v in kernel.stages.items()}
+            assert all(variant in known[stage] for stage, variant in stages.items()), opcode
+
+
+def test_the_reference_needs_no_reasons_and_the_others_give_them() -> None:
+    reference = load_arithmetic("litert-reference")
+    for name in ("litert-optimized", "litert-xnnpack"):
+        other = load_arithmetic(name)
+        departs = [o for o, stages in other.stages.items() if stages != reference.stages.get(o, {})]
+        assert departs
+        assert [o for o in departs if not other.reasons[o]] == []
+
+
+def test_an_arithmetic_of_ones_own(tmp_path: Path) -> None:
+    acme = load_arithmetic(written(tmp_path, GOOD))
+    assert acme.how("RESIZE_BILINEAR")["interpolate"] == "q11"
+    assert acme.reasons["RESIZE_BILINEAR"] == "eleven bits"
+    child = (
+        GOOD.replace("acme\n", "child\n", 1).replace("litert-reference", "acme.yaml").split("operators:")[0]
+    )
+    assert (
+        load_arithmetic(written(tmp_path, child, "child.yaml")).how("RESIZE_BILINEAR")["interpolate"] == "q11"
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "instead", "line", "message"),
+    [
+        ("interpolate: q11", "interpolate: q12", 7, "RESIZE_BILINEAR has no interpolate 'q12'"),
+        ("interpolate: q11", "interpolat: q11", 7, "interpolat"),
+        ("  RESIZE_BILINEAR", "  RESIZE_BILINAER", 6, "did you mean 'RESIZE_BILINEAR'"),
+        ("title", "titel", 2, "titel"),
+        ("    because: eleven bits", "    interpolate: q11", 8, "interpolate"),
+        ("arithmetic: acme\n", "", 1, "the key arithmetic, its name, is missing"),
+        ("extends: litert-reference", "extends: litert-referenz", None, "no arithmetic 'litert-referenz'"),
+    ],
+)
+def test_mistakes_are_told_with_their_line(
+    tmp_path: Path, found: str, instead: str, line: int | None, message: str
+) -> None:
+    path = written(tmp_path, GOOD.replace(found, instead, 1))
+    with pytest.raises(ProfileError) as caught:
+        load_arithmetic(path)
+    assert message in str(caught.value)
+    if line is not None:
+        assert f"acme.yaml:{line}" in str(caught.value)
+
+
+def test_a_circle_is_noticed(tmp_path: Path) -> None:
+    path = written(tmp_path, GOOD.replace("litert-reference", "acme.yaml"))
+    with pytest.raises(ProfileError, match="extends itself"):
+        load_arithmetic(path)
+
+
+def test_an_unknown_name() -> None:
+    with pytest.raises(ProfileError, match="did you mean 'litert-xnnpack'"):
+        load_arithmetic("litert-xnnpac")
+
+
+def test_the_json_schema_describes_them() -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema")
+    schema = json.loads((schemas_dir() / "arithmetic.schema.json").read_text("utf-8"))
+    judge = jsonschema.Draft202012Validator(schema)
+    for name in arithmetic_names():
+        judge.validate(yaml.safe_load((rules_dir() / "arithmetic" / f"{name}.yaml").read_text("utf-8")))
+    assert judge.is_valid(yaml.safe_load(GOOD))
+    assert not judge.is_valid(yaml.safe_load(GOOD.replace("title", "titel")))
+    assert not judge.is_valid(yaml.safe_load(GOOD.replace("RESIZE_BILINEAR", "resize")))
+
+
+def test_known_faults_name_operators_resolvers_and_evidence() -> None:
+    document = yaml.safe_load((rules_dir() / "arithmetic" / "known-faults.yaml").read_text("utf-8"))
+    for fault in document["faults"]:
+        assert {"operator", "types", "resolvers", "versions", "does", "evidence"} <= set(fault) <= KEYS
+        builtin = set(load_schema("tflite").enums["BuiltinOperator"])
+        assert set(fault["operator"].split(", ")) <= builtin | {"CUSTOM TFLite_Detection_PostProcess"}
+        assert set(fault["types"]) <= set(BITS)
+        assert set(fault["resolvers"]) <= {"reference", "optimized", "xnnpack", "tflm"}
+
+
+def test_the_example_in_the_guide_is_one(tmp_path: Path) -> None:
+    guide = (rules_dir().parent / "docs" / "run.md").read_text("utf-8")
+    (example,) = re.findall(r"^```yaml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    acme = load_arithmetic(written(tmp_path, example))
+    assert (acme.name, acme.how("CONV_2D")["requantize"]) == ("acme-npu2", "single")

@@ -1,0 +1,151 @@
+"""Who takes an operator: rules/arithmetic/takers.yaml speaks of the kernels' roles, and every condition decides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.errors import ProfileError
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.quantization import Quantization
+from litecheck.reference.engine import takers as module
+from litecheck.reference.engine.dispatch import find_kernel, signature
+from litecheck.reference.engine.registry import kernels
+from litecheck.reference.engine.taker_measurements import MEASUREMENTS
+from litecheck.reference.engine.takers import EVERY, OPTIMIZED, ROLES, XNNPACK, Takers, load_takers, takers
+
+SHAPE, KERNEL = (1, 4, 4, 2), (3, 2, 2, 2)
+
+
+def conv(
+    *,
+    weights: str = "constant",
+    bias: str = "constant",
+    dtype: str = "int8",
+    kind: str = "",
+    axis: int = 0,
+    depth: int = 2,
+    scaled: bool = True,
+) -> Model:
+    """A CONV_2D that XNNPACK takes, but for what is asked."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (*SHAPE[:3], depth), dtype, quantized(0.5, 0, axis))
+    w = np.ones(KERNEL, np.uint8 if dtype == "uint8" else np.int8)
+    stated = quantized(0.25, 0)
+    if weights == "computed":
+        operands = [x, main.tensor("w", KERNEL, kind or w.dtype.name, stated)]
+    elif weights == "unpacked":
+        packed = main.constant("packed", w, stated)
+        operands = [x, main.tensor("w", KERNEL, "int8", stated)]
+        main.add("DENSIFY", [packed], [operands[1]])
+    else:
+        operands = [x, main.constant("w", w, stated, kind or None)]
+    of_bias = quantized(0.125) if scaled else Quantization()
+    zeros = np.zeros(3, np.int32)
+    operands.append(
+        main.constant("b", zeros, of_bias) if bias == "constant" else main.tensor("b", (3,), "int32", of_bias)
+    )
+    y = main.tensor("y", (1, 3, 3, 3), dtype, quantized(1.0))
+    main.add("CONV_2D", operands, [y], padding="VALID", stride_h=1, stride_w=1)
+    main.inputs(
+        x, *(i for i in operands[1:] if (i, weights) == (operands[1], "computed") or bias != "constant")
+    )
+    main.outputs(y)
+    return builder.finish()
+
+
+def of(model: Model) -> Takers:
+    graph = model.subgraphs[0]
+    operator = graph.operators[-1]
+    roles = signature(find_kernel(graph, operator).function)
+    return takers(graph, operator, roles.inputs, roles.outputs)
+
+
+@pytest.mark.parametrize(
+    ("model", "who"),
+    [
+        (conv(), EVERY),
+        (conv(dtype="uint8"), EVERY),
+        (conv(weights="unpacked"), EVERY),
+        (conv(weights="computed"), {OPTIMIZED}),
+        (conv(bias="computed"), {OPTIMIZED}),
+        (conv(scaled=False), {OPTIMIZED}),
+        (conv(axis=1), {OPTIMIZED}),
+        (conv(kind="int4"), {OPTIMIZED}),
+        (conv(depth=4), {XNNPACK}),
+        (conv(dtype="int16"), {OPTIMIZED}),
+        (conv(dtype="int16", depth=4), set()),
+    ],
+)
+def test_who_takes_a_convolution(model: Model, who: Takers) -> None:
+    assert of(model) == who
+
+
+def test_conditions_speak_of_what_there_is() -> None:
+    for name, taker in load_takers().items():
+        for opcode, alternatives in taker.operators.items():
+            roles = {
+                role
+                for kernel in kernels()[opcode]
+                for role in (*signature(kernel.function).inputs, *signature(kernel.function).outputs)
+            }
+            for condition in (c for conditions in alternatives for c in conditions):
+                if condition.verb in ROLES:
+                    assert condition.subject in roles, (name, opcode)
+                if condition.verb == "same_type":
+                    assert set(condition.allowed) <= roles
+                if condition.verb == "ratio":
+                    assert set(condition.subject.replace("*", " ").replace("/", " ").split()) <= roles
+
+
+def test_every_measurement_is_asked_for() -> None:
+    asked = {
+        condition.subject
+        for taker in load_takers().values()
+        for alternatives in taker.operators.values()
+        for conditions in alternatives
+        for condition in conditions
+        if condition.verb == "limits"
+    }
+    assert asked == set(MEASUREMENTS)
+
+
+def test_kernels_whose_operators_are_listed_ask_who_takes_them() -> None:
+    listed = {opcode for taker in load_takers().values() for opcode in taker.operators}
+    for opcode in listed:
+        assert any("taken" in signature(kernel.function).extras for kernel in kernels()[opcode]), opcode
+
+
+@pytest.mark.parametrize(
+    ("value", "words", "inside"),
+    [(3, "3", True), (3, "1..3", True), (3, "1..<3", False), (3, "4..", False), (0.25, "1/4..", True)],
+)
+def test_ranges(value: float, words: str, inside: bool) -> None:
+    assert module._within(value, (words,)) is inside
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "takers: {a: {operators: {ADD: [{tpyes: {lhs: int8}}]}}}",
+            "unknown key 'tpyes'; did you mean 'types'?",
+        ),
+        (
+            "takers: {a: {operators: {ADD: [{limits: {depht: 0}}]}}}",
+            "unknown measurement 'depht'; did you mean",
+        ),
+    ],
+)
+def test_a_slip_is_told(tmp_path, monkeypatch, text: str, message: str) -> None:
+    (tmp_path / "arithmetic").mkdir()
+    (tmp_path / "arithmetic" / "takers.yaml").write_text(text)
+    monkeypatch.setattr(module, "rules_dir", lambda: tmp_path)
+    load_takers.cache_clear()
+    try:
+        with pytest.raises(ProfileError, match=message.replace("?", r"\?")):
+            load_takers()
+    finally:
+        load_takers.cache_clear()

@@ -1,0 +1,113 @@
+"""RELU and its kin, LEAKY_RELU, PRELU, HARD_SWISH: values by hand and the distance from the real functions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.flatbuffer.table import Table
+from litecheck.quantization import Quantization
+from litecheck.reference.engine.registry import kernels
+from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.kernels import activation
+
+BYTES = np.arange(-128, 128).astype(np.int8)
+HOW = {"requantize": "double", "multiplier": "float32"}
+
+
+def quantization(scale, zero=0):
+    return Quantization(np.float32([scale]), np.int64([zero]))
+
+
+def value(data=BYTES, scale=0.5, zero=0):
+    return Value(data, data.dtype.name, quantization(scale, zero))
+
+
+def result(scale=0.5, zero=0, dtype="int8"):
+    return Result(dtype, (), quantization(scale, zero))
+
+
+def relu(opcode, v, out, **how):
+    return next(k for k in kernels()[opcode] if v.dtype in k.types).function(v, out, HOW | how)
+
+
+@pytest.mark.parametrize(
+    ("opcode", "low", "high"),
+    [("RELU", 0, 127), ("RELU6", 0, 12), ("RELU_N1_TO_1", -2, 2), ("RELU_0_TO_1", 0, 2)],
+)
+def test_bounds_are_stored_values_of_the_output(opcode, low, high):
+    assert (relu(opcode, value(), result()) == np.clip(BYTES, low, high)).all()
+
+
+def test_relu_rounds_twice():
+    """A quarter becomes a half with the first rounding, ties up, and one with the second, ties away from zero."""
+    found = relu("RELU_N1_TO_1", value(scale=0.25, zero=1), result(scale=1.0, zero=-1))
+    assert found[128 + 1 + np.array([-6, -3, -2, -1, 0, 1, 2, 6])].tolist() == [-2, -2, -2, -1, -1, 0, 0, 0]
+
+
+def test_relu_without_rescaling_bounds_in_the_inputs_parameters():
+    found = relu("RELU6", value(scale=0.5, zero=-100), result(scale=0.1, zero=7), requantize="none")
+    assert (found == np.clip(BYTES, -100, -88)).all()
+
+
+def test_relu_of_floats():
+    x = np.float32([-2, -0.5, 0.5, 2, 7])
+    (kernel,) = (k for k in kernels()["RELU6"] if "float32" in k.types)
+    assert kernel.function(Value(x, "float32"), Result("float32", ())).tolist() == [0, 0, 0.5, 2, 6]
+
+
+def leaky(v, out, alpha, requantize="double"):
+    options = Table("LeakyReluOptions", {"alpha": alpha})
+    return activation.leaky_relu(v, out, options, HOW | {"requantize": requantize})
+
+
+def test_leaky_relu_bends_below_zero():
+    found = leaky(value(), result(), 0.25)
+    assert found[[0, 127, 126, 122, 128, 255]].tolist() == [-32, 0, -1, -2, 0, 127]
+
+
+def test_halves_have_no_second_rounding_and_round_up():
+    """A multiplier of 1/2 is 2^30 without a shift: only the doubling high product rounds, ties up."""
+    assert leaky(value(), result(), 0.5)[[0, 127, 126, 125]].tolist() == [-64, 0, -1, -1]
+
+
+def test_leaky_relu_with_a_negative_slope_turns_up():
+    assert leaky(value(), result(), -0.25)[[0, 127, 126, 122]].tolist() == [32, 0, 1, 2]
+
+
+def test_8_bit_multipliers_round_half_up():
+    found = leaky(value(), result(), 0.25, "8-bit-multipliers")
+    assert found[[0, 127, 126, 122]].tolist() == [-32, 0, 0, -1]
+
+
+def test_ratios_beyond_8_bit_multipliers_take_the_exact_way():
+    v, out = value(scale=0.001), result(scale=1.0)
+    assert (leaky(v, out, 0.5, "8-bit-multipliers") == leaky(v, out, 0.5)).all()
+
+
+def test_prelu_multiplies_each_channel():
+    x = np.int8([[-8, -8], [6, 6]])
+    alpha = Value(np.int8([2, 4]), "int8", quantization(0.25))
+    assert activation.prelu(value(x), alpha, result(), HOW).tolist() == [[-4, -8], [6, 6]]
+
+
+def test_prelu_of_floats():
+    x, alpha = np.float32([[-2, 2], [-4, 1]]), Value(np.float32([0.5, 0.25]), "float32")
+    assert activation.prelu_float(Value(x, "float32"), alpha, Result("float32", ())).tolist() == [
+        [-1, 2],
+        [-2, 1],
+    ]
+
+
+@pytest.mark.parametrize(("scale", "zero"), [(0.05, 0), (0.1, -100), (0.01, 64)])
+def test_hard_swish_is_within_a_step(scale, zero):
+    v, out = value(scale=scale, zero=zero), result(scale=scale, zero=-20)
+    x = float(np.float32(scale)) * (BYTES.astype(float) - zero)
+    real = x * np.clip(x + 3, 0, 6) / 6 / float(out.scale) - 20
+    assert np.abs(activation.hard_swish(v, out) - np.clip(real, -128, 127)).max() <= 1
+
+
+def test_hard_swish_of_floats():
+    x = Value(np.float32([-4, -1, 0, 1, 4]), "float32")
+    found = activation.hard_swish_float(x, Result("float32", ()))
+    assert found.tolist() == [0, np.float32(-2) / np.float32(6), 0, np.float32(4) / np.float32(6), 4]

@@ -1,0 +1,133 @@
+"""The integer LSTM and SVDF: what they mean in real numbers, what they remember, what they refuse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.reference.engine.interpreter import Machine, run
+from litecheck.reference.engine.values import RunError
+
+CELLS, INPUTS, SX, SH, SW = 4, 3, 1 / 64, 1 / 128, 1 / 64
+
+
+def weights(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    return rng.integers(-127, 128, shape).astype(np.int8)
+
+
+def lstm(
+    seed: int = 0, intermediates: int = 5, cell_scale: float = 2.0**-12, time: int = 6
+) -> tuple[Model, list]:
+    """A plain LSTM without biases, and its weights: those of the input, then the recurrent ones."""
+    rng = np.random.default_rng(seed)
+    builder = ModelBuilder()
+    main = builder.subgraph("main")
+    kernels = [weights(rng, CELLS, INPUTS) for _ in range(4)] + [weights(rng, CELLS, CELLS) for _ in range(4)]
+    x = main.tensor("x", (2, time, INPUTS), "int8", quantized(SX))
+    operands = [x, *(main.constant(f"w{n}", k, quantized(SW)) for n, k in enumerate(kernels)), -1, -1, -1]
+    operands += [main.constant(f"b{n}", np.zeros(CELLS, np.int32), quantized(SX * SW)) for n in range(4)]
+    h = main.tensor("h", (2, CELLS), "int8", quantized(SH), is_variable=True)
+    c = main.tensor("c", (2, CELLS), "int16", quantized(cell_scale), is_variable=True)
+    operands += [-1, -1, h, c, -1, -1, -1, -1]
+    between = [main.tensor(f"i{n}", (0,), "int8", quantized(SH)) for n in range(intermediates)]
+    y = main.tensor("y", (2, time, CELLS), "int8", quantized(SH))
+    main.add(
+        "UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [y], intermediates=between, fused_activation_function="TANH"
+    )
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish(), kernels
+
+
+def logistic(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))
+
+
+def test_it_computes_what_an_lstm_means() -> None:
+    model, kernels = lstm()
+    x = np.random.default_rng(1).integers(-128, 128, (2, 6, INPUTS)).astype(np.int8)
+    ours = run(model, (x,)).outputs["y"].astype(float) * SH
+    h = c = np.zeros((2, CELLS))
+    feed, recur = [k * SW for k in kernels[:4]], [k * SW for k in kernels[4:]]
+    for t in range(6):
+        i, f, g, o = (x[:, t] * SX @ a.T + h @ b.T for a, b in zip(feed, recur, strict=True))
+        c = logistic(f) * c + logistic(i) * np.tanh(g)
+        h = logistic(o) * np.tanh(c)
+        assert np.abs(ours[:, t] - h).max() < 3 * SH, t
+
+
+def test_states_go_on_until_they_are_reset() -> None:
+    model, _ = lstm(time=3)
+    long, _ = lstm(time=6)
+    x = np.random.default_rng(2).integers(-128, 128, (2, 6, INPUTS)).astype(np.int8)
+    machine = Machine(model)
+    halves = [machine.invoke((part,)).outputs["y"] for part in (x[:, :3], x[:, 3:])]
+    assert (np.concatenate(halves, 1) == run(long, (x,)).outputs["y"]).all()
+    machine.reset()
+    assert (machine.invoke((x[:, :3],)).outputs["y"] == halves[0]).all()
+    assert (machine.invoke((x[:, :3],)).outputs["y"] != halves[0]).any()
+
+
+def test_time_major_is_only_another_layout() -> None:
+    model, _ = lstm()
+    x = np.random.default_rng(3).integers(-128, 128, (2, 6, INPUTS)).astype(np.int8)
+    main = model.subgraphs[0]
+    (operator,) = main.operators
+    options = replace(operator.options, fields={**operator.options.fields, "time_major": True})
+    tensors = [replace(t, shape=(6, 2, t.shape[2])) if t.name in "xy" else t for t in main.tensors]
+    turned = replace(main, tensors=tuple(tensors), operators=(replace(operator, options=options),))
+    there = run(replace(model, subgraphs=(turned,)), (x.swapaxes(0, 1).copy(),)).outputs["y"]
+    assert (there.swapaxes(0, 1) == run(model, (x,)).outputs["y"]).all()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"intermediates": 4}, "no kernel for an LSTM with 4 intermediate tensors"),
+        ({"cell_scale": 0.0003}, "is no power of two"),
+        ({"cell_scale": 2.0**-8}, "a cell with 7 integer bits"),
+    ],
+)
+def test_what_it_refuses(changed: dict, message: str) -> None:
+    model, _ = lstm(**changed)
+    with pytest.raises(RunError, match=message):
+        run(model, (np.zeros((2, 6, INPUTS), np.int8),))
+
+
+def svdf(state: str = "int16", activation: str = "RELU") -> Model:
+    builder = ModelBuilder()
+    main = builder.subgraph("main")
+    x = main.tensor("x", (1, 2), "int8", quantized(0.5, 1))
+    feature = main.constant("f", np.array([[1, 2], [3, -4]], np.int8), quantized(1.0))
+    time = main.constant("t", np.array([[1, 2, 3], [4, 5, 6]], state), quantized(1.0))
+    memory = main.tensor("s", (1, 6), state, quantized(0.5), is_variable=True)
+    y = main.tensor("y", (1, 1), "int8", quantized(1.0, -3))
+    main.add("SVDF", [x, feature, time, -1, memory], [y], rank=2, fused_activation_function=activation)
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+@pytest.mark.parametrize("state", ["int16", "int8"])
+def test_svdf_remembers_step_by_step(state: str) -> None:
+    """Real input 1, 1: features 3 and -1 (stored 6, -2 at 0.5); after one step 3 * 3 - 1 * 6 = 3, then 5 * 3 - 11."""
+    machine = Machine(svdf(state))
+    x = np.array([[3, 3]], np.int8)
+    assert [int(machine.invoke((x,)).outputs["y"][0, 0]) + 3 for _ in range(3)] == [3, 4, 3]
+    assert machine.variables[0, 3].tolist() == [[6, 6, 6, -2, -2, -2]]
+    assert machine.variables[0, 3].dtype == np.dtype(state)
+
+
+def test_svdf_needs_relu() -> None:
+    with pytest.raises(RunError, match="wants RELU"):
+        run(svdf(activation="NONE"), (np.zeros((1, 2), np.int8),))
+
+
+def test_micro_svdf_looks_at_no_activation() -> None:
+    x = (np.arange(-3, 3).astype(np.int8).reshape(3, 2)[:1],)
+    one, other = (run(svdf(activation=a), x, arithmetic="tflm").outputs["y"] for a in ("RELU", "TANH"))
+    assert np.array_equal(one, other)

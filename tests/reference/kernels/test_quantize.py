@@ -1,0 +1,100 @@
+"""QUANTIZE and DEQUANTIZE: the roundings of each variant, and where in a tensor they hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.quantization import Quantization
+from litecheck.reference.engine.takers import EVERY
+from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.kernels import quantize as kernels
+
+
+def quantization(scale, zero=0):
+    return Quantization(np.float32(np.atleast_1d(scale)), np.int64(np.atleast_1d(zero)))
+
+
+def quantize(x, variant, dtype="int8", scale=1.0, zero=0, taken=EVERY):
+    out = Result(dtype, (), quantization(scale, zero))
+    return kernels.quantize(Value(np.float32(x), "float32"), out, {"round": variant}, taken).tolist()
+
+
+def requantize(x, variant, dtype="int8", scale=0.25, scale_out=1.0, zero_out=0, taken=EVERY):
+    v = Value(np.asarray(x, "int8"), "int8", quantization(scale))
+    return kernels.requantize(
+        v, Result(dtype, (), quantization(scale_out, zero_out)), {"requantize": variant}, taken
+    ).tolist()
+
+
+def test_reals_round_half_away_or_to_even():
+    x = [-2.5, -1.5, 0.5, 2.5]
+    assert quantize(x, "half-away") == [-3, -2, 1, 3]
+    assert quantize(x, "half-even") == [-2, -2, 0, 2]
+
+
+def test_the_body_rounds_to_even_and_the_tail_away():
+    assert quantize([2.5] * 11, "half-even-body") == [2] * 8 + [3] * 3
+    assert quantize([2.5] * 11, "half-even-body", "int16") == [2] * 8 + [3] * 3
+    assert quantize([2.5] * 11, "half-even", "int16", taken=frozenset()) == [2] * 8 + [3] * 3
+
+
+@pytest.mark.parametrize("variant", ["half-away", "half-even-body", "half-even"])
+def test_reals_saturate(variant):
+    assert quantize([-1e9, 1e9] * 5, variant, zero=3) == [-128, 127] * 5
+
+
+@pytest.mark.parametrize("variant", ["half-away", "half-even-body", "half-even"])
+def test_channels_divide_in_every_arithmetic(variant):
+    out = Result("int8", (), Quantization(np.float32([1, 2]), np.int64([0, 1]), 1))
+    x = Value(np.float32([[2.5, 5], [0.5, -1]]), "float32")
+    assert kernels.quantize(x, out, {"round": variant}).tolist() == [[3, 4], [1, 0]]
+
+
+def test_integers_round_by_variant():
+    x = [-10, -6, -2, 2, 6, 10]
+    assert requantize(x, "double") == [-3, -2, -1, 1, 2, 3]
+    assert requantize(x, "single") == [-2, -1, 0, 1, 2, 3]
+    assert requantize(x, "8-bit-multipliers") == [-2, -1, 0, 1, 2, 3]
+
+
+def test_sixteen_at_a_time_round_half_up():
+    assert requantize([-10] * 35, "half-up-body") == [-2] * 32 + [-3] * 3
+    assert requantize([-10] * 35, "half-up-body", "uint8", zero_out=9) == [7] * 32 + [6] * 3
+    assert (
+        requantize([-10] * 35, "8-bit-multipliers", "uint8", zero_out=9, taken=frozenset())
+        == [7] * 32 + [6] * 3
+    )
+
+
+def test_what_xnnpack_declines_is_half_up():
+    x = np.arange(-128, 128)
+    declined = requantize(x, "8-bit-multipliers", scale=1e-3, taken=frozenset())
+    assert declined == requantize(x, "half-up-body", scale=1e-3)
+
+
+def test_dequantize_in_the_body_multiplies_the_zero_point_by_itself():
+    x = Value(np.full(11, 1, np.int8), "int8", quantization(0.1, 3))
+    exact, split = (
+        kernels.dequantize(x, Result("float32", ()), {"product": p}) for p in ("exact", "split-body")
+    )
+    assert set(exact) == {np.float32(0.1) * np.float32(-2)}
+    assert set(split[:8]) == {np.float32(0.1) - np.float32(3) * np.float32(0.1)} != set(exact)
+    assert (split[8:] == exact[8:]).all()
+
+
+def test_only_what_xnnpack_declines_is_split_beside_it():
+    x = Value(np.full(8, 1, np.int8), "int8", quantization(0.1, 3))
+    by_xnnpack, declined = (
+        set(kernels.dequantize(x, Result("float32", ()), {"product": "split-int4-body"}, taken))
+        for taken in (EVERY, frozenset())
+    )
+    assert by_xnnpack == {np.float32(0.1) * np.float32(-2)} != declined
+
+
+def test_half_floats_are_widened():
+    x = Value(np.float16([0.1, -3]), "float16")
+    assert kernels.dequantize(x, Result("float32", ()), {"product": "exact"}).tolist() == [
+        np.float16(0.1),
+        -3,
+    ]

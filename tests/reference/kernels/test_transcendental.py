@@ -1,0 +1,127 @@
+"""LOGISTIC, TANH, EXP, LOG, ELU, GELU near the real functions, and their fixed-point variants beside the tables."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from litecheck.flatbuffer.table import Table
+from litecheck.model.build import quantized
+from litecheck.quantization import Quantization
+from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.kernels import transcendental
+
+ALL = {"int8": np.arange(-128, 128).astype(np.int8), "uint8": np.arange(256).astype(np.uint8)}
+WORDS = np.arange(-32768, 32768).astype(np.int16)
+TABLE = {"table": "float32", "round": "half-away"}
+FIXED = {"table": "fixed-point", "round": "half-away"}
+
+
+def value(dtype, scale, zero=0):
+    return Value(ALL.get(dtype, WORDS), dtype, Quantization(np.float32([scale]), np.int64([zero])))
+
+
+def result(dtype, scale, zero=0):
+    return Result(dtype, (), Quantization(np.float32([scale]), np.int64([zero])))
+
+
+def real(v):
+    return float(v.scale) * (v.data.astype(float) - v.zero_point)
+
+
+def off(found, out, function, v):
+    """The largest distance from the real function in steps of the output, where it does not saturate."""
+    kind = np.iinfo(found.dtype)
+    steps = np.array([function(x) for x in real(v)]) / float(out.scale) + out.zero_point
+    return np.abs(found - np.clip(steps, kind.min, kind.max)).max()
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+@pytest.mark.parametrize("how", [TABLE, FIXED])
+@pytest.mark.parametrize(("dtype", "zero"), [("int8", -128), ("uint8", 0)])
+def test_logistic_is_the_nearest(how, dtype, zero):
+    v, out = value(dtype, 0.05, 3), result(dtype, 1 / 256, zero)
+    assert off(transcendental.logistic_byte(v, out, how), out, sigmoid, v) <= 0.5001
+
+
+@pytest.mark.parametrize("how", [TABLE, FIXED])
+def test_tanh_is_the_nearest(how):
+    v, out = value("int8", 0.03, -5), result("int8", 1 / 128)
+    assert off(transcendental.tanh_byte(v, out, how), out, math.tanh, v) <= 0.5001
+
+
+def test_fixed_point_saturates_beyond_15():
+    v, out = value("int8", 1.0), result("int8", 1 / 256, -128)
+    found = transcendental.logistic_byte(v, out, FIXED)
+    assert set(found[:113]) == {-128}
+    assert set(found[144:]) == {127}
+
+
+@pytest.mark.parametrize("variant", ["table", "fixed-point"])
+@pytest.mark.parametrize("scale", [2.0**-12, 2.0**-11, 1e-3])
+def test_16_bit_curves(variant, scale):
+    v, out = value("int16", scale), result("int16", 1 / 32768)
+    how = {"power_of_two": variant}
+    assert off(transcendental.logistic_word(v, out, how), out, sigmoid, v) < 16
+    assert off(transcendental.tanh_word(v, out, how), out, math.tanh, v) < 32
+
+
+def test_the_sigmoid_table_rises_to_its_end():
+    table = transcendental._sigmoid_table()
+    assert table[[0, 1, 4, 255]].tolist() == [32768, 33451, 35493, 65535]
+    assert (np.diff(table) >= 0).all()
+
+
+@pytest.mark.parametrize(("dtype", "within"), [("int8", 0.5001), ("int16", 5.5)])
+def test_exp(dtype, within):
+    """The 513 entries of a 16-bit table span 65,535 values, not 65,536: at the end that is 3.6 steps here."""
+    most = ALL.get(dtype, WORDS)[-1]
+    v, out = value(dtype, 4 / most), result(dtype, 60 / most)
+    assert off(transcendental.exp(v, out), out, math.exp, v) < within
+
+
+def test_log_of_nothing_is_the_smallest_value():
+    v, out = value("int8", 0.1, -20), result("int8", 0.05, 7)
+    found = transcendental.log(v, out)
+    assert set(found[: 128 - 20 + 1]) == {-128}
+    assert found[128 - 20 + 10] == 7
+
+
+def test_elu_and_gelu():
+    v, out = value("int8", 0.05), result("int8", 0.05)
+    assert (
+        off(
+            transcendental.elu(v, out, {"round": "half-away"}),
+            out,
+            lambda x: x if x > 0 else math.expm1(x),
+            v,
+        )
+        <= 0.5001
+    )
+    exact = Table("GeluOptions", {})
+    found = transcendental.gelu(v, out, exact)
+    assert off(found, out, lambda x: x / 2 * math.erfc(-x / math.sqrt(2)), v) <= 0.5001
+    assert (transcendental.gelu(v, out, Table("GeluOptions", {"approximate": True})) != found).sum() < 8
+
+
+def test_floats_are_rounded_once():
+    x = np.linspace(-8, 8, 1001).astype(np.float32)
+    v, out = Value(x, "float32"), Result("float32", ())
+    assert (transcendental.tanh(v, out) == np.tanh(x.astype(float)).astype(np.float32)).all()
+    assert transcendental.logistic(Value(np.float32([-100, 20]), "float32"), out).tolist() == [
+        np.float32(math.exp(-100)),
+        1,
+    ]
+
+
+def test_gelu_of_words_lies_on_the_curve():
+    x = np.arange(-32768, 32768, 97).astype(np.int16)
+    v = Value(x, "int16", quantized(2.0**-12))
+    out = Result("int16", (), quantized(2.0**-12))
+    real = np.array([a / 2 * math.erfc(-a / math.sqrt(2)) for a in x * 2.0**-12])
+    assert np.abs(transcendental.gelu(v, out, None) * 2.0**-12 - real).max() < 2.0**-11

@@ -1,0 +1,90 @@
+"""RSQRT, ABS, L2_NORMALIZATION in integers, and the plain functions of islands."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.quantization import Quantization
+from litecheck.reference.engine.registry import kernels
+from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernels import unary
+
+HOW = {"requantize": "double", "multiplier": "float32"}
+
+
+def quantization(scale, zero=0):
+    return Quantization(np.float32([scale]), np.int64([zero]))
+
+
+def plain(opcode, x):
+    dtype = x.dtype.name
+    (kernel,) = (k for k in kernels()[opcode] if dtype in k.types and not k.stages)
+    return kernel.function(Value(x, dtype), Result(dtype, ())).tolist()
+
+
+def test_rsqrt_of_bytes_is_within_a_step():
+    x = np.arange(-100, 128).astype(np.int8)
+    v, out = Value(x, "int8", quantization(0.25, -100)), Result("int8", (), quantization(1 / 64, -128))
+    found = unary.rsqrt(v, out, {"multiplier": "float32"})
+    real = 1 / np.sqrt(0.25 * np.arange(1, 228)) * 64 - 128
+    assert found[0] == 127
+    assert np.abs(found[1:] - np.clip(real, -128, 127)).max() <= 0.51
+
+
+@pytest.mark.parametrize("table", ["float32", "fixed-point"])
+def test_rsqrt_of_words(table):
+    x = np.arange(2000, 32768).astype(np.int16)
+    v, out = Value(x, "int16", quantization(0.01)), Result("int16", (), quantization(1 / 32768))
+    found = unary.rsqrt_word(v, out, {"table": table})
+    assert np.abs(found - 32768 / np.sqrt(0.01 * x)).max() < 8
+
+
+def test_rsqrt_refuses_what_is_below_zero():
+    v = Value(np.int8([-3]), "int8", quantization(1.0, -2))
+    with pytest.raises(RunError, match="positive"):
+        unary.rsqrt(v, Result("int8", (), quantization(1.0)), {"multiplier": "float32"})
+
+
+def test_abs_saturates_and_rescales():
+    v = Value(np.int8([-128, -3, 3, 127]), "int8", quantization(0.5))
+    assert unary.abs_(v, Result("int8", (), quantization(0.5)), HOW).tolist() == [127, 3, 3, 127]
+    assert unary.abs_(v, Result("int8", (), quantization(1.0, -10)), HOW).tolist() == [54, -8, -8, 54]
+
+
+def test_abs_of_plain_words_wraps():
+    v = Value(np.int16([-32768, -5]), "int16")
+    assert unary.abs_(v, Result("int16", ()), HOW).tolist() == [-32768, 5]
+
+
+@pytest.mark.parametrize(("dtype", "zero", "middle"), [("int8", -7, 0), ("uint8", 100, 128)])
+def test_l2_normalization(dtype, zero, middle):
+    """The first of the two roundings leaves about five fractional bits."""
+    low = np.iinfo(dtype).min
+    x = np.random.default_rng(1).integers(low, low + 256, (9, 5)).astype(dtype)
+    v, out = Value(x, dtype, quantization(0.1, zero)), Result(dtype, (), quantization(1 / 128, middle))
+    offset = x.astype(float) - zero
+    real = 128 * offset / np.sqrt((offset**2).sum(-1, keepdims=True)) + middle
+    assert np.abs(unary.l2_normalization(v, out) - np.clip(real, low, low + 255)).max() <= 0.5 + 2.0**-5
+
+
+def test_a_row_of_zeros_stays_zero():
+    v, out = (
+        Value(np.full((1, 3), 4, np.int8), "int8", quantization(0.1, 4)),
+        Result("int8", (), quantization(1 / 128)),
+    )
+    assert unary.l2_normalization(v, out).tolist() == [[0, 0, 0]]
+    zeros = Value(np.zeros((1, 3), np.float32), "float32")
+    assert unary.l2_normalization_float(zeros, Result("float32", ())).tolist() == [[0, 0, 0]]
+
+
+def test_plain_functions():
+    x = np.float32([-1.5, -0.5, 0.5, 1.5])
+    assert plain("ROUND", x) == [-2, 0, 0, 2]
+    assert plain("CEIL", x) == [-1, 0, 1, 2]
+    assert plain("FLOOR", x) == [-2, -1, 0, 1]
+    assert plain("SIGN", x) == [-1, -1, 1, 1]
+    assert plain("SQUARE", x) == [2.25, 0.25, 0.25, 2.25]
+    assert plain("NEG", np.int64([3, -(2**40)])) == [-3, 2**40]
+    assert plain("ZEROS_LIKE", np.int32([3])) == [0]
+    assert plain("LOGICAL_NOT", np.array([True, False])) == [False, True]
