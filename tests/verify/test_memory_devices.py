@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cases.test_sequences import keeping
 
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits, Memory
 from litecheck.devices.registry import open_device
@@ -20,6 +19,7 @@ from litecheck.model.types import Model
 from litecheck.verify.outcome import Outcome, Untried, Verdict, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
+from tests.cases.test_sequences import keeping
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 from tests.delegate.specimens import network, specimen
 from tests.verify.inprocess import InProcess

@@ -9,8 +9,8 @@ import pytest
 
 from litecheck.model import scan
 from litecheck.model.build import ModelBuilder, Option, quantized
-from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements import accumulators
+from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
 
 

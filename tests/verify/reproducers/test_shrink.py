@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.verify.reproducers.test_reduce import trial
 
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.verify.reproducers.reduce import Trial
 from litecheck.verify.reproducers.shrink import shrink
+from tests.verify.reproducers.test_reduce import trial
 
 
 def outputs(t: Trial, arithmetic: str) -> np.ndarray:
