@@ -9,9 +9,10 @@ from pathlib import PurePath
 import numpy as np
 
 from litecheck.cases import parts
-from litecheck.cases.inputs import directed, drawn
+from litecheck.cases.drawn import drawn
 from litecheck.cases.probes.catalogue import FAMILIES, probes
 from litecheck.cases.probes.probe import Probe
+from litecheck.cases.sweeps import directed
 from litecheck.diagnose.hypotheses import Choices, kernel_of, outputs, ways
 from litecheck.diagnose.repeated import REPEATS, again, repeated
 from litecheck.diagnose.result import Way

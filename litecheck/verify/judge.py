@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.inputs import Feed, exhaustive, series
+from litecheck.cases.inputs import Feed, series
 from litecheck.cases.parts import Case
+from litecheck.cases.sweeps import exhaustive
 from litecheck.compare.difference import difference
 from litecheck.compare.hints import hint
 from litecheck.compare.requantized import stored
