@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from litecheck.compare.patterns import COUNTED, gathered
 from litecheck.compare.scatter import Scatter
 from litecheck.model.types import Tensor
-from litecheck.quantizer.compare import buckets, tally
+from litecheck.quantizer.comparison import buckets, tally
 from litecheck.verify.outcome import Difference, Spot
 
 Array = NDArray[Any]

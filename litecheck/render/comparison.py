@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.quantizer.attribution.failure import Cause
-from litecheck.quantizer.compare import Comparison, Element
+from litecheck.quantizer.comparison import Comparison, Element
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.render.escape import visible
 from litecheck.render.histogram import bars, percent

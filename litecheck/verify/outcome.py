@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from litecheck.quantizer.compare import Bucket as Bucket
+from litecheck.quantizer.comparison import Bucket as Bucket
 
 #: What the name of a case of a whole subgraph ends with.
 WHOLE = "whole"
