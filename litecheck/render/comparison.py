@@ -167,7 +167,7 @@ def json_text(comparison: Comparison, expected: str, actual: str) -> str:
 
 def document(comparison: Comparison, expected: str, actual: str) -> dict[str, Any]:
     """The comparison as plain dicts and lists."""
-    from litecheck import __version__
+    from litecheck.version import __version__
 
     return {
         "litecheck_comparison": VERSION,

@@ -9,7 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from litecheck import __version__
 from litecheck.cases import parts
 from litecheck.cases.inputs import PROPAGATED, RANDOM, series
 from litecheck.cases.model_inputs import in_a_row, sample_inputs
@@ -40,6 +39,7 @@ from litecheck.verify.settings import Settings
 from litecheck.verify.spending import Spending
 from litecheck.verify.tolerances import tolerances
 from litecheck.verify.untried import untried
+from litecheck.version import __version__
 
 #: Called with a case's name once it is judged.
 Progress = Callable[[str], None]
