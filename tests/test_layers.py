@@ -16,7 +16,7 @@ PACKAGE = ROOT / "litecheck"
 
 #: A module imports from its own folder and from the groups before it; only the leaves may know each other.
 GROUPS = (
-    {"errors", "quantization", "report", "data", "files"},
+    {"errors", "quantization", "report", "data", "files", "arrays"},
     {"flatbuffer"},
     {"model"},
     {"profile"},
