@@ -16,9 +16,16 @@ FOREIGN = ("tensorflow", "ai_edge_litert", "onnx", "jsonschema")
 
 def linted(folder: Path) -> subprocess.CompletedProcess[str]:
     """What import-linter says of a tree by the contracts of pyproject.toml."""
-    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"]
+    command = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports_command as run; run()",
+        "--no-cache",
+    ]
     env = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200", "NO_COLOR": "1"}
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False
+    )
 
 
 def test_the_contracts_are_kept() -> None:
@@ -30,7 +37,11 @@ def test_the_contracts_are_kept() -> None:
 #: A line added to a module, and the contract that it breaks.
 BROKEN = {
     "upwards": ("model/load.py", "import litecheck.cli.app", "imports only from those below"),
-    "through the public names": ("model/load.py", "from litecheck import validate", "imports only from those below"),
+    "through the public names": (
+        "model/load.py",
+        "from litecheck import validate",
+        "imports only from those below",
+    ),
     "inside a function": (
         "quantization.py",
         "def read():\n    from litecheck.checks import scale",
