@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
 from litecheck.cases.drawn import tried
 from litecheck.cases.inputs import DIRECTED, Feed, only
 from litecheck.cases.parts import Case
-from litecheck.devices.port import Arrays
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import Machine

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
 from litecheck.cases.parts import Case
-from litecheck.devices.port import Arrays
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import BITS, INTEGER_RANGES
