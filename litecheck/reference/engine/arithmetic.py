@@ -10,7 +10,7 @@ from pathlib import Path
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import Entries, did_you_mean, entries, read_yaml, text, texts
-from litecheck.reference.defects.defects import NONE, departures
+from litecheck.reference.defects.defects import NONE, defects_of
 from litecheck.reference.engine.registry import How, kernels
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
@@ -93,7 +93,7 @@ def _stages(opcode: str, node: Entries, line: int, file: str) -> tuple[dict[str,
     for kernel in known:
         for stage, variants in kernel.stages.items():
             allowed.setdefault(stage, set()).update(variants)
-    allowed["departure"] = {NONE, *departures(opcode)}
+    allowed["departure"] = {NONE, *defects_of(opcode)}
     found = {}
     for stage, value in node.only((*allowed, *_NOTES)).values.items():
         if stage in _NOTES:

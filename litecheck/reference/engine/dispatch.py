@@ -15,7 +15,7 @@ from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored
 from litecheck.quantization import BITS, Blockwise
-from litecheck.reference.defects.defects import departing
+from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.registry import ANY, How, Kernel, KernelFunction, kernels
 from litecheck.reference.engine.takers import EVERY, takers
@@ -146,7 +146,7 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
         raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
     chosen = arithmetic.how(operator.kind)
     if "departure" in chosen:
-        kernel = departing(kernel, chosen["departure"])
+        kernel = with_defect(kernel, chosen["departure"])
     how = {s: chosen[s] if chosen.get(s) in some else some[0] for s, some in kernel.stages.items()}
     extras = {
         "options": operator.options,
