@@ -12,6 +12,7 @@ from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
 from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series
 from litecheck.devices.timed import together
+from litecheck.profile.operators import facts_of
 
 _RESOLVERS = {
     "reference": OpResolverType.BUILTIN_REF,
@@ -60,7 +61,7 @@ class Litert:
 
 def has_resources(interpreter: Any) -> bool:
     """Whether the model has variables that ``reset_all_variables`` leaves as they are."""
-    return any(op["op_name"] in ("VAR_HANDLE", "CALL_ONCE") for op in interpreter._get_ops_details())
+    return any(facts_of(op["op_name"]).memory == "resource" for op in interpreter._get_ops_details())
 
 
 @contextmanager
