@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from litecheck.quantizer.compare import Bucket
+from litecheck.quantizer.comparison import Bucket
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.quantizer.attribution.failure import Cause
-from litecheck.quantizer.compare import Comparison, Element
+from litecheck.quantizer.comparison import Comparison, Element
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.render.escape import visible
 from litecheck.render.histogram import bars, percent
@@ -167,7 +167,7 @@ def json_text(comparison: Comparison, expected: str, actual: str) -> str:
 
 def document(comparison: Comparison, expected: str, actual: str) -> dict[str, Any]:
     """The comparison as plain dicts and lists."""
-    from litecheck import __version__
+    from litecheck.version import __version__
 
     return {
         "litecheck_comparison": VERSION,

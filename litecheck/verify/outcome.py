@@ -14,7 +14,7 @@ from litecheck.compare.types import Explained as Explained
 from litecheck.compare.types import Spot as Spot
 from litecheck.devices.outcome import RETRIED as RETRIED
 from litecheck.devices.outcome import Outcome as Outcome
-from litecheck.quantizer.compare import Bucket as Bucket
+from litecheck.quantizer.comparison import Bucket as Bucket
 
 #: What the name of a case of a whole subgraph ends with.
 WHOLE = "whole"

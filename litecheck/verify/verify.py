@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from litecheck import __version__
 from litecheck.cases import parts
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Device, Memory, memory_of
@@ -31,6 +30,7 @@ from litecheck.verify.selection import check_claims, check_selection
 from litecheck.verify.settings import Settings
 from litecheck.verify.tolerances import tolerances
 from litecheck.verify.untried import untried
+from litecheck.version import __version__
 
 
 def verify(
