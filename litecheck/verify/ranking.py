@@ -19,7 +19,7 @@ from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import RunError
 from litecheck.verify.budget import Ranking
-from litecheck.verify.judge import Question
+from litecheck.verify.questions import Question
 
 #: So many feeds are looked at, the first of them under every suspect; so many multiplications are made for one case.
 _LOOKED, _FIRST, _WORK = 12, 3, 1 << 29
