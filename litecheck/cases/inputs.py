@@ -221,7 +221,7 @@ def _roles(operator: Operator, index: int) -> Iterator[tuple[str, str]]:
 def computes(operator: Operator) -> bool:
     """Whether an operator's kernels do more than move values: then other values may come out otherwise."""
     found = kernels().get(operator.opcode, ())
-    return not found or any(k.stages or k.function.__module__ not in _MOVING for k in found)
+    return not found or any(k.steps or k.function.__module__ not in _MOVING for k in found)
 
 
 def has_codes(tensor: Tensor) -> bool:
