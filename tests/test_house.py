@@ -11,7 +11,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "litecheck"
 #: Lines a module may have.
 LONGEST = 300
 SOURCES = {
-    path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))
+    path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(PACKAGE.rglob("*.py"))
 }
 
 
@@ -40,7 +41,9 @@ def test_no_module_is_longer_than_one_reads() -> None:
 
 
 def test_every_module_says_what_it_holds() -> None:
-    silent = [name for name, text in SOURCES.items() if not (ast.get_docstring(ast.parse(text)) or "").strip()]
+    silent = [
+        name for name, text in SOURCES.items() if not (ast.get_docstring(ast.parse(text)) or "").strip()
+    ]
     assert silent == []
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, series
 from litecheck.cases.parts import Case
 from litecheck.devices.port import Arrays
-from litecheck.reference.defects.defects import departures
+from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import Machine
@@ -69,7 +69,7 @@ def _suspects(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
         with suppress(RunError):
             for cell in cells_of(main, operator):
                 found.update(dict.fromkeys((operator.opcode, cell.path, other) for other in cell.others(how)))
-        named = departures(operator.opcode)
+        named = defects_of(operator.opcode)
         found.update(dict.fromkeys((operator.opcode, "departure", name) for name in named))
     for opcode, stage, variant in found:
         own = {**arithmetic.how(opcode), stage: variant}

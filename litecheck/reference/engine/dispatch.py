@@ -16,7 +16,7 @@ from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored
 from litecheck.quantization import BITS, Blockwise
-from litecheck.reference.defects.defects import departing
+from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.registry import ANY, Cell, How, Kernel, KernelFunction, kernels
 from litecheck.reference.engine.takers import EVERY, holding, takers
@@ -166,7 +166,7 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
         raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
     chosen, cells = arithmetic.how(operator.kind), cells_of(subgraph, operator, kernel)
     if "departure" in chosen:
-        kernel = departing(kernel, chosen["departure"])
+        kernel = with_defect(kernel, chosen["departure"])
     how = {cell.step: cell.variant(chosen) for cell in cells}
     extras = {
         "options": operator.options,
