@@ -14,7 +14,7 @@ from litecheck.cases.drawn import tried
 from litecheck.cases.inputs import DIRECTED, Feed, only
 from litecheck.cases.parts import Case
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.dispatch import find_kernel
+from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import RunError
 
@@ -44,18 +44,17 @@ def separating(
 
 
 def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
-    """The arithmetic with one stage of the operator changed, for every variant there is."""
+    """The arithmetic with one step of the operator changed, for every variant there is."""
     model = case.cut.model
     opcode = case.operators[0].opcode
     how = arithmetic.how(opcode)
     try:
-        stages = find_kernel(model.subgraphs[0], model.subgraphs[0].operators[0]).stages
+        cells = cells_of(model.subgraphs[0], model.subgraphs[0].operators[0])
     except RunError:
         return
-    for stage, variants in stages.items():
-        for variant in variants:
-            if variant != how.get(stage, variants[0]):
-                yield replace(arithmetic, stages={**arithmetic.stages, opcode: {**how, stage: variant}})
+    for cell in cells:
+        for variant in cell.others(how):
+            yield replace(arithmetic, stages={**arithmetic.stages, opcode: {**how, cell.path: variant}})
 
 
 def _outputs(case: Case, arithmetic: Arithmetic, pool: list[Arrays]) -> NDArray[Any] | None:

@@ -140,7 +140,7 @@ def _own(model: Model, seed: int, several: bool) -> Iterator[Probe]:
     for subgraph in parts.entries(model):
         for case in parts.operators(model, subgraph):
             opcode = case.operators[0].opcode
-            if opcode not in probed() and not any(k.stages for k in kernels().get(opcode, ())):
+            if opcode not in probed() and not any(k.steps for k in kernels().get(opcode, ())):
                 continue
             random = drawn(case, {}, seed)
             real = any(subgraph.tensors[i].dtype not in INTEGER_RANGES for i in case.cut.outputs)

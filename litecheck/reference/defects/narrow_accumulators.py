@@ -190,8 +190,7 @@ def _grouped(pixels: Ints, w: Ints) -> tuple[tuple[NDArray[Any], ...], Ints]:
 def _stored(sums: Ints, taps: Taps, given: Arguments) -> NDArray[Any]:
     """Rescaled as the kernel does it."""
     input, weight, output, how = (given[name] for name in ("input", "weight", "output", "how"))
-    grouped = taps.over == "window" and input.shape[3] != weight.shape[3]
-    variant = how["grouped" if grouped else "requantize"]
+    variant = how["requantize"]
     scales = Scales.of(input, weight, output, sums.shape[1])
     narrow = taps.over == "row" and weight.quantization.scale.size == 1
     narrow = narrow and variant in FIXED and how["multiplier"] == "float32"

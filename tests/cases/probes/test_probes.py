@@ -46,7 +46,7 @@ BLIND: dict[str, tuple[tuple[str, ...], ...]] = {
     "LEAKY_RELU": (("requantize: reduced, multiplier: float32", "requantize: reduced, multiplier: float64"),),
     # With one scale for all columns both have the same multiplier; they differ beyond the sums there are.
     "BATCH_MATMUL": (
-        ("declined: single", "declined: rndnu"),
+        ("requantize/declined: single", "requantize/declined: rndnu"),
         ("requantize: single", "requantize: rndnu"),
     ),
     # Both agree with the real function wherever it was tried.
