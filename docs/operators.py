@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from litecheck.profile.load import load_profile
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import OneOf, OperatorRule, Requirement
-from litecheck.reference.defects.defects import DEPARTURES
+from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.registry import ANY, Kernel, Step, kernels
 from litecheck.reference.engine.takers import Alternatives, load_dispatch
@@ -52,12 +52,12 @@ What an arithmetic may choose variants by, and where it holds; roles that an ope
 | --- | --- |
 """
 _DEPARTURES = """
-## Departures
+## Defects
 
 Ways to be wrong that no variant is. An arithmetic names one, or two as `one+other`, under `departure`, beside the
 operator's steps; `litecheck diagnose` finds them.
 
-| departure | what goes wrong | operators |
+| defect | what goes wrong | operators |
 | --- | --- | --- |
 """
 _GAPS = """
@@ -149,9 +149,9 @@ def _where(alternatives: Alternatives) -> str:
 
 
 def _wrong() -> Iterator[str]:
-    for name, departure in DEPARTURES.items():
-        concerned = [opcode for opcode in kernels() if departure.concerns(opcode)]
-        yield f"| `{name}` | {departure.does} | {', '.join(concerned)} |\n"
+    for name, defect in DEFECTS.items():
+        concerned = [opcode for opcode in kernels() if name in defects_of(opcode)]
+        yield f"| `{name}` | {defect.does} | {', '.join(concerned)} |\n"
 
 
 #: Which activations a profile is asked about.

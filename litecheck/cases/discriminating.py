@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.inputs import BINARY, DIRECTED, UNARY, Feed, tried
+from litecheck.cases.drawn import tried
+from litecheck.cases.inputs import DIRECTED, Feed, only
 from litecheck.cases.parts import Case
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import cells_of
@@ -27,7 +28,7 @@ def separating(
     """One feed, each element of which tells a variant of the operator's kernel from the arithmetic's, as far as such
     values were found; rare variants first. Nothing where the operator does not work on single elements."""
     size = int(np.prod(case.subgraph.tensors[case.cut.outputs[0]].shape))
-    if len(case.operators) != 1 or case.opcodes[0] not in UNARY | BINARY or not 0 < size <= _LARGEST:
+    if not only(case).elementwise or not 0 < size <= _LARGEST:
         return
     pool = [feed.arrays for feed in tried(case, tensors, seed, min(_CANDIDATES, -(-_POOL // size)))]
     expected = _outputs(case, arithmetic, pool)

@@ -15,9 +15,9 @@ def _formats(incomplete: str) -> list[str]:
 
 
 def _operators(incomplete: str) -> list[str]:
-    from litecheck.cases.probes.catalogue import FAMILIES
+    from litecheck.cases.probes.catalogue import probed
 
-    return [name for name in FAMILIES if name.startswith(incomplete)]
+    return [name for name in probed() if name.startswith(incomplete)]
 
 
 Outputs_ = Annotated[

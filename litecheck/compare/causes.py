@@ -15,7 +15,7 @@ from litecheck.cases.parts import Case
 from litecheck.compare.difference import difference
 from litecheck.compare.explain import active_cells
 from litecheck.compare.types import Cause
-from litecheck.reference.defects.defects import DEPARTURES, departures
+from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.values import RunError
 
@@ -113,8 +113,8 @@ class Causes:
             for variant in cell.others(how):
                 changed = _with(base, opcode, {cell.path: variant})
                 yield _Way((*names, f"{cell.path}: {variant}"), changed)
-        for name in departures(opcode) if "departure" not in how else ():
-            known = DEPARTURES[name]
+        for name in defects_of(opcode) if "departure" not in how else ():
+            known = DEFECTS[name]
             changed = _with(base, opcode, {"departure": name})
             yield _Way((*names, f"departure: {name}"), changed, known.does, known.windowed)
 

@@ -17,7 +17,7 @@ from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
 from litecheck.compare.types import Candidate, Difference, Explained, Spot
 from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.defects.defects import DEPARTURES, departures
+from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.dispatch import Bound, bind, compute, compute_noting
 from litecheck.reference.engine.interpreter import Machine
@@ -215,14 +215,14 @@ class _Element:
         )
         if "departure" in base.how(opcode):
             return
-        for name in departures(opcode):
+        for name in defects_of(opcode):
             how = {**base.how(opcode), "departure": name}
             other = replace(base, name=name, stages={**base.stages, opcode: how})
             try:
                 bound = bind(subgraph, self.operator, other, Machine(self.machine.model, other))
             except RunError:
                 continue
-            value = self._value(bound, crop_narrowly if DEPARTURES[name].windowed else None)
+            value = self._value(bound, crop_narrowly if DEFECTS[name].windowed else None)
             if value is not None:
                 yield Candidate(f"departure: {name}", value)
 

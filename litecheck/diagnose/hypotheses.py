@@ -10,7 +10,7 @@ from typing import Any
 from litecheck.cases.probes.probe import Probe
 from litecheck.devices.port import Arrays
 from litecheck.diagnose.result import Way
-from litecheck.reference.defects.defects import departures
+from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.dispatch import bind, compute_noting, find_kernel
 from litecheck.reference.engine.interpreter import Machine
@@ -80,7 +80,7 @@ def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[Cell, ...]:
 
 def departing(way: Way, opcode: str) -> Iterator[Way]:
     """The way with each departure the operator can have."""
-    for name in departures(opcode):
+    for name in defects_of(opcode):
         yield replace(way, departure=name, published=())
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import Entries, Node, did_you_mean, entries, read_yaml, text, texts
-from litecheck.reference.defects.defects import NONE, departures
+from litecheck.reference.defects.defects import NONE, defects_of
 from litecheck.reference.engine.registry import How, Kernel, Step, kernels, path, step
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
@@ -105,7 +105,7 @@ def _stages(opcode: str, node: Entries, line: int, file: str) -> tuple[dict[str,
 
 def _steps(opcode: str, known: Iterable[Kernel]) -> dict[str, Step]:
     """The steps of all kernels of an operator, and its departures for one more."""
-    found: dict[str, Step] = {"departure": step((NONE, *departures(opcode)))}
+    found: dict[str, Step] = {"departure": step((NONE, *defects_of(opcode)))}
     for kernel in known:
         for name, one in kernel.steps.items():
             also = found.get(name, step(()))

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored
 from litecheck.quantization import BITS, Blockwise
-from litecheck.reference.defects.defects import departing
+from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.registry import ANY, Cell, How, Kernel, KernelFunction, kernels
 from litecheck.reference.engine.takers import EVERY, holding, takers
@@ -26,6 +27,7 @@ from litecheck.reference.kernels.sparse import densified
 EXTRAS = ("options", "how", "operator", "intermediates", "machine", "taken")
 #: What numpy raises when operands do not fit each other.
 _MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError, MemoryError)
+_NOTHING: Mapping[str, NDArray[Any]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class Computed:
 class Bound:
     """An operator with everything that is known before its operands are: kernel, variants by step, wanted outputs.
 
-    ``cells`` are what the variants are chosen in. ``known`` holds the kernel's arguments that are no operands, by name.
+    ``cells`` are what the variants are chosen in. ``known`` holds the kernel's arguments that are no operands, by name,
+    ``types`` the numpy types of the outputs.
     """
 
     kernel: Kernel
@@ -60,6 +63,7 @@ class Bound:
     cells: tuple[Cell, ...]
     how: How
     results: tuple[Result | None, ...]
+    types: tuple[np.dtype[Any] | None, ...]
     known: Mapping[str, Any]
     what: str
 
@@ -162,7 +166,7 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
         raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
     chosen, cells = arithmetic.how(operator.kind), cells_of(subgraph, operator, kernel)
     if "departure" in chosen:
-        kernel = departing(kernel, chosen["departure"])
+        kernel = with_defect(kernel, chosen["departure"])
     how = {cell.step: cell.variant(chosen) for cell in cells}
     extras = {
         "options": operator.options,
@@ -175,7 +179,8 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
         else EVERY,
     }
     known = {name: extras[name] for name in roles.extras} | _assign(roles.outputs, roles.repeated, results)
-    return Bound(kernel, roles, cells, how, results, known, _called(subgraph, operator))
+    types = tuple(np.dtype(HELD[r.dtype]) if r and r.dtype in HELD else None for r in results)
+    return Bound(kernel, roles, cells, how, results, types, known, _called(subgraph, operator))
 
 
 def _check_count(roles: Signature, names: tuple[str, ...], given: Sequence[int], what: str) -> None:
@@ -193,8 +198,9 @@ def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
     Raises RunError, with the operator's name, for what the kernel cannot compute.
     """
     arguments = _assign(bound.roles.inputs, bound.roles.repeated, operands)
+    arguments.update(bound.known)
     try:
-        made = bound.kernel.function(**arguments, **bound.known)
+        made: Any = bound.kernel.function(**arguments)
     except RunError as error:
         raise RunError(f"{bound.what}: {error}") from error
     except _MISFIT as error:
@@ -204,15 +210,14 @@ def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
         if error.args[0] not in BITS:
             raise
         raise RunError(f"{bound.what}: no kernel for a {error.args[0]} operand beside the others") from error
-    if not isinstance(made, Computed):
-        made = Computed(made if isinstance(made, tuple) else (made,), {})
-    if len(made.outputs) != len(bound.results):
-        raise RunError(f"{bound.what}: makes {len(made.outputs)} outputs, the model has {len(bound.results)}")
-    held = [
-        np.asarray(o, HELD.get(r.dtype) if r else None)
-        for o, r in zip(made.outputs, bound.results, strict=True)
-    ]
-    return Computed(tuple(held), made.state)
+    outputs, state = made, _NOTHING
+    if isinstance(made, Computed):
+        outputs, state = made.outputs, made.state
+    elif not isinstance(made, tuple):
+        outputs = (made,)
+    if len(outputs) != len(bound.types):
+        raise RunError(f"{bound.what}: makes {len(outputs)} outputs, the model has {len(bound.types)}")
+    return Computed(tuple([np.asarray(o, t) for o, t in zip(outputs, bound.types, strict=True)]), state)
 
 
 class _Noting(Mapping[str, str]):
@@ -245,10 +250,8 @@ def compute_noting(bound: Bound, operands: Sequence[Value | None]) -> tuple[Comp
 
 
 def _assign(roles: tuple[str, ...], repeated: frozenset[str], given: Sequence[Any]) -> dict[str, Any]:
-    assigned: dict[str, Any] = {}
-    for at, role in enumerate(roles):
-        if role in repeated:
-            assigned[role] = tuple(given[at:])
-            return assigned
-        assigned[role] = given[at] if at < len(given) else None
+    assigned = dict.fromkeys(roles)
+    assigned.update(zip(roles, given, strict=False))
+    if roles and roles[-1] in repeated:
+        assigned[roles[-1]] = tuple(given[len(roles) - 1 :])
     return assigned
