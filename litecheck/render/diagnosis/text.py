@@ -7,15 +7,15 @@ from textwrap import wrap
 
 from litecheck.diagnose.result import Diagnosed, Diagnosis
 from litecheck.render.columns import table
-from litecheck.render.diagnosis import wording
 from litecheck.render.escape import visible
+from litecheck.render.wording import hypotheses as wording
 
 _HEADS = ("operator", "type", "computed by", "as in", ">probes", ">outputs", "")
 #: Columns of prose where no terminal says how many it has.
 _WIDTH = 100
 
 
-def render(diagnosis: Diagnosis, width: int | None = None) -> str:
+def text(diagnosis: Diagnosis, width: int | None = None) -> str:
     """A table, what tells ways apart, and what was not tried; no line of prose wider than ``width``."""
     return "\n".join(_lines(diagnosis, width)) + "\n"
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import json
-from base64 import b64encode
 from collections.abc import Iterator
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from litecheck.render.escape import shorten, visible
-from litecheck.render.verification import wording
-from litecheck.render.verification.json import document
-from litecheck.render.verification.model_explorer import by_operator
+from litecheck.render.html.base import asset, framed
+from litecheck.render.verification.graph import by_operator
+from litecheck.render.verification.values import values
+from litecheck.render.wording import outcomes as wording
 from litecheck.verify.outcome import Operation, Outcome, Verdict, Verification
 
 _FOLDER = Path(__file__).parent / "page"
@@ -42,18 +39,16 @@ SIGNS: dict[Outcome, str] = {
 _DRAWN = frozenset({"histogram", "gives"})
 
 
-def render(verification: Verification) -> str:
+def page(verification: Verification) -> str:
     """The page. Its two JSON elements hold what the json format holds, and what ``wording`` says about it."""
-    style, script = _asset("page.css"), "\n".join(map(_asset, _SCRIPTS))
+    script = "\n".join(asset(_FOLDER / name) for name in _SCRIPTS)
     parts = {
-        "policy": _policy(style, script),
-        "title": html.escape(f"{shorten(verification.model)}: {verification.verdict}"),
-        "style": style,
         "script": script,
-        "verification": embedded(document(verification)),
+        "verification": embedded(values(verification)),
         "words": embedded(_words(verification)),
     }
-    return Template(_asset("page.html")).substitute(parts)
+    body = Template(asset(_FOLDER / "body.html")).substitute(parts)
+    return framed(f"{shorten(verification.model)}: {verification.verdict}", body, script=script)
 
 
 def embedded(value: object) -> str:
@@ -62,19 +57,6 @@ def embedded(value: object) -> str:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
-
-
-@cache
-def _asset(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    """Nothing may be loaded, and nothing run but the page's own style and script."""
-    own = (f"'sha256-{b64encode(sha256(f'{text}'.encode()).digest()).decode()}'" for text in (style, script))
-    allowed = zip(("style-src", "script-src"), own, strict=True)
-    rules = (f"{kind} {digest}" for kind, digest in allowed)
-    return "; ".join(("default-src 'none'", *rules, "img-src data:", "base-uri 'none'", "form-action 'none'"))
 
 
 def _words(verification: Verification) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from rich.text import Text
 
 from litecheck.render.escape import NAME, PHRASE, shorten, visible
 from litecheck.render.histogram import bars
-from litecheck.render.page import DIM, LABEL, Page, captured
-from litecheck.render.verification import wording
+from litecheck.render.page import DIM, LABEL, Page
+from litecheck.render.wording import outcomes as wording
 from litecheck.report import counted
 from litecheck.verify.outcome import Difference, Outcome, Step, Verdict, Verification
 
@@ -20,11 +20,6 @@ _DRIFT = (">#", "operator", ">largest", ">rms", ">differ", "enters", "tensor")
 _OPERATOR = 20
 _MANY = 20
 _FEW = 5
-
-
-def render(verification: Verification) -> str:
-    """What ``print_verification`` prints to a console of 80 columns without colour."""
-    return captured(lambda console: print_verification(verification, console))
 
 
 def print_verification(verification: Verification, console: Console, verbose: bool = False) -> None:

@@ -1,0 +1,14 @@
+"""HTML: one page for people, which needs no network."""
+
+from __future__ import annotations
+
+from litecheck.render.format import EVERY, Format
+from litecheck.render.sheet import Sheet
+
+
+def render(sheet: Sheet) -> str:
+    """The page, complete in one file."""
+    return sheet.page()
+
+
+FORMAT = Format("html", "one page for people, which needs no network", EVERY, render)
