@@ -41,7 +41,7 @@ def _suite(suite: ET.Element, subject: Subject) -> None:
     # What keeps the whole from being judged: else all its cases would look skipped.
     for row in subject.obstacles:
         _child(_case(suite, subject, row.where.text), "error", message=row.title, type=row.id)
-    remarks = [row.message for row in subject.remarks]
+    remarks = [row.title for row in subject.remarks]
     if remarks:
         _text(_case(suite, subject, "remarks"), "system-out", remarks)
     for case in subject.cases:

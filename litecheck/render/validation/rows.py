@@ -47,7 +47,7 @@ def _subject(report: Report, model: ModelReport) -> Subject:
     rows: list[ResultRow] = []
     placed: dict[_Key, list[ResultRow]] = defaultdict(list)
     names: dict[_Key, str] = {}
-    for finding, identity in _identified(model):
+    for finding, identity in identified(model):
         row = _row(report, model, finding, identity)
         rows.append(row)
         w = finding.where
@@ -60,12 +60,14 @@ def _subject(report: Report, model: ModelReport) -> Subject:
     ]
     cases += [JudgedCase(names[key], tuple(others)) for key, others in placed.items()]
     inside = f"{model.member}: " if model.member else ""
-    remarks = (ResultRow("remark", "note", inside + text, RowPlace(model.file)) for text in model.remarks)
+    remarks = (
+        ResultRow("remark", "note", inside + text, RowPlace(model.file), title=text) for text in model.remarks
+    )
     facts, obstacles = tuple(_facts(report, model)), tuple(_obstacles(report, model, inside))
     return Subject(model.name, model.name, facts, tuple(rows), tuple(cases), obstacles, tuple(remarks))
 
 
-def _identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
+def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
     """The findings in order, each with an identity that no other finding in any other file shares.
 
     Fingerprints alone repeat: in two members of a container, or where tensors share a name.

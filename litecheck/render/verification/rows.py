@@ -26,7 +26,7 @@ _HANDFUL = 5
 def results(verification: Verification) -> Results:
     """The rows of one model on one device."""
     v = verification
-    rows = {id(verdict): _row(v, verdict, *identity) for verdict, *identity in _identified(v)}
+    rows = {id(verdict): _row(v, verdict, *identity) for verdict, *identity in identified(v)}
     failing = {verdict.outcome for verdict in wording.failing(v)}
     name = f"{v.model} on {v.device}"
     cases = tuple(_case(verdict, rows.get(id(verdict))) for verdict in v.verdicts)
@@ -44,7 +44,7 @@ def results(verification: Verification) -> Results:
     )
 
 
-def _identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]:
+def identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]:
     """The failing cases, each with a fingerprint, and with an identity no other case on any device shares.
 
     Both survive edits elsewhere in the model: they hold names, not numbers.

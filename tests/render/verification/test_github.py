@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from litecheck.render.verification import render
+from litecheck.render.format import render
 from litecheck.verify.outcome import Verification
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from litecheck.render.verification import render
+from litecheck.render.format import render
 from litecheck.verify.outcome import Verification
 
 

@@ -13,12 +13,16 @@ from pathlib import Path
 import pytest
 
 from litecheck.render.escape import visible
-from litecheck.render.verification import html, render, wording
+from litecheck.render.format import render
+from litecheck.render.html import base
+from litecheck.render.verification import html
 from litecheck.render.verification.html import SIGNS, embedded
+from litecheck.render.wording import outcomes as wording
 from litecheck.verify.outcome import Outcome, Verification
 from litecheck.verify.serialize import from_json
 
 FOLDER = Path(html.__file__).parent / "page"
+BASE = Path(base.__file__).parent / "base.css"
 
 
 class Read(HTMLParser):
@@ -175,9 +179,9 @@ def test_every_outcome_has_a_sign_and_a_colour(page: Read) -> None:
 
 def test_every_file_of_the_folder_is_in_the_page(page: Read) -> None:
     files = {file.name: file.read_text() for file in FOLDER.iterdir()}
-    assert {name for name, text in files.items() if text in page.text("style")} == {"page.css"}
+    assert page.text("style") == BASE.read_text()
     scripts = {name for name, text in files.items() if text in program(page)}
-    assert scripts == set(files) - {"page.css", "page.html"}
+    assert scripts == set(files) - {"body.html"}
 
 
 def test_the_page_holds_what_was_never_tried(sample: Verification, page: Read) -> None:

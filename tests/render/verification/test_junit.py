@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.render.verification import render
+from litecheck.render.format import render
 from litecheck.verify.outcome import Verification
 
 XSD = Path(__file__).parents[1] / "junit.xsd"
@@ -60,7 +60,7 @@ def test_a_run_in_which_nothing_was_judged_is_an_error(unjudged: Verification) -
     assert (root.get("tests"), root.get("errors")) == ("2", "1")
     error = root.find(".//error")
     assert error is not None
-    assert error.get("type") == "not-judged"
+    assert error.get("type") == "verify/not-judged"
 
 
 def test_counts_add_up_and_properties_state_the_run(sample: Verification) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.render.verification import render
+from litecheck.render.format import render
 from litecheck.verify.outcome import Verification
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from litecheck.render.escape import visible
-from litecheck.render.verification import render
+from litecheck.render.format import render
 from litecheck.verify.outcome import Along, Outcome, Step, Verification
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from litecheck.render import sarif
-from litecheck.render.verification import render
+from litecheck.render.format import render
+from litecheck.render.formats import sarif
 from litecheck.verify.outcome import Verification
 
 SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
@@ -86,7 +86,7 @@ def test_what_is_no_result_is_notified(sample: Verification, unjudged: Verificat
     )
     first = run(unjudged)["invocations"][0]
     assert first["exitCode"] == 2
-    assert first["toolExecutionNotifications"][0]["descriptor"]["id"] == "not-judged"
+    assert first["toolExecutionNotifications"][0]["descriptor"]["id"] == "verify/not-judged"
 
 
 def test_too_many_results_are_cut_and_said_so(sample: Verification, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +95,7 @@ def test_too_many_results_are_cut_and_said_so(sample: Verification, monkeypatch:
     assert len(r["results"]) == 2
     assert [rule["id"] for rule in r["tool"]["driver"]["rules"]] == ["verify/mismatch"]
     last = r["invocations"][0]["toolExecutionNotifications"][-1]
-    assert last["message"]["text"] == "9 results left out: the last"
+    assert last["message"]["text"] == "9 results left out: the mildest"
 
 
 def test_a_run_in_which_all_is_well_has_no_results(good: Verification) -> None:

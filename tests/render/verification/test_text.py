@@ -11,6 +11,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from litecheck.render.format import render
 from litecheck.render.verification import text
 from litecheck.verify.outcome import Outcome, Verification
 
@@ -47,8 +48,8 @@ def test_render_is_the_same_as_an_80_column_console_without_colour(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "30")
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert text.render(sample) == printed(sample)
-    assert "\x1b" not in text.render(sample)
+    assert render(sample) == printed(sample)
+    assert "\x1b" not in render(sample)
 
 
 def test_a_colour_console_gets_colour_and_the_same_words(sample: Verification) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from litecheck.render import render
+from litecheck.render.format import render
 
 
 def test_every_line_but_the_last_is_one_annotation(sample):

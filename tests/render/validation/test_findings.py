@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from litecheck.render.grouping import blocks, identified, ordered, waived
+from litecheck.render.validation.rows import identified
+from litecheck.render.wording.findings import blocks, ordered, waived
 
 
 def test_the_gravest_come_first_then_the_requirement(make_finding):

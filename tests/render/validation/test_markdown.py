@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from litecheck.render import markdown, render
+from litecheck.render.format import render
+from litecheck.render.formats import markdown
 
 HOSTILE = [
     "a`b",

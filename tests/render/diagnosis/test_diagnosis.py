@@ -20,8 +20,8 @@ from litecheck.diagnose.result import (
     Way,
 )
 from litecheck.errors import ConfigError
-from litecheck.render.diagnosis import render
-from litecheck.render.diagnosis.text import render as text
+from litecheck.render.diagnosis.text import text
+from litecheck.render.format import render
 from litecheck.verify.outcome import Outcome
 
 DOUBLE = Way((("requantize", "double"),), published=("litert-reference", "tflm"))

@@ -8,7 +8,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from litecheck.render import text
+from litecheck.render.format import render
+from litecheck.render.validation import text
 from litecheck.report import Report
 
 
@@ -27,15 +28,15 @@ def test_no_line_is_wider_than_the_console_nor_too_wide_to_read(sample, width):
 
 
 def test_render_is_the_same_as_an_80_column_console_without_colour(sample):
-    assert text.render(sample) == printed(sample)
-    assert "\x1b" not in text.render(sample)
+    assert render(sample) == printed(sample)
+    assert "\x1b" not in render(sample)
 
 
 def test_render_heeds_no_terminal_variables(sample, monkeypatch):
-    before = text.render(sample)
+    before = render(sample)
     monkeypatch.setenv("COLUMNS", "30")
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert text.render(sample) == before
+    assert render(sample) == before
 
 
 def test_a_colour_console_gets_colour_and_the_same_words(sample):
@@ -45,7 +46,7 @@ def test_a_colour_console_gets_colour_and_the_same_words(sample):
 
 
 def test_markup_in_names_stays_text(sample):
-    assert "[bold]x[/bold]" in text.render(sample)
+    assert "[bold]x[/bold]" in render(sample)
 
 
 def test_an_ascii_console_gets_no_lines_it_cannot_draw(good):

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.render import render, sarif
+from litecheck.render.format import render
+from litecheck.render.formats import sarif
 from litecheck.report import Report, Waiver
 
 #: Our own statement of what we write; it also says what GitHub asks beyond the standard.
-SUBSET = json.loads((Path(__file__).parent / "sarif.schema.json").read_text())
+SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
 
 
 def run(report):
@@ -83,11 +84,11 @@ def test_unreadable_files_are_notifications_with_their_byte(sample):
     assert invocation["executionSuccessful"] is False
     assert invocation["exitCode"] == 2
     first = invocation["toolExecutionNotifications"]
-    told = next(n for n in first if n["descriptor"]["id"] == "offset-outside-file")
+    told = next(n for n in first if n["descriptor"]["id"] == "file/offset-outside-file")
     physical = told["locations"][0]["physicalLocation"]
     assert physical["region"] == {"byteOffset": 48_120}
     assert physical["artifactLocation"]["uri"] == "file:///data/damaged.tflite"
-    assert {"not-judged", "stale-baseline", "remark"} <= {n["descriptor"]["id"] for n in first}
+    assert {"model/not-judged", "baseline/stale", "remark"} <= {n["descriptor"]["id"] for n in first}
 
 
 def test_operands_are_located_by_name(sample):

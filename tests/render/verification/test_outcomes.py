@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.render.verification import wording
+from litecheck.render.verification.rows import identified
+from litecheck.render.wording import outcomes as wording
 from litecheck.verify.outcome import Outcome, Verification
 
 
@@ -143,21 +144,21 @@ def test_what_is_not_judged_is_grouped_unless_it_fails(sample: Verification) -> 
 
 
 def test_fingerprints_survive_other_operators_and_identities_tell_all_apart(sample: Verification) -> None:
-    before = {v.case: (fingerprint, identity) for v, fingerprint, identity in wording.identified(sample)}
+    before = {v.case: (fingerprint, identity) for v, fingerprint, identity in identified(sample)}
     moved = tuple(
         replace(v, operators=tuple(n + 1 for n in v.operators), case=f"later-{v.case}")
         for v in sample.verdicts
     )
-    after = {v.case: (f, i) for v, f, i in wording.identified(replace(sample, verdicts=moved))}
+    after = {v.case: (f, i) for v, f, i in identified(replace(sample, verdicts=moved))}
     assert after == {f"later-{name}": found for name, found in before.items()}
     doubled = replace(sample, verdicts=sample.verdicts * 2)
-    identities = [identity for *_, identity in wording.identified(doubled)]
+    identities = [identity for *_, identity in identified(doubled)]
     assert len(set(identities)) == len(identities) == 2 * len(before)
 
 
 def test_another_device_has_other_identities(sample: Verification) -> None:
-    there = {identity for *_, identity in wording.identified(replace(sample, device="tflm"))}
-    assert there.isdisjoint(identity for *_, identity in wording.identified(sample))
+    there = {identity for *_, identity in identified(replace(sample, device="tflm"))}
+    assert there.isdisjoint(identity for *_, identity in identified(sample))
 
 
 def test_what_a_device_says_in_several_lines_is_told_in_one(sample: Verification) -> None:

@@ -15,9 +15,12 @@ from rich.console import Console
 from litecheck.quantizer.attribution.variants import ROUNDINGS
 from litecheck.quantizer.compare import Comparison, compare
 from litecheck.quantizer.types import Parameters
-from litecheck.render.comparison import decimal, explained, json_text, print_comparison
+from litecheck.render.comparison.text import print_comparison
+from litecheck.render.format import render
+from litecheck.render.sheet import ComparedTensors
+from litecheck.render.wording.differences import decimal, explained
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "schemas/comparison.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/comparison.schema.json").read_text())
 STEP = Parameters(np.array([0.25], np.float32), np.array([3]))
 
 
@@ -61,7 +64,7 @@ def printed(
 ) -> str:
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     options = {"color_system": None, "force_terminal": False, "_environ": {}}
-    print_comparison(comparison, "x.npy", actual, Console(file=file, width=width, **options))
+    print_comparison(ComparedTensors(comparison, "x.npy", actual), Console(file=file, width=width, **options))
     file.seek(0)
     return file.read()
 
@@ -72,7 +75,10 @@ def test_text(golden, name):
 
 
 def test_json(golden):
-    document = {name: json.loads(json_text(c, "x.npy", "device.npy")) for name, c in COMPARISONS.items()}
+    document = {
+        name: json.loads(render(ComparedTensors(c, "x.npy", "device.npy"), "json"))
+        for name, c in COMPARISONS.items()
+    }
     golden("comparison.json", json.dumps(document, indent=1) + "\n")
 
 
@@ -80,7 +86,7 @@ def test_json(golden):
 def test_json_keeps_the_published_schema(name):
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    document = json.loads(json_text(COMPARISONS[name], "x.npy", "device.npy"))
+    document = json.loads(render(ComparedTensors(COMPARISONS[name], "x.npy", "device.npy"), "json"))
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
     document["surprise"] = 1
     with pytest.raises(jsonschema.ValidationError):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.render import render
+from litecheck.render.format import render
 from litecheck.report import Report
 
-XSD = Path(__file__).parent / "junit.xsd"
+XSD = Path(__file__).parents[1] / "junit.xsd"
 
 
 def suites(report):
@@ -75,7 +75,7 @@ def test_a_model_in_which_nothing_is_covered_is_an_error(sample):
 
 def test_unreadable_is_an_error_with_code_and_byte(sample):
     error = suites(sample)[2].find("testcase/error")
-    assert error.get("type") == "offset-outside-file"
+    assert error.get("type") == "file/offset-outside-file"
     assert "byte 48120" in error.get("message")
 
 

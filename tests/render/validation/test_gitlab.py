@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from litecheck.render import render
+from litecheck.render.format import render
 from litecheck.report import Report
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.render import render
+from litecheck.render.format import render
 from litecheck.report import Report
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "schemas/report.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/report.schema.json").read_text())
 
 
 def validator():

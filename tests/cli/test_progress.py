@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from litecheck.cli import steps as module
+from litecheck.cli import progress as module
 
 
 class Terminal(io.StringIO):
