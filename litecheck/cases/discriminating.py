@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
 from litecheck.cases.inputs import BINARY, DIRECTED, UNARY, Feed, tried
 from litecheck.cases.parts import Case
-from litecheck.devices.port import Arrays
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import Machine

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
 from litecheck.cases.parts import Case
-from litecheck.devices.port import Arrays
 from litecheck.model.types import Operator, Tensor
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.engine.dispatch import signature

@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases import inputs
+from litecheck.cases.expectation import Expectation
 from litecheck.cases.extremes import aimed
 from litecheck.cases.inputs import Feed
+from litecheck.cases.memory import Memory
 from litecheck.cases.parts import Case
-from litecheck.devices.port import Memory
 from litecheck.model.types import Model, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import HELD, RunError
 from litecheck.report import counted
-from litecheck.verify.expectation import Expectation
 
 #: Inferences in a row where a state is felt for longer than anybody waits for, and how long that is.
 LENGTH, PATIENCE = 16, 48

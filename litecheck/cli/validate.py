@@ -87,11 +87,11 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
 
 
 def _judge(files: tuple[str, ...], options: Options, manner: Manner) -> Report:
-    from litecheck import __version__
     from litecheck.checks.policy import as_level
     from litecheck.checks.validate import validate_file
     from litecheck.cli.profiles import chosen
     from litecheck.cli.progress import progress
+    from litecheck.version import __version__
 
     fail_on = as_level(options.fail_on or "violation")
     profiles = chosen(options.profile) if options.profile else None

@@ -8,17 +8,17 @@ from itertools import islice
 
 import numpy as np
 
+from litecheck.arrays import Arrays
+from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import Feed
 from litecheck.cases.parts import Case
 from litecheck.compare.difference import difference
 from litecheck.compare.explain import active_stages
-from litecheck.devices.port import Arrays
+from litecheck.compare.types import Cause
 from litecheck.reference.defects.defects import DEPARTURES, departures
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.values import RunError
-from litecheck.verify.expectation import Expectation
-from litecheck.verify.outcome import Cause
 
 #: A way to compute explains something if of what it changes it puts so much right, and of the differences so many and
 #: such a part.

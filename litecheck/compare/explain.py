@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
+from litecheck.arrays import Arrays
 from litecheck.cases.parts import Case
 from litecheck.compare.accumulator import exact
 from litecheck.compare.element import Exact, Index, Site
 from litecheck.compare.inverse import needed_words
 from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
-from litecheck.devices.port import Arrays
+from litecheck.compare.types import Candidate, Difference, Explained, Spot
 from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.defects.defects import DEPARTURES, departures
@@ -23,7 +24,6 @@ from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.verify.outcome import Candidate, Difference, Explained, Spot
 
 #: Digits behind the point that are always shown, and the most that tell a value from a tie.
 DIGITS, MOST_DIGITS = 4, 20

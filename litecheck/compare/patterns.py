@@ -16,8 +16,8 @@ import numpy as np
 
 from litecheck.compare.scatter import DENSER, Ints, Mask, Pattern, Scatter, narrowest
 from litecheck.compare.tendencies import tendencies
+from litecheck.compare.types import Along
 from litecheck.report import counted
-from litecheck.verify.outcome import Along
 
 #: Elements a vector may hold: what is left over at the end is often computed by other code.
 VECTORS = (32, 16, 8, 4)

@@ -27,6 +27,7 @@ from typing import IO, Any, NoReturn
 import numpy as np
 
 from litecheck.devices.ipc import read_parcel, split, unpacked, write_parcel
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.oversize import TooLargeError
 from litecheck.devices.port import (
     Adapter,
@@ -38,7 +39,6 @@ from litecheck.devices.port import (
     memory_of,
 )
 from litecheck.devices.timed import Timed
-from litecheck.verify.outcome import Outcome
 
 #: Files in the child's folder, and the folder in which a job keeps what must not outlive it.
 JOB, ANSWER, LOG, SCRATCH = "job", "answer", "log", "scratch"

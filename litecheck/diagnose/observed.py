@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases.probes.probe import Probe
+from litecheck.cases.requantized import stored
 from litecheck.compare.patterns import gathered
-from litecheck.compare.requantized import stored
 from litecheck.compare.scatter import Scatter
 from litecheck.devices.port import Answer, Arrays, Failure
 from litecheck.diagnose.hypotheses import outputs

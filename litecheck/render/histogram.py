@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from litecheck.quantizer.compare import Bucket
+from litecheck.quantizer.comparison import Bucket
 
 #: The longest bar.
 BAR = 40

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from litecheck.diagnose.result import Diagnosis
-    from litecheck.quantizer.compare import Comparison
+    from litecheck.quantizer.comparison import Comparison
     from litecheck.reference.engine.interpreter import Run
     from litecheck.reference.engine.recording import Recorder
     from litecheck.render.document import Document

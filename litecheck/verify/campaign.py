@@ -112,7 +112,7 @@ def _with_drift(
     progress: Callable[[str], None] | None,
 ) -> Verification:
     subgraph = parts.entries(model, settings.signature)[0]
-    inputs = sample_inputs(model, subgraph, settings)[0]
+    inputs = sample_inputs(model, subgraph, settings.drawing)[0]
     arithmetic = load_arithmetic(settings.arithmetics[0])
     try:
         steps = drift(model, subgraph, inputs, device, arithmetic, done.verdicts, progress)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from litecheck.cases.expectation import exposed
 from litecheck.cases.inputs import Feed
 from litecheck.cases.parts import Case
 from litecheck.compare.causes import causes
 from litecheck.compare.errata import known_fault
 from litecheck.compare.explain import explain_outputs
 from litecheck.devices.port import Device
-from litecheck.verify.expectation import exposed
 from litecheck.verify.judge import Judge, Judged, Question
 from litecheck.verify.outcome import RETRIED, Cause, Outcome, Spot, Verdict
 

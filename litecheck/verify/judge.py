@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from litecheck.cases.inputs import Feed, exhaustive, series
 from litecheck.cases.parts import Case
+from litecheck.cases.requantized import stored
 from litecheck.compare.difference import difference
 from litecheck.compare.hints import hint
-from litecheck.compare.requantized import stored
 from litecheck.compare.stale import Sequel
+from litecheck.devices.jobs import job_of
 from litecheck.devices.port import Answer, Arrays, Failure, Job
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.report import counted
@@ -64,8 +65,8 @@ class Question:
         runs = tuple(self.feeds[number].arrays for number in self.order)
         starts = {n: start for n, part in enumerate(self.series) if (start := self.feeds[part[0]].start)}
         if not starts and not any(feed.follows for feed in self.feeds):
-            return self.case.job(runs)
-        return self.case.job(runs, tuple(map(len, self.series)), starts)
+            return job_of(self.case, runs)
+        return job_of(self.case, runs, tuple(map(len, self.series)), starts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 
 from litecheck.cases import inputs, parts
 from litecheck.cases.discriminating import separating
+from litecheck.cases.expectation import Expectation
 from litecheck.cases.extremes import aimed
 from litecheck.cases.inputs import Feed
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import remembers, row, rows, told
+from litecheck.cases.tape import Tape
 from litecheck.devices.port import Memory
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.values import RunError
-from litecheck.verify.expectation import Expectation, Tape
 from litecheck.verify.judge import Question
 from litecheck.verify.settings import Settings
 

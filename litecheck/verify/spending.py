@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import series
 from litecheck.cases.sequences import told
 from litecheck.devices.port import Answer, Device, Failure, Job, Memory
 from litecheck.verify.budget import Budget, Ranking, Share, shares
-from litecheck.verify.expectation import Expectation
 from litecheck.verify.judge import Question
 from litecheck.verify.outcome import Outcome
 

@@ -9,13 +9,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from litecheck import __version__
 from litecheck.cases import parts
+from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import PROPAGATED, RANDOM, series
 from litecheck.cases.model_inputs import in_a_row, sample_inputs
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import habit, remembers
-from litecheck.compare.across import across
+from litecheck.cases.tape import Tape, chained
 from litecheck.devices.port import Answer, Device, Failure, Job, Memory, memory_of
 from litecheck.devices.program import fingerprint
 from litecheck.devices.replay import record
@@ -25,8 +25,8 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.verify.across import across
 from litecheck.verify.budget import Budget
-from litecheck.verify.expectation import Expectation, Tape, chained
 from litecheck.verify.explained import Telling
 from litecheck.verify.forecast import Forecast, Planned, Sampled, sampled
 from litecheck.verify.journal import Journal
@@ -40,6 +40,7 @@ from litecheck.verify.settings import Settings
 from litecheck.verify.spending import Spending
 from litecheck.verify.tolerances import tolerances
 from litecheck.verify.untried import untried
+from litecheck.version import __version__
 
 #: Called with a case's name once it is judged.
 Progress = Callable[[str], None]
@@ -210,11 +211,11 @@ class _Run:
 
     def _tapes(self, subgraph: Subgraph) -> tuple[list[Tape], list[Tape]]:
         """Every sample by itself; and where the model remembers and the device can, samples in a row."""
-        samples = sample_inputs(self.model, subgraph, self.settings)
+        samples = sample_inputs(self.model, subgraph, self.settings.drawing)
         tapes = [Tape(self.model, subgraph, inputs, self.arithmetic) for inputs in samples]
         if not self.remembers or self.asking.memory is Memory.NONE:
             return tapes, []
-        several = in_a_row(self.model, subgraph, self.settings, samples)
+        several = in_a_row(self.model, subgraph, self.settings.drawing, samples)
         chain = chained(self.model, subgraph, several, self.arithmetic)
         for tape in (*tapes, *chain):
             tape.kept = frozenset(subgraph.inputs)

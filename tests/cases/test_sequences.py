@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 from litecheck.cases import inputs, parts
+from litecheck.cases.expectation import Expectation, exposed
 from litecheck.cases.inputs import Feed
 from litecheck.cases.sequences import remembers, row, rows
+from litecheck.devices.jobs import job_of
 from litecheck.devices.port import Arrays, Job, Memory
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.verify.expectation import Expectation, exposed
 from litecheck.verify.outcome import Outcome, Verdict, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
@@ -248,7 +249,7 @@ def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
     case = next(parts.operators(model, model.subgraphs[0]))
     first, second = (feed.arrays[0] for feed in inputs.tried(case, {}, 0, 2))
     (expected,) = Expectation(case, [Feed("x", (second,))]).compute(REFERENCE)[0]
-    (tmp_path / "model.tflite").write_bytes(case.job(()).content)
+    (tmp_path / "model.tflite").write_bytes(job_of(case, ()).content)
     for name, array in (("before_0_0", first), ("input_0", second), ("expected_0", expected)):
         np.save(tmp_path / f"{name}.npy", array)
     facts = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.devices.port import Arrays
+from litecheck.arrays import Arrays
 from litecheck.model.build import ModelBuilder, Option
 from litecheck.model.types import Model, Subgraph
 from litecheck.quantization import Quantization

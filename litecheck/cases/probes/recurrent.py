@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from litecheck.arrays import Arrays
 from litecheck.cases.probes.probe import Probe, drawn
-from litecheck.devices.port import Arrays
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 

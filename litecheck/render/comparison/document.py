@@ -9,7 +9,7 @@ from litecheck.render.wording.differences import labelled, verdict
 
 def document(compared: ComparedTensors) -> Document:
     """The verdict, how far the tensors are apart, the first and the worst element, and causes."""
-    from litecheck import __version__
+    from litecheck.version import __version__
 
     rows = tuple((label, broken(lines)) for label, lines in labelled(compared.comparison))
     (_, (tensor,)), *_ = labelled(compared.comparison)

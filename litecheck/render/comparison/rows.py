@@ -20,7 +20,7 @@ _DIFFERS = RowRule("compare/differs", "The tensors differ.", "The device gives o
 
 def results(compared: ComparedTensors) -> Results:
     """The row of one tensor against another."""
-    from litecheck import __version__
+    from litecheck.version import __version__
 
     c, file = compared.comparison, compared.actual
     word, name = verdict(c), f"{compared.actual} against {compared.expected}"

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 from litecheck.quantizer.attribution.failure import Cause
-from litecheck.quantizer.compare import Element
+from litecheck.quantizer.comparison import Element
 from litecheck.render.escape import visible
 from litecheck.render.sheet import ComparedTensors
 from litecheck.render.wording.differences import decimal, verdict
@@ -17,7 +17,7 @@ VERSION = 1
 
 def values(compared: ComparedTensors) -> dict[str, Any]:
     """The comparison as plain dicts and lists."""
-    from litecheck import __version__
+    from litecheck.version import __version__
 
     comparison = compared.comparison
     return {

@@ -10,7 +10,7 @@ from litecheck.report import counted
 
 def document(told: RunRecord) -> Document:
     """Nothing is judged, so there is no verdict."""
-    from litecheck import __version__
+    from litecheck.version import __version__
 
     recorder = told.recorder
     tensors = recorder.entry.subgraph.tensors

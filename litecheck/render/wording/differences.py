@@ -10,7 +10,7 @@ from math import floor, isfinite, trunc
 import numpy as np
 
 from litecheck.quantizer.attribution.failure import Cause
-from litecheck.quantizer.compare import Comparison, Element
+from litecheck.quantizer.comparison import Comparison, Element
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.render.histogram import bars, percent
 from litecheck.render.rows import Detail

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.cases.expectation import Expectation, exposed
 from litecheck.cases.inputs import Feed, series
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import row
@@ -20,7 +21,6 @@ from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import RunError
-from litecheck.verify.expectation import Expectation, exposed
 from litecheck.verify.judge import Judge, Question
 from litecheck.verify.outcome import Outcome, Verdict
 from litecheck.verify.reproducers.issue import issue

@@ -13,7 +13,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from litecheck.quantizer.attribution.variants import ROUNDINGS
-from litecheck.quantizer.compare import Comparison, compare
+from litecheck.quantizer.compare import compare
+from litecheck.quantizer.comparison import Comparison
 from litecheck.quantizer.types import Parameters
 from litecheck.render.comparison.text import print_comparison
 from litecheck.render.format import render

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.compare.across import across
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
+from litecheck.verify.across import across
 from litecheck.verify.outcome import Outcome, Verdict
 
 
