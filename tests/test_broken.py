@@ -13,7 +13,7 @@ import pytest
 from fixtures.broken import BROKEN
 from fixtures.build import HERE
 from litecheck.checks.validate import validate_file
-from litecheck.render.format import render
+from litecheck.rendering.formats import render
 from litecheck.report import Report
 
 

@@ -12,10 +12,10 @@ import typer
 from litecheck.cli.console import Manner, console, say, write_stdout
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, check_writable
-from litecheck.render.format import chosen, formats
+from litecheck.rendering.formats import chosen, formats
 
 if TYPE_CHECKING:
-    from litecheck.render.format import Reported
+    from litecheck.rendering.formats import Reported
 
 
 def format_option(command: str) -> Any:
@@ -68,7 +68,7 @@ def _parse(text: str, command: str) -> Output:
 
 def write(report: Reported, outputs: Iterable[Output], manner: Manner) -> None:
     """Write a report in every format asked for, files first, so that a reader of stdout finds them there."""
-    from litecheck.render.sheet import sheet_of
+    from litecheck.rendering.sheet import sheet_of
 
     sheet = sheet_of(report)
     for output in sorted(outputs, key=lambda o: o.file is None):

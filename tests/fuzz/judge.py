@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from litecheck.checks.validate import validate_file
-from litecheck.render.format import formats, render
+from litecheck.rendering.formats import formats, render
 from litecheck.report import ModelReport, Report
 
 #: Seconds of processor time one file may take; waiting for a busy machine does not count.
