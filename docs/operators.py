@@ -9,8 +9,9 @@ from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import OneOf, OperatorRule, Requirement
 from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.engine.registry import ANY, Kernel, Step, kernels
+from litecheck.reference.engine.registry import kernels
 from litecheck.reference.engine.takers import Alternatives, load_dispatch
+from litecheck.reference.kernel_types import ANY, Kernel, Step
 
 _HEAD = """\
 # Operators that litecheck can run
@@ -28,7 +29,8 @@ _CHOICES = """
 
 A step is what devices do differently; behind it stand the conditions that hold. Of what an arithmetic file states for a
 step, the key with the most of them counts, the first one most: for `declined+uint8` it is `declined+uint8`, `declined`,
-`uint8`, `default`, whichever comes first. Operators that are not listed have one way to be computed.
+`uint8`, `default`, whichever comes first. Of several conditions together those are listed here that an arithmetic
+names. Operators that are not listed have one way to be computed.
 
 """
 _TAKERS = """
@@ -123,6 +125,8 @@ def _choices(arithmetics: list[Arithmetic]) -> Iterator[str]:
     yield "| --- | --- |" + " --- |" * len(arithmetics) + "\n"
     cells = {(opcode, cell.path): cell for opcode, kernel in _sorted_kernels() for cell in kernel.cells()}
     for (opcode, path), cell in cells.items():
+        if len(cell.conditions) > 1 and not any(path in a.how(opcode) for a in arithmetics):
+            continue
         chosen = (cell.variant(a.how(opcode)) for a in arithmetics)
         yield f"| {opcode} | {path} | {' | '.join(chosen)} |\n"
 

@@ -34,6 +34,15 @@ def test_what_is_written_computes_as_the_device(name: str, tmp_path: Path) -> No
         assert all(wanted.how(opcode).get(s, v) == v for s, v in found.how(opcode).items()), opcode
 
 
+def test_what_holds_under_a_condition_is_written_under_it(tmp_path: Path) -> None:
+    device = InProcess(changed("CONV_2D", **{"requantize": "single", "requantize/grouped": "floor"}))
+    diagnosis = of(device, "CONV_2D")
+    stated = yaml.safe_load(arithmetic_yaml(diagnosis, "acme"))["operators"]["CONV_2D"]["requantize"]
+    assert stated == {"default": "single", "grouped": "floor"}
+    found = written(diagnosis, tmp_path)
+    assert diagnosis.operators == of(InProcess(found), "CONV_2D").operators
+
+
 def test_a_departure_is_written_with_its_evidence(tmp_path: Path) -> None:
     device = InProcess(changed("CONV_2D", departure="wraps", requantize="single"))
     found = written(of(device, "CONV_2D", "ADD"), tmp_path)

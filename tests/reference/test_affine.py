@@ -14,8 +14,9 @@ from litecheck.model.build import ModelBuilder, options_table, quantized
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import run
-from litecheck.reference.engine.registry import Kernel, kernels
+from litecheck.reference.engine.registry import kernels
 from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.kernels.conv import conv_2d, conv_2d_float
 from litecheck.reference.kernels.depthwise import depthwise_conv_2d
 from litecheck.reference.kernels.fully_connected import fully_connected

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from litecheck.profile.operators import facts_of
 from litecheck.reference.defects.registry import Arguments, defect, summed
-from litecheck.reference.engine.registry import Kernel
 from litecheck.reference.engine.values import HELD, RunError, Value
+from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.fixedpoint import Ints, saturate, wrap32
 from litecheck.reference.numerics.requantize import requantizer
 from litecheck.reference.numerics.rescale import FIXED, Scales

@@ -18,10 +18,10 @@ from litecheck.model.values import stored
 from litecheck.quantization import BITS, Blockwise
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.registry import ANY, Cell, How, Kernel, KernelFunction, kernels
+from litecheck.reference.engine.registry import kernels, unfolding
 from litecheck.reference.engine.takers import EVERY, holding, takers
 from litecheck.reference.engine.values import HELD, Result, RunError, Value
-from litecheck.reference.kernels.sparse import densified
+from litecheck.reference.kernel_types import ANY, Cell, How, Kernel, KernelFunction
 
 #: Parameters of kernels that are no operands.
 EXTRAS = ("options", "how", "operator", "intermediates", "machine", "taken")
@@ -127,7 +127,7 @@ def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | N
 
 def constant(subgraph: Subgraph, tensor: Tensor) -> Value | None:
     """A constant tensor as an operand, None where it has no values or no numpy type."""
-    values = stored(tensor) if tensor.sparsity is None else densified(subgraph, tensor)
+    values = stored(tensor) if tensor.sparsity is None else _unfolded(subgraph, tensor)
     if values is None:
         return None
     held = values.astype(np.bool_) if tensor.dtype == "bool" else values
@@ -138,6 +138,13 @@ def constant(subgraph: Subgraph, tensor: Tensor) -> Value | None:
             constant(subgraph, subgraph.tensors[details.scales]) if details.scales != tensor.index else None
         )
     return Value(held, tensor.dtype, tensor.quantization, True, blocks)
+
+
+def _unfolded(subgraph: Subgraph, tensor: Tensor) -> NDArray[Any] | None:
+    """A sparse constant, where all that reads it has it unfolded: kernels of sparse operands compute in other ways."""
+    readers = {operator.opcode for operator in subgraph.operators if tensor.index in operator.inputs}
+    unfold = unfolding(readers.pop()) if len(readers) == 1 else None
+    return unfold(tensor) if unfold else None
 
 
 def result(tensor: Tensor) -> Result:
