@@ -40,7 +40,7 @@ def fenced(text: str, language: str) -> list[str]:
 def commands() -> dict[str, Any]:
     """The program's commands by name, ``""`` being the program itself."""
     group: Any = typer.main.get_command(app)
-    return {"": group, **group.commands}
+    return {"": group, **{name: group.get_command(None, name) for name in group.list_commands(None)}}
 
 
 def options(command: Any) -> set[str]:

@@ -59,10 +59,9 @@ def arithmetics(incomplete: str) -> list[str]:
 
 def devices(incomplete: str) -> list[str]:
     """Kinds of devices, LiteRT's with each of its kernels, and installed plugins."""
-    from litecheck.devices.registry import KERNELS, known_devices
+    from litecheck.devices.registry import device_names
 
-    names = [f"litert:{kernels}" for kernels in KERNELS], [n for n in known_devices() if n != "litert"]
-    return [name for several in names for name in several if name.startswith(incomplete)]
+    return [name for name in device_names() if name.startswith(incomplete)]
 
 
 def feeds(incomplete: str) -> list[str]:

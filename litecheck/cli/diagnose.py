@@ -12,9 +12,9 @@ from litecheck.cli.outputs import format_option, parse_outputs, write
 
 
 def _operators(incomplete: str) -> list[str]:
-    from litecheck.cases.probes.catalogue import FAMILIES
+    from litecheck.cases.probes.catalogue import probed
 
-    return [name for name in FAMILIES if name.startswith(incomplete)]
+    return [name for name in probed() if name.startswith(incomplete)]
 
 
 @ends_well

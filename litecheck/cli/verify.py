@@ -141,6 +141,6 @@ def _verified(
 
 def _foretell(model: Model, device: Device, settings: Settings, manner: Manner) -> None:
     from litecheck.rendering.verification.forecast import print_forecast
-    from litecheck.verify.verify import forecast
+    from litecheck.verify.forecast import forecast
 
     print_forecast(forecast(model, device, settings), console(manner.no_color), manner.verbose)

@@ -24,7 +24,7 @@ def needed(value: Exact, device: int, low: int, high: int) -> tuple[int | None, 
     if value.multiplier < 0:
         ends, open_ends = ends[::-1], open_ends[::-1]
     first, last = math.ceil(ends[0]), math.floor(ends[1])
-    if first > last:
+    if first > last and not any(open_ends):  # beyond a rail there is always one
         return None
     return None if open_ends[0] else first, None if open_ends[1] else last
 

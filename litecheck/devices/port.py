@@ -126,7 +126,8 @@ class Adapter(Protocol):
     It is made anew for every job, in a process of its own. It may raise anything: the message becomes the outcome
     ``refused``, or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. It may also die. What it
     keeps on itself (an interpreter, a session) is torn down after its answer is safe, so that damage seen only then
-    does not lose the answer. Folders that it makes with ``tempfile`` go with the job, however that ends.
+    does not lose the answer. Folders that it makes with ``tempfile`` go with the job, however that ends. What its class
+    names in ``runtime``, modules that drive the device, is loaded once, before the first job.
     """
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:

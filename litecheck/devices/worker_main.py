@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -76,6 +77,8 @@ def main() -> None:
     channel = _channel(folder)
     try:
         factory = EntryPoint("", reference, "").load()
+        for module in getattr(factory, "runtime", ()):
+            import_module(module)
     except BaseException as error:
         channel.tell(error=_described(error))
         return

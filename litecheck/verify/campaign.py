@@ -16,10 +16,11 @@ from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.values import RunError
 from litecheck.verify.drift import drift
+from litecheck.verify.identity import about
 from litecheck.verify.journal import Journal, JournalHeldError, default_path
 from litecheck.verify.outcome import Verification
 from litecheck.verify.settings import Settings
-from litecheck.verify.verify import about, verify
+from litecheck.verify.verify import verify
 
 
 def run(

@@ -12,8 +12,8 @@ from litecheck.cases.inputs import series
 from litecheck.cases.sequences import told
 from litecheck.devices.port import Answer, Device, Failure, Job, Memory
 from litecheck.verify.budget import Budget, Ranking, Share, shares
-from litecheck.verify.judge import Question
 from litecheck.verify.outcome import Outcome
+from litecheck.verify.questions import Question
 
 SPENT = "the budget went to other cases"
 OVER = "the time of the budget was over"

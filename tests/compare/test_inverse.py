@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from litecheck.compare.element import Exact
@@ -27,6 +27,9 @@ def element(accumulator: int, multiplier: Fraction, zero: int = 0) -> Exact:
     st.integers(-20, 20),
     st.integers(-128, 127),
 )
+@example(multiplier=Fraction(2), negative=False, zero=0, device=127)
+@example(multiplier=Fraction(2), negative=True, zero=0, device=127)
+@example(multiplier=Fraction(5, 2), negative=False, zero=0, device=-128)
 def test_exactly_the_accumulators_that_give_a_value(
     multiplier: Fraction, negative: bool, zero: int, device: int
 ) -> None:

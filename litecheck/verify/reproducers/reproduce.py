@@ -21,8 +21,10 @@ from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import RunError
-from litecheck.verify.judge import Judge, Question
+from litecheck.verify.explanation import Explanation, verdict
+from litecheck.verify.judge import Judge, Judged
 from litecheck.verify.outcome import Outcome, Verdict
+from litecheck.verify.questions import Question
 from litecheck.verify.reproducers.issue import issue
 from litecheck.verify.reproducers.reduce import Trial
 from litecheck.verify.reproducers.script import script
@@ -51,19 +53,19 @@ class Reproducer:
     seconds: float = 60.0
     scrub: bool = False
 
-    def __call__(self, question: Question, verdict: Verdict) -> str:
+    def __call__(self, question: Question, outcome: Outcome) -> str:
         """Shrink and write one failure; the folder's path, or nothing where the failure does not come again.
 
         Raises ConfigError where the folder cannot be written.
         """
-        found = self._smallest(question, verdict.outcome)
+        found = self._smallest(question, outcome)
         if found is None:
             return ""
         trial = _anonymous(found) if self.scrub else found
-        asked = self._question(trial, verdict.outcome)
+        asked = self._question(trial, outcome)
         answer = self.device.run(asked.job)
-        made = self.judge(asked, answer, frozenset())
-        return self._write(verdict.case, asked, answer, self._explained(asked, made.verdict))
+        judged = self.judge(asked, answer, frozenset())
+        return self._write(question.case.name, asked, answer, judged)
 
     def _smallest(self, question: Question, outcome: Outcome) -> Trial | None:
         """The first failing trial among the case's feeds and segments, then shrunk."""
@@ -82,7 +84,7 @@ class Reproducer:
         if expected is None:
             return Outcome.NO_REFERENCE
         answer = self.device.run(asked.job)
-        return self.judge(asked, answer, frozenset()).verdict.outcome
+        return self.judge(asked, answer, frozenset()).outcome
 
     def _question(self, trial: Trial, wanted: Outcome) -> Question:
         main = trial.model.subgraphs[0]
@@ -93,21 +95,18 @@ class Reproducer:
         fed = row([Feed("reproducer", run) for run in trial.runs], trial.start)
         return Question(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))
 
-    def _explained(self, asked: Question, verdict: Verdict) -> Verdict:
-        arithmetic, others = self._nearest(verdict), self.judge.published
+    def _explained(self, asked: Question, judged: Judged, arithmetic: Arithmetic) -> Verdict:
+        others = self.judge.published
         shown, fed = exposed(asked.case, asked.feeds, arithmetic)
-        told = explain_outputs(shown, fed, verdict.differences, arithmetic, others)
-        return replace(verdict, differences=told)
+        told = explain_outputs(shown, fed, judged.differences, arithmetic, others)
+        return verdict(asked, judged, Explanation(told))
 
-    def _nearest(self, verdict: Verdict) -> Arithmetic:
-        """The admissible arithmetic that the verdict's differences are told against."""
-        found = (a for a in self.judge.admissible if a.name == verdict.nearest)
-        return next(found, self.judge.admissible[0])
-
-    def _write(self, name: str, asked: Question, answer: Answer | Failure, verdict: Verdict) -> str:
+    def _write(self, name: str, asked: Question, answer: Answer | Failure, judged: Judged) -> str:
         place = self.folder / name
+        arithmetic = judged.nearest or self.judge.admissible[0]
+        small = self._explained(asked, judged, arithmetic)
         make_folder(place)
-        expected = asked.expected(self._nearest(verdict)) or ()
+        expected = asked.expected(arithmetic) or ()
         atomic_write(place / "model.tflite", asked.job.content)
         *before, last = asked.feeds
         given = answer.runs[len(before) :] if isinstance(answer, Answer) else ()
@@ -118,10 +117,10 @@ class Reproducer:
             _save(place, f"before_{number}", feed.arrays)
         for index, contents in asked.feeds[0].start.items():
             _save(place, "start", (contents,), index)
-        reals = [d.tolerance for d in verdict.differences if d.unit != "LSB"]
+        reals = [d.tolerance for d in small.differences if d.unit != "LSB"]
         facts = {
-            "title": f"{verdict.opcode} on {self.device.described}: {verdict.outcome.value}",
-            "outcome": verdict.outcome.value,
+            "title": f"{small.opcode} on {self.device.described}: {small.outcome.value}",
+            "outcome": small.outcome.value,
             "inputs": len(last.arrays),
             "before": len(before),
             "starts": sorted(asked.feeds[0].start),
@@ -133,9 +132,7 @@ class Reproducer:
         program = script(self.device.name, facts)
         if program is not None:
             atomic_write(place / "reproduce.py", program)
-        text = issue(
-            asked.case, verdict, self.device.described, self._nearest(verdict).name, program is not None
-        )
+        text = issue(asked.case, small, self.device.described, arithmetic.name, program is not None)
         if before or facts["starts"]:
             text += _BEHIND
         atomic_write(place / "ISSUE.md", text)
