@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from litecheck.render.verification.sentences import with_sentences
 from litecheck.verify.outcome import Verification
 from litecheck.verify.serialize import to_json
 
@@ -17,8 +18,10 @@ def render(verification: Verification) -> str:
 def document(verification: Verification) -> dict[str, Any]:
     """The record, and what follows from it: verdict, exit code, counts, and which cases fail."""
     record = to_json(verification)
-    for told, verdict in zip(record["verdicts"], verification.verdicts, strict=True):
-        told["failing"] = verification.failing(verdict)
+    record["verdicts"] = [
+        {**with_sentences(told, verdict), "failing": verification.failing(verdict)}
+        for told, verdict in zip(record["verdicts"], verification.verdicts, strict=True)
+    ]
     derived = {
         "verdict": verification.verdict,
         "exit_code": verification.exit_code,

@@ -129,7 +129,7 @@ def left(folder: Path, index: int, runs: int) -> Any:
 
 def child(facts: dict[str, Any], target: str) -> None:
     """The inferences themselves, in a process of their own."""
-    series = [
+    series: list[Arrays] = [
         load(name, facts["inputs"]) for name in (*(f"before_{n}" for n in range(facts["before"])), "input")
     ]
     runs = infer(facts, series)
