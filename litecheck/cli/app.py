@@ -69,7 +69,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from litecheck import __version__
+        from litecheck.version import __version__
 
         print(f"litecheck {__version__}")
         raise typer.Exit
