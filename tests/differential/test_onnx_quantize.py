@@ -49,11 +49,17 @@ def spoiled(y):
 
 
 @cache
+def cases(operator):
+    """The same for every engine."""
+    return tuple(GENERATORS[operator]())
+
+
+@cache
 def compare(engine, operator):
     """What is seen, and what would be if one element of every result of ours were wrong: the engine answers once."""
     tally, control = Tally(), Tally()
     listed = [(i, d) for i, d in enumerate(DEPARTURES) if (d.engine, d.operator) == (engine, operator)]
-    for case in GENERATORS[operator]():
+    for case in cases(operator):
         tally.cases += 1
         mine = [(i, d) for i, d in listed if d.cases(case)]
         refusing = [i for i, d in mine if d.refuses]
