@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from litecheck import __version__
+from litecheck.version import __version__
 from litecheck.devices.port import Device
 from litecheck.devices.registry import fingerprint
 from litecheck.model.graph import name_of

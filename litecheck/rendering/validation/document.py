@@ -21,7 +21,7 @@ from litecheck.rendering.document import (
     listed,
 )
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten
-from litecheck.rendering.wording.findings import Block, Case, blocks, waived
+from litecheck.rendering.validation.grouping import Block, Case, blocks, waived
 from litecheck.report import COUNTED, STATUSES, ModelReport, Report, Status, counted
 
 _HANDFUL = 5

@@ -17,7 +17,7 @@ from litecheck.rendering.rows import (
     Subject,
     digest,
 )
-from litecheck.rendering.wording.findings import Block, Case, blocks, ordered
+from litecheck.rendering.validation.grouping import Block, Case, blocks, ordered
 from litecheck.report import LEVELS, STATUSES, Finding, ModelReport, OperatorReport, Report, Status, counted
 
 _HANDFUL = 5

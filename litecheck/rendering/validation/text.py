@@ -11,7 +11,7 @@ from rich.text import Text
 
 from litecheck.rendering.escape import NAME, place, visible
 from litecheck.rendering.page import DIM, LABEL, Page
-from litecheck.rendering.wording.findings import Block, Case, blocks, waived
+from litecheck.rendering.validation.grouping import Block, Case, blocks, waived
 from litecheck.report import Finding, ModelReport, Report, Status, Where, counted, coverage_text
 
 _STYLES = {
