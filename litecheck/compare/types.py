@@ -9,7 +9,7 @@ from litecheck.quantizer.comparison import Bucket
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What one way of computing gives for an element: a published arithmetic's name, or a stage and its variant
+    """What one way of computing gives for an element: a published arithmetic's name, or a step and its variant
     (``requantize: double-half-up``)."""
 
     name: str
