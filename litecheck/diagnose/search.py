@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations
 
+from litecheck.compare.types import Gathering
 from litecheck.diagnose.contrast import apart
 from litecheck.diagnose.hypotheses import departing
 from litecheck.diagnose.observed import Seen, compared
@@ -125,14 +126,14 @@ def contrast(way: Way, seen: Sequence[Seen]) -> Contrast:
         tuple(s.probe.name for s in failing),
         tuple(s.probe.name for s in passing),
         told,
-        _gathers(way, failing),
+        _patterns(way, failing),
     )
 
 
-def _gathers(way: Way, failing: Sequence[Seen]) -> tuple[str, ...]:
+def _patterns(way: Way, failing: Sequence[Seen]) -> tuple[Gathering, ...]:
     for one in failing:
         try:
-            found = one.gathers(way)
+            found = one.patterns(way)
         except RunError:
             continue
         if found:
