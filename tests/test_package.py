@@ -66,6 +66,6 @@ def test_the_wheel_holds_every_data_file(tmp_path: Path) -> None:
         assert files
         assert files <= names
     assert "litecheck/py.typed" in names
-    page = Path(litecheck.__file__).parent / "render/verification/page"
-    assert {f"litecheck/render/verification/page/{f.name}" for f in page.iterdir()} <= names
+    page = Path(litecheck.__file__).parent / "rendering/verification/page"
+    assert {f"litecheck/rendering/verification/page/{f.name}" for f in page.iterdir()} <= names
     assert not [name for name in names if not name.startswith(("litecheck/", "litecheck-"))]

@@ -16,13 +16,6 @@ def profiles(incomplete: str) -> list[str]:
     return [name for name in profile_names() if name.startswith(incomplete)]
 
 
-def formats(incomplete: str) -> list[str]:
-    """The report's formats."""
-    from litecheck.render import FORMATS
-
-    return [name for name in FORMATS if name.startswith(incomplete)]
-
-
 def levels(incomplete: str) -> list[str]:
     """The levels, gravest first."""
     return [level for level in reversed(LEVELS) if level.startswith(incomplete)]
@@ -76,10 +69,3 @@ def feeds(incomplete: str) -> list[str]:
     from litecheck.cases.inputs import KINDS
 
     return [name for name in KINDS if name.startswith(incomplete)]
-
-
-def verification_formats(incomplete: str) -> list[str]:
-    """The formats of a verification."""
-    from litecheck.render.verification import FORMATS
-
-    return [name for name in FORMATS if name.startswith(incomplete)]

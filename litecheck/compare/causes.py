@@ -13,11 +13,10 @@ from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import Feed
 from litecheck.cases.parts import Case
 from litecheck.compare.difference import difference
-from litecheck.compare.explain import active_stages
+from litecheck.compare.explain import active_cells
 from litecheck.compare.types import Cause, Gathering
-from litecheck.reference.defects.defects import DEPARTURES, departures
+from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.values import RunError
 
 #: A way to compute explains something if of what it changes it puts so much right, and of the differences so many and
@@ -108,16 +107,14 @@ class Causes:
         how = base.how(opcode)
         if not names:
             yield from (_Way((a.name,), a) for a in self.published if a.name != base.name)
-        main = self.case.cut.model.subgraphs[0]
-        stages = find_kernel(main, main.operators[0]).stages
-        for stage in active_stages(self.case, self.feeds[0].arrays, base):
-            if any(name.startswith(f"{stage}: ") for name in names):
+        for cell in active_cells(self.case, self.feeds[0].arrays, base):
+            if any(name.startswith(f"{cell.path}: ") for name in names):
                 continue
-            for variant in (variants := stages[stage]):
-                if variant != how.get(stage, variants[0]):
-                    yield _Way((*names, f"{stage}: {variant}"), _with(base, opcode, {stage: variant}))
-        for name in departures(opcode) if "departure" not in how else ():
-            known = DEPARTURES[name]
+            for variant in cell.others(how):
+                changed = _with(base, opcode, {cell.path: variant})
+                yield _Way((*names, f"{cell.path}: {variant}"), changed)
+        for name in defects_of(opcode) if "departure" not in how else ():
+            known = DEFECTS[name]
             changed = _with(base, opcode, {"departure": name})
             yield _Way((*names, f"departure: {name}"), changed, known.does, known.windowed)
 

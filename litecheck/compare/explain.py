@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -17,11 +17,12 @@ from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
 from litecheck.compare.types import Candidate, Difference, Explained, Spot, Variant
 from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.defects.defects import DEPARTURES, departures
+from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.engine.dispatch import Bound, bind, compute
+from litecheck.reference.engine.dispatch import Bound, bind, compute, compute_noting
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernel_types import Cell
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused import stored_bounds
 
@@ -95,7 +96,7 @@ def explain(
         index=difference.worst.index,
         run=repr(run) if run else str(difference.worst.run),
         arithmetic=arithmetic.name,
-        variants=tuple(Variant(stage, element.bound.how[stage]) for stage in element.active),
+        variants=tuple(Variant(cell.path, element.bound.how[cell.step]) for cell in element.active),
         expected=int(difference.worst.expected),
         device=device,
         candidates=(*rounded, *known),
@@ -139,27 +140,13 @@ def decimals(value: Fraction) -> str:
     return f"{'-' if value < 0 and scaled else ''}{whole}.{part:0{digits}d}"
 
 
-class _Asked(dict[str, str]):
-    """Variants by stage that note which of them a kernel asks for."""
-
-    def __init__(self, how: Mapping[str, str]) -> None:
-        super().__init__(how)
-        self.stages: dict[str, None] = {}
-
-    def __getitem__(self, stage: str) -> str:
-        self.stages[stage] = None
-        return super().__getitem__(stage)
-
-
-def active_stages(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[str, ...]:
-    """The stages that decide what a case's one operator makes of these inputs. Raises RunError without a kernel."""
+def active_cells(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[Cell, ...]:
+    """The steps that decide what a case's one operator makes of these inputs. Raises RunError without a kernel."""
     machine, subgraph = Machine(case.cut.model, arithmetic), case.cut.model.subgraphs[0]
     operator, tensors = subgraph.operators[0], dict(zip(subgraph.inputs, inputs, strict=True))
     operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
     bound = bind(subgraph, operator, arithmetic, machine)
-    asked = _Asked(bound.how)
-    compute(_under(bound, asked), operands)
-    return tuple(asked.stages)
+    return compute_noting(bound, operands)[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,8 +159,8 @@ class _Element:
     operands: tuple[Value | None, ...]
     site: Site
     output: int
-    active: tuple[str, ...]
-    """The stages that the kernel asks for, in its order."""
+    active: tuple[Cell, ...]
+    """The steps that the kernel asks for, in its order."""
     whole: bool
     """Whether the operator must not be cut down to the element."""
 
@@ -187,9 +174,9 @@ class _Element:
         operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
         output = operator.outputs.index(case.cut.tensors[difference.tensor])
         bound = bind(subgraph, operator, arithmetic, machine)
-        asked = _Asked(bound.how)
         smaller, window, place = crop(bound, operands, index)
-        made = compute(_under(smaller, asked), window).outputs[output]
+        computed, active = compute_noting(smaller, window)
+        made = computed.outputs[output]
         tensor = subgraph.tensors[operator.outputs[output]]
         shape = difference.shape if window is not operands else made.shape
         wanted = Result(tensor.dtype, shape, tensor.quantization)
@@ -197,10 +184,10 @@ class _Element:
         site = Site({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
         # A departure may look at what is cut off: then the element is another one.
         whole = worst is None or int(made[place]) != worst.expected
-        return _Element(operator, machine, bound, operands, site, output, tuple(asked.stages), whole)
+        return _Element(operator, machine, bound, operands, site, output, active, whole)
 
     def candidates(self, others: Sequence[Arithmetic], expected: int) -> tuple[Candidate, ...]:
-        """What published arithmetics, every variant of the active stages, and departures that change something give."""
+        """What published arithmetics, every variant of the active steps, and departures that change something give."""
         departing = (c for c in self._departures() if c.value != expected)
         return (*self._arithmetics(others), *self._variants(), *departing)
 
@@ -219,7 +206,7 @@ class _Element:
         for name, arithmetic in named.items():
             how = arithmetic.how(self.operator.opcode)
             bound = bind(subgraph, self.operator, arithmetic, Machine(self.machine.model, arithmetic))
-            key = how.get("departure"), *(bound.how.get(stage) for stage in self.active)
+            key = how.get("departure"), *(bound.how.get(cell.step) for cell in self.active)
             known[key] = (
                 self._value(bound, None if "departure" in how else crop) if key not in known else known[key]
             )
@@ -227,11 +214,11 @@ class _Element:
                 yield Candidate(name, value, kind="arithmetic")
 
     def _variants(self) -> Iterator[Candidate]:
-        for stage in self.active:
-            for variant in self.bound.kernel.stages[stage]:
-                value = self._value(_under(self.bound, {**self.bound.how, stage: variant}))
+        for cell in self.active:
+            for variant in cell.variants:
+                value = self._value(self.bound.under({**self.bound.how, cell.step: variant}))
                 if value is not None:
-                    yield Candidate(f"{stage}: {variant}", value, kind="stage")
+                    yield Candidate(f"{cell.path}: {variant}", value, kind="step")
 
     def _departures(self) -> Iterator[Candidate]:
         subgraph, base, opcode = (
@@ -241,14 +228,14 @@ class _Element:
         )
         if "departure" in base.how(opcode):
             return
-        for name in departures(opcode):
+        for name in defects_of(opcode):
             how = {**base.how(opcode), "departure": name}
             other = replace(base, name=name, stages={**base.stages, opcode: how})
             try:
                 bound = bind(subgraph, self.operator, other, Machine(self.machine.model, other))
             except RunError:
                 continue
-            value = self._value(bound, crop_narrowly if DEPARTURES[name].windowed else None)
+            value = self._value(bound, crop_narrowly if DEFECTS[name].windowed else None)
             if value is not None:
                 yield Candidate(f"departure: {name}", value, kind="departure")
 
@@ -269,10 +256,3 @@ class _Element:
             Candidate(name, min(max(rounding(value.quotient) + value.zero_point, low), high), kind="rounding")
             for name, rounding in _ROUNDINGS.items()
         )
-
-
-def _under(bound: Bound, how: Mapping[str, str]) -> Bound:
-    """The same operator under other variants."""
-    if "how" not in bound.known:
-        return bound
-    return replace(bound, how=how, known={**bound.known, "how": how})

@@ -12,7 +12,7 @@ from litecheck.diagnose.hypotheses import departing
 from litecheck.diagnose.observed import Seen, compared
 from litecheck.diagnose.properties import properties
 from litecheck.diagnose.result import Contrast, Excluded, Nearest, Way
-from litecheck.reference.defects.defects import departures
+from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.values import RunError
 
 #: Two departures are tried together where this share of the outputs of so many small probes is nearly right under any
@@ -77,7 +77,7 @@ def in_pairs(near: Way, possible: Sequence[Way], seen: Sequence[Seen], opcode: s
     base = replace(near, departure="", published=())
     order = sorted(seen, key=lambda s: s.size)
     failing = [one for one in order if compared(one, base) != "fits"]
-    acting = [name for name in departures(opcode) if _acts(replace(base, departure=name), base, failing)]
+    acting = [name for name in defects_of(opcode) if _acts(replace(base, departure=name), base, failing)]
     small, any_small = failing[:_SMALL], order[:_SMALL]
     limit, far = _differing(base, small), _distance(base, small)
     helping = {name for name in acting if _distance(replace(base, departure=name), small) < far}

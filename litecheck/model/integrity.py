@@ -16,6 +16,7 @@ from litecheck.flatbuffer.tables import Index, Tables
 from litecheck.model.execution_order import ExecutionOrder
 from litecheck.model.external import ExternalFiles
 from litecheck.model.field_faults import FieldFaults
+from litecheck.model.links import subgraph_options
 from litecheck.quantization import BITS
 
 #: LiteRT's runtime has no tensor of more dimensions.
@@ -24,18 +25,6 @@ MAX_RANK = 32
 SHARED_BYTES = 1 << 18
 #: What of that does for a byte that is only looked at; litecheck's own writer shares long vectors of scales.
 VIEWED = 1 / 16
-
-_SUBGRAPH_OPTIONS = {
-    "IfOptions": ("then_subgraph_index", "else_subgraph_index"),
-    "WhileOptions": ("cond_subgraph_index", "body_subgraph_index"),
-    "CallOnceOptions": ("init_subgraph_index",),
-    "StablehloWhileOptions": ("cond_subgraph_index", "body_subgraph_index"),
-    "StablehloReduceWindowOptions": ("body_subgraph_index",),
-    "StablehloReduceOptions": ("body_subgraph_index",),
-    "StablehloSortOptions": ("comparator_subgraph_index",),
-    "StablehloScatterOptions": ("update_computation_subgraph_index",),
-    "StableHLOCompositeOptions": ("decomposition_subgraph_index",),
-}
 
 
 def check_integrity(tables: Tables, external: ExternalFiles) -> tuple[Problem, ...]:
@@ -230,7 +219,7 @@ class _Checker:
             lambda row: f"operator code {code[row]} of {codes}",
         )  # fmt: skip
         subgraphs = len(t.children("Model", "subgraphs", 0))
-        for table, names in _SUBGRAPH_OPTIONS.items():
+        for table, names in subgraph_options().items():
             for name in names if t.count(table) else ():
                 index = t.column(table, name)
                 bad = (index < 0) | (index >= subgraphs)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from litecheck.cases.expectation import exposed
-from litecheck.cases.inputs import Feed, exhaustive
+from litecheck.cases.inputs import Feed
 from litecheck.cases.parts import Case
+from litecheck.cases.sweeps import exhaustive
 from litecheck.compare.causes import causes
 from litecheck.compare.errata import known_fault
 from litecheck.compare.explain import explain_outputs

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 
 from litecheck.cases import inputs, parts
 from litecheck.cases.discriminating import separating
+from litecheck.cases.drawn import drawn, redrawn
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.extremes import aimed
 from litecheck.cases.inputs import Feed, series
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import remembers, row, rows, told
+from litecheck.cases.sweeps import directed
 from litecheck.cases.tape import Tape
 from litecheck.devices.jobs import job_of
 from litecheck.devices.outcome import Outcome
@@ -112,13 +114,13 @@ class Asking:
     def _apart(self, case: Case, tapes: Sequence[Tape], wanted: Sequence[str]) -> Iterator[Feed]:
         """Drawn and directed values, each inference by itself."""
         known, seed = tapes[0].tensors if tapes else {}, self.settings.seed
-        if inputs.RANDOM in wanted and (drawn := inputs.drawn(case, known, seed)):
-            yield drawn
-            yield from inputs.redrawn(case, known, seed)
+        if inputs.RANDOM in wanted and (first := drawn(case, known, seed)):
+            yield first
+            yield from redrawn(case, known, seed)
         if inputs.DIRECTED in wanted:
             yield from separating(case, known, seed, self.arithmetic)
             yield from aimed(case, known)
-            yield from inputs.directed(case, known)
+            yield from directed(case, known)
 
     def _in_series(self, case: Case, tapes: Sequence[Tape], wanted: Sequence[str]) -> Iterator[Feed]:
         known = tapes[0].tensors if tapes else {}

@@ -11,7 +11,7 @@ from litecheck.errors import ProfileError
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.options import fused_activation, padding
-from litecheck.profile.measurements.registry import accumulation_depth, kernel_h, kernel_w, stride_h, stride_w
+from litecheck.profile.measurements.windows import accumulation_depth, kernel_h, kernel_w, stride_h, stride_w
 from litecheck.profile.yaml_reader import Entries, entries, read_yaml, text, texts
 from litecheck.reference.engine.dispatch import signature
 from litecheck.reference.engine.registry import kernels

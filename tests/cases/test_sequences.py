@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases import inputs, parts
+from litecheck.cases.drawn import tried
 from litecheck.cases.expectation import Expectation, exposed
 from litecheck.cases.inputs import Feed
 from litecheck.cases.sequences import remembers, row, rows
@@ -102,7 +103,7 @@ def test_rails_drive_the_state_as_far_as_inputs_can() -> None:
 def test_the_reference_is_stepped_as_a_machine_is() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    drawn = list(inputs.tried(case, {}, 0, 4))
+    drawn = list(tried(case, {}, 0, 4))
     start = {4: np.full((1, 30), 9000, np.int16)}
     made = Expectation(case, [*row(drawn), *row(drawn, start)]).compute(REFERENCE)
     machine, main = Machine(case.cut.model), case.cut.model.subgraphs[0]
@@ -117,7 +118,7 @@ def test_the_reference_is_stepped_as_a_machine_is() -> None:
 def test_a_state_as_an_input_gives_what_it_gives_as_a_past() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    several = row(list(inputs.tried(case, {}, 0, 5)))
+    several = row(list(tried(case, {}, 0, 5)))
     made = Expectation(case, several).compute(REFERENCE)
     shown, fed = exposed(case, several, REFERENCE)
     again = Expectation(shown, [Feed("x", arrays) for arrays in fed]).compute(REFERENCE)
@@ -247,7 +248,7 @@ def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
 
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    first, second = (feed.arrays[0] for feed in inputs.tried(case, {}, 0, 2))
+    first, second = (feed.arrays[0] for feed in tried(case, {}, 0, 2))
     (expected,) = Expectation(case, [Feed("x", (second,))]).compute(REFERENCE)[0]
     (tmp_path / "model.tflite").write_bytes(job_of(case, ()).content)
     for name, array in (("before_0_0", first), ("input_0", second), ("expected_0", expected)):

@@ -22,11 +22,12 @@ from fixtures.models import (
 from litecheck.checks.validate import validate
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
+from litecheck.profile.assemble import assemble
 from litecheck.profile.load import load_profile
+from litecheck.profile.solve import solve
 from litecheck.profile.types import OperatorRule, Profile, Roles
 from litecheck.quantization import Custom, Quantization
 from litecheck.report import ModelReport, Report, Status
-from tests.checks.conforming import conforming
 from tests.checks.table import STEP, ended, profile
 
 RULES = """\
@@ -226,11 +227,9 @@ def test_the_operators_that_move_data_are_among_them() -> None:
 @pytest.mark.parametrize(("name", "opcode"), MOVERS)
 def test_raw_data_that_is_moved_is_not_covered_and_no_violation(name: str, opcode: str) -> None:
     judge = load_profile(name)
-    case = conforming(judge, judge.operators[opcode])
-    for plan in (plan for plans in case.plans.values() for plan in plans):
-        plan.quantize([])
+    plan = solve(judge, judge.operators[opcode]).edit_all(lambda t: t.but(quantization=Quantization()))
     dtype = judge.activations[0]
-    report = validate(case.model(), [judge])
+    report = validate(assemble(plan), [judge])
     assert report.findings == ()
     assert [(op.status, op.reason) for op in report.operators] == [
         ("not covered", f"{dtype} data without quantization")
@@ -242,10 +241,8 @@ def test_data_quantized_on_one_side_alone_is_found(name: str, opcode: str) -> No
     """The control: where one operand is quantized, the others must be as well."""
     judge = load_profile(name)
     rule = judge.operators[opcode]
-    case = conforming(judge, rule)
-    for plan in case.plans[rule.activations[0]][:1]:
-        plan.quantize([])
-    report = validate(case.model(), [judge])
+    plan = solve(judge, rule).edit(rule.activations[0], lambda t: t.but(quantization=Quantization()))
+    report = validate(assemble(plan), [judge])
     assert report.operators[0].status in ("violates", "conforms")
     assert {finding.path.rpartition("/")[2] for finding in report.findings} & {
         "granularity",

@@ -13,9 +13,10 @@ import pytest
 
 from litecheck import load_profile
 from litecheck.checks.validate import validate
+from litecheck.profile.assemble import assemble
+from litecheck.profile.solve import requirements_of, settled, solve
 from litecheck.profile.types import ProductOf
 from litecheck.report import EFFECTS
-from tests.checks.conforming import conforming
 
 CRASHES, _, DEFAULT, _, WRONG, IGNORED, PAGE, _ = EFFECTS
 VALUES = {"not_a_number": np.nan, "infinite": np.inf, "negative": -0.5, "zero": 0.0, "subnormal": 1e-40}
@@ -70,9 +71,19 @@ REASONS = {"activation": BECAUSE, "weight": WEIGHT, "page": dict.fromkeys(VALUES
 def told(profile_name, opcode, change):
     """What is said of scales in the operator's conforming model, changed."""
     profile = load_profile(profile_name)
-    case = conforming(profile, profile.operators[opcode])
-    change(case)
-    return [f for f in validate(case.model(), [profile]).findings if f.path.endswith("/scale")]
+    plan = change(solve(profile, profile.operators[opcode]))
+    return [f for f in validate(assemble(plan), [profile]).findings if f.path.endswith("/scale")]
+
+
+def with_scale(role, at, value):
+    """One scale of an operand set."""
+
+    def change(plan):
+        scale = plan.operands[role][0].scale.copy()
+        scale[at] = value
+        return plan.scaled(role, scale)
+
+    return change
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: "/".join(row[:3]))
@@ -82,7 +93,7 @@ def test_each_kind_by_name_with_its_reason_and_effect(row):
         if expected is None:  # a subnormal scale is a scale: it is not the product, or it is above 0
             continue
         effect, level = expected if isinstance(expected, tuple) else (expected, "violation")
-        (found,) = told(name, opcode, lambda c, v=value: c.plans[role][0].scale.__setitem__(-1, v))
+        (found,) = told(name, opcode, with_scale(role, -1, value))
         where = " at channel 3 of 4" if channels else ""
         assert (found.path, found.found) == (f"{opcode}/{role}/scale", FOUND[kind] + where)
         assert (found.required, found.because) == (required.format(role), REASONS[reasons][kind])
@@ -91,16 +102,17 @@ def test_each_kind_by_name_with_its_reason_and_effect(row):
 
 
 def test_a_subnormal_scale_is_above_zero_to_the_page():
-    def subnormal(case):
-        case.plans["weight"][0].scale[:] = 1e-40
-        case.derive()
+    rule = load_profile("litert-int8").operators["CONV_2D"]
+
+    def subnormal(plan):
+        return settled(plan.scaled("weight", np.full(4, 1e-40)), requirements_of(rule))
 
     assert told("litert-int8", "CONV_2D", subnormal) == []
 
 
 def test_every_kind_there_is_is_told_with_its_own_count():
-    def spoil(case):
-        case.plans["weight"][0].scale[:] = [0, np.nan, 0, 0.25]
+    def spoil(plan):
+        return plan.scaled("weight", [0, np.nan, 0, 0.25])
 
     zero, nan = sorted(told("litert-runtime", "CONV_2D", spoil), key=lambda f: f.found)
     assert (zero.found, zero.channels) == ("scale is 0 at channel 0 (2 of 4 channels)", 2)
@@ -109,10 +121,11 @@ def test_every_kind_there_is_is_told_with_its_own_count():
 
 @pytest.mark.parametrize("kind", VALUES)
 def test_a_bias_that_follows_a_scale_that_is_none_is_not_at_fault_as_well(kind):
-    def spoil(case):
-        rule = next(r for r in case.requirements if isinstance(r.value, ProductOf))
-        assert not any(isinstance(f, Fraction) for f in rule.value.factors)
-        case.plans["weight"][0].scale[0] = VALUES[kind]
-        case.derive()
+    requirements = requirements_of(load_profile("litert-runtime").operators["CONV_2D"])
+    product = next(r.value for r in requirements if isinstance(r.value, ProductOf))
+    assert not any(isinstance(f, Fraction) for f in product.factors)
+
+    def spoil(plan):
+        return settled(with_scale("weight", 0, VALUES[kind])(plan), requirements)
 
     assert [f.path for f in told("litert-runtime", "CONV_2D", spoil)] == ["CONV_2D/weight/scale"]

@@ -12,6 +12,7 @@ import numpy as np
 from litecheck.devices.kinds import DeviceKind, at_least_one
 from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series, Spec
 from litecheck.devices.timed import together
+from litecheck.profile.operators import facts_of
 
 #: Kernels and LiteRT's own name for what chooses them.
 RESOLVERS = {
@@ -99,7 +100,7 @@ def opened(model: bytes, resolver: str, **options: Any) -> Any:
 
 def has_resources(interpreter: Any) -> bool:
     """Whether the model has variables that ``reset_all_variables`` leaves as they are."""
-    return any(op["op_name"] in ("VAR_HANDLE", "CALL_ONCE") for op in interpreter._get_ops_details())
+    return any(facts_of(op["op_name"]).memory == "resource" for op in interpreter._get_ops_details())
 
 
 @contextmanager

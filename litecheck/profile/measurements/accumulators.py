@@ -17,12 +17,60 @@ from litecheck.model.scan import extremes, signed_sums
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
+from litecheck.profile.measurements.register import measures
+from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
 from litecheck.quantization import BITS, INTEGER_RANGES
 
 #: Sums below need no look at the weights: they fit 32 bits, or do so whatever a kernel shifts them by.
 INT32, PLAIN = 2**31, 2**29
 #: A bias as large as that outweighs every sum, and could not be added to one in 64 bits.
 HUGE = 2**62
+
+
+def _heavy(plan: Plan, value: int) -> Plan | None:
+    """A single 1 among constant weights, and all the rest a bias; without one, many weights at their largest."""
+    weight = "weight" if "weight" in plan.operands else "rhs"
+    bias, data = plan.one("bias"), plan.one("input") or plan.one("lhs")
+    own = plan.one(weight)
+    if own is None or data is None or own.dtype not in INTEGER_RANGES:
+        return None
+    if bias is None:
+        shape = (CHANNELS, 2**18) if weight == "weight" else (2**18, CHANNELS)
+        return plan.edit(weight, lambda t: t.holding(np.full(shape, 127 if value > 1 else 0)))
+    weights = np.zeros(own.shape)
+    weights[(0,) * weights.ndim] = 1
+    rest = np.full(CHANNELS, _most(bias, value - _reach(data)))
+    return plan.edit(weight, lambda t: t.holding(weights)).edit("bias", lambda t: t.holding(rest))
+
+
+def _most(bias: TensorPlan, value: Fraction | int) -> int:
+    """The value, or the largest the bias can hold."""
+    return min(max(int(value), 0), INTEGER_RANGES[bias.dtype][1])
+
+
+def _reach(data: TensorPlan) -> int:
+    """The largest stored value of an input, less its zero point."""
+    return INTEGER_RANGES[data.dtype][1] - int(data.zero_point[0])
+
+
+def _heavy_int32(plan: Plan, value: int) -> Plan | None:
+    return _heavy(plan.edit("bias", lambda t: t.but(dtype="int32")), value)
+
+
+def _heavy_int4(plan: Plan, value: int) -> Plan | None:
+    return _heavy(plan.edit("weight", lambda t: t.but(dtype="int4")), value)
+
+
+def _heavy_steps(plan: Plan, value: Fraction) -> Plan | None:
+    """The output scale of sums of 2^30, or of those of constant weights there are."""
+    weight, data = plan.one("weight"), plan.one("input")
+    if weight is None or data is None or value <= 0:
+        return None
+    if value >= PLAIN:
+        plan = _heavy(plan, 2**30) or plan
+    step = float(data.scale[0]) * float(weight.scale.min())
+    sums = 2**30 if value >= PLAIN else 2**50
+    return plan.scaled("output", step * sums / value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +95,7 @@ class _Layer:
         return max(high - self.zero, self.zero - low) * max(-self.low, self.high)
 
 
+@measures(_heavy)
 def largest_accumulator(operands: Operands) -> Measured:
     """The largest magnitude that the sum of any inputs times the constant weights, and the bias, has in a channel.
 
@@ -58,7 +107,7 @@ def largest_accumulator(operands: Operands) -> Measured:
 def _largest(operands: Operands, plain: int) -> int | None:
     """The same, or None where depth and bias alone keep it below ``plain``."""
     bias = operands.one("bias")
-    most = 0 if bias is None else _largest_value(bias)
+    most = 0 if bias is None else largest_value(bias)
     if most is None or _cannot_exceed(operands) + most < plain:
         return None
     if most >= HUGE:
@@ -70,27 +119,31 @@ def _largest(operands: Operands, plain: int) -> int | None:
     return None if sums is None else int(sums.max(initial=0))
 
 
+@measures(_heavy_int32)
 def largest_int32_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` where the bias is int32: int16 inputs, too, are then added up in 32 bits."""
     bias = operands.one("bias")
     return largest_accumulator(operands) if bias is not None and bias.dtype == "int32" else None
 
 
+@measures(_heavy_int4)
 def largest_int4_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` where the weights are int4, which some kernels add up in sixteenths."""
     weight = operands.one("weight")
     return _largest(operands, INT32 >> 4) if weight is not None and weight.dtype == "int4" else None
 
 
+@measures(lambda plan, value: _heavy(plan.without("bias"), value))
 def unbiased_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` where there is no bias, which may decide how wide a kernel's sums are."""
     return largest_accumulator(operands) if operands.one("bias") is None else None
 
 
+@measures(_heavy_steps)
 def sum_reach(operands: Operands) -> Measured:
     """``largest_accumulator`` in output steps. None where the depth and the bias's type alone keep it below 2^29."""
     weights, bias, step = operands.one("weight"), operands.one("bias"), _largest_step(operands)
-    most = 0 if bias is None else 2**31 if bias.dtype == "int32" else _largest_value(bias)
+    most = 0 if bias is None else 2**31 if bias.dtype == "int32" else largest_value(bias)
     if weights is None or step is None or most is None or step * (_cannot_exceed(operands) + most) < PLAIN:
         return None
     if most >= HUGE:
@@ -200,58 +253,12 @@ def _bias(operands: Operands, channels: int) -> NDArray[np.int64] | int | None:
     bias = operands.one("bias")
     if bias is None:
         return 0
-    most = _largest_value(bias)
+    most = largest_value(bias)
     values = stored(bias) if bias.size == channels and most is not None and most < HUGE else None
     return None if values is None else values.reshape(-1).astype(np.int64)
 
 
-def _largest_value(bias: Tensor) -> int | None:
+def largest_value(bias: Tensor) -> int | None:
     """The largest magnitude in a constant bias; None where there is none."""
     found = extremes(bias)
     return None if found is None else max(-int(found[0]), int(found[1]))
-
-
-def gate_accumulator(operands: Operands) -> Measured:
-    """What no gate of an LSTM exceeds when it adds up constant weights times any input, or output, and its bias.
-
-    The input's products and the recurrent ones are two sums; the bias joins the first.
-    """
-    largest = 0
-    for gate in ("input", "forget", "cell", "output"):
-        bias = operands.one(f"{gate}_gate_bias")
-        added = 0 if bias is None else _largest_value(bias) or 0
-        for source, data, extra in (("input", "input", added), ("recurrent", "output_state", 0)):
-            weights = operands.one(f"{source}_to_{gate}_weights")
-            reach = _reach_of(operands.one(data), weights)
-            largest = max(largest, reach + extra)
-    return max(largest, _projected(operands)) or None
-
-
-def _projected(operands: Operands) -> int:
-    """What no sum of an LSTM's projection and its bias exceeds: 255 is the farthest a hidden value is from any zero."""
-    weights, bias = operands.one("projection_weights"), operands.one("projection_bias")
-    found = None
-    if weights is not None and weights.dtype == "int8" and len(weights.shape) == 2:
-        found = signed_sums(weights, (*weights.shape, 1))
-    reach = int((found[0] - found[1]).max(initial=0)) * 255 if found is not None else 0
-    return reach + (0 if bias is None else _largest_value(bias) or 0)
-
-
-def _reach_of(data: Tensor | None, weights: Tensor | None) -> int:
-    """What no product of a matrix of constant weights and any vector of stored values exceeds."""
-    zero = one_zero_point(data)
-    if data is None or weights is None or zero is None or len(weights.shape) != 2 or data.dtype != "int8":
-        return 0
-    found = (
-        signed_sums(weights, (*weights.shape, 1)) if weights.dtype == "int8" and weights.is_constant else None
-    )
-    if found is None or not found[0].size:
-        return 0
-    return int((found[0] - found[1]).max()) * max(127 - zero, zero + 128)
-
-
-#: By their names, in the order the documentation lists them.
-ACCUMULATORS = (
-    largest_accumulator, largest_int32_accumulator, largest_int4_accumulator, unbiased_accumulator, sum_reach,
-    gate_accumulator,
-)  # fmt: skip

@@ -6,46 +6,75 @@ of no other.
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Sequence
+from math import gcd, prod
 
 import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.quantization import BITS, Blockwise
+from litecheck.profile.measurements.register import measures
+from litecheck.profile.measurements.setters import stated
+from litecheck.profile.plan import Blocks, Plan
+from litecheck.quantization import BITS, Blockwise, Quantization
 
 
+def _blocked(
+    plan: Plan, size: int = 32, shape: tuple[int, ...] = (), dtype: str = "int4", scale: Sequence[float] = (),
+    more: int = 0, zeros: int | None = None, scale_type: str = "float16",
+) -> Plan | None:  # fmt: skip
+    """Weights in blocks: four rows of one length unless given, a scale of 1/2 but for the first ones."""
+    role = next((role for role in ("weight", "table") if plan.one(role)), None)
+    if role is None or size < 1 or prod(shape) > 1 << 16:
+        return None
+    shape = shape or (4, 64)
+    count = shape[0] * (shape[1] // size) + more
+    scales = np.array([*scale, *[0.5] * count][:count], scale_type)
+    zero_points = None if zeros is None else np.array([1] * zeros + [0] * (count - zeros), np.int8)
+    blocks = Blocks(size, scales, zero_points)
+    empty = Quantization()
+    return plan.edit(
+        role, lambda t: t.but(dtype=dtype, shape=shape, values=None, quantization=empty, blocks=blocks)
+    )
+
+
+@measures(lambda plan, value: _blocked(plan, dtype=value), "int8")
 def block_weight_type(operands: Operands) -> Measured:
     """The type of the blockwise operand's stored values."""
     found = _blockwise(operands)
     return found[0].dtype if found else None
 
 
+@measures(lambda plan, value: _blocked(plan, size=int(value) // 4))
 def block_bits(operands: Operands) -> Measured:
     """How many bits the stored values of one block fill: whole bytes where a block begins with a byte."""
     found = _blockwise(operands)
     return found[1].block_size * BITS.get(found[0].dtype, 0) if found else None
 
 
+@measures(lambda plan, value: _blocked(plan, shape=(value, 64)))
 def block_rows(operands: Operands) -> Measured:
     """Number of rows of the blockwise operand: its first dimension."""
     found = _blockwise(operands)
     return found[0].shape[0] if found and found[0].shape else None
 
 
+@measures(lambda plan, value: _blocked(plan, gcd(int(value), 32), (4, value)))
 def block_columns(operands: Operands) -> Measured:
     """Length of a row of the blockwise operand: all its dimensions but the first."""
     found = _blockwise(operands)
     return prod(found[0].shape[1:]) if found and found[0].shape else None
 
 
+@measures(lambda plan, value: _blocked(plan, 3, (4, 63) if value else (4, 66)))
 def block_column_odd(operands: Operands) -> Measured:
     """1 where a row of the blockwise operand has an odd length, which packed values cannot be cut at, else 0."""
     columns = block_columns(operands)
     return columns % 2 if isinstance(columns, int) else None
 
 
+@measures(lambda plan, value: _blocked(plan, shape=(4, 64 + value)))
 def block_remainder(operands: Operands) -> Measured:
     """How many values of a row lie outside its whole blocks."""
     found, columns = _blockwise(operands), block_columns(operands)
@@ -54,6 +83,7 @@ def block_remainder(operands: Operands) -> Measured:
     return columns % found[1].block_size if found[1].block_size > 0 else columns
 
 
+@measures(lambda plan, value: _blocked(plan, scale_type=value), "float32")
 def block_scale_type(operands: Operands) -> Measured:
     """The type of the tensor the scales lie in, or ``absent`` where there is no such constant."""
     found = _blockwise(operands)
@@ -63,6 +93,7 @@ def block_scale_type(operands: Operands) -> Measured:
     return scales.dtype if scales is not None and scales.is_constant else "absent"
 
 
+@measures(lambda plan, value: _blocked(plan, more=value))
 def block_scales_off(operands: Operands) -> Measured:
     """How many scales there are beyond one for each whole block; negative where some are missing."""
     found, rows, columns = _blockwise(operands), block_rows(operands), block_columns(operands)
@@ -72,6 +103,7 @@ def block_scales_off(operands: Operands) -> Measured:
     return scales.size - rows * (columns // found[1].block_size) if found[1].block_size > 0 else None
 
 
+@measures(lambda plan, value: _blocked(plan, scale=[0] * value))
 def block_scales_unsound(operands: Operands) -> Measured:
     """How many scales are not finite or not above 0."""
     found = _blockwise(operands)
@@ -82,6 +114,7 @@ def block_scales_unsound(operands: Operands) -> Measured:
     return int((~(np.isfinite(values) & (values > 0))).sum())
 
 
+@measures(lambda plan, value: _blocked(plan, zeros=value))
 def block_zero_points(operands: Operands) -> Measured:
     """How many of the stated zero points are not 0; none are where no tensor holds them."""
     found = _blockwise(operands)
@@ -92,6 +125,7 @@ def block_zero_points(operands: Operands) -> Measured:
     return 0 if values is None else int(np.count_nonzero(values))
 
 
+@measures(lambda plan, value: stated(_blocked(plan) or plan, value, "fused_activation_function"))
 def block_activation(operands: Operands) -> Measured:
     """The number of the activation function fused into an operator with a blockwise operand; 0 is none."""
     return operands.option("fused_activation_function") if _blockwise(operands) else None
@@ -110,10 +144,3 @@ def _blockwise(operands: Operands) -> tuple[Tensor, Blockwise] | None:
 def _tensor(operands: Operands, index: int) -> Tensor | None:
     tensors = operands.subgraph.tensors
     return tensors[index] if 0 <= index < len(tensors) else None
-
-
-#: By their names, in the order the documentation lists them.
-BLOCKS = (
-    block_weight_type, block_bits, block_rows, block_columns, block_column_odd, block_remainder,
-    block_scale_type, block_scales_off, block_scales_unsound, block_zero_points, block_activation,
-)  # fmt: skip

@@ -1,82 +1,119 @@
-"""Measurements at the borders of subgraphs: variables, and what crosses into a called subgraph and back.
+"""Measurements at the borders of subgraphs: what crosses into a called subgraph and back.
 
 What a call hands over and gets back are its roles ``operands`` and ``results``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
 
 from litecheck.model.links import called, links_of, parameters_of
 from litecheck.model.types import Subgraph, Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.measurements.setters import option_fields, ranked
+from litecheck.profile.plan import Callee, Plan, TensorPlan
 
 #: The option that names the subgraph which decides whether a loop goes on.
 _CONDITION = "cond_subgraph_index"
 
 
-def variable_mismatches(operands: Operands) -> Measured:
-    """How many assignments to the variable an operator reads state another scale or zero point than the read."""
-    read = operands.one("output")
-    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
-    if read is None or assigned is None:
-        return None
-    stated = assigned.parameters.total() if read.quantization.is_set else 0
-    return stated - assigned.parameters[parameters_of(read)] if stated else 0
+def _calling(plan: Plan) -> Plan:
+    """A call with equal parameters on both sides."""
+    if plan.calls:
+        return plan
+    for role in ("operands", "results"):
+        for at in range(len(plan.operands.get(role, ()))):
+            plan = plan.edit(role, lambda t: t.scaled([0.5], 3 if t.dtype == "int8" else 0), at)
+    options = [name for name in option_fields(plan.opcode) if "subgraph_ind" in name]
+    plan = plan.but(calls=tuple(_callee(plan, name) for name in sorted(options)))
+    wanted = "composite_attributes" in option_fields(plan.opcode)
+    return plan.option(composite_attributes=np.zeros(1, np.uint8)) if wanted else plan
 
 
-def variable_types(operands: Operands) -> Measured:
-    """How many assignments to the variable an operator reads have another type than the read."""
-    read = operands.one("output")
-    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
-    return None if read is None or assigned is None else assigned.count - assigned.dtypes[read.dtype]
+def _callee(plan: Plan, option: str) -> Callee:
+    inputs = tuple(t.but(values=None) for t in plan.operands.get("operands", ()))
+    outputs = tuple(t.but(values=None) for t in plan.operands.get("results", ()))
+    return Callee(option, inputs, (TensorPlan("bool", (1,)),) if option == _CONDITION else outputs)
 
 
-def shorter_assignments(operands: Operands) -> Measured:
-    """How many assignments to the variable an operator reads hold fewer elements than the read expects."""
-    read = operands.one("output")
-    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
-    if read is None or assigned is None or -1 in (read.shape_signature or ()):
-        return None
-    size = read.size
-    return sum(count for other, count in assigned.sizes.items() if other < size)
+def _last_callee(plan: Plan, change: Callable[[Callee], Callee]) -> Plan:
+    calls = _calling(plan).calls
+    if not calls:
+        return plan
+    return _calling(plan).but(calls=(*calls[:-1], change(calls[-1])))
 
 
-def assignments(operands: Operands) -> Measured:
-    """How many operators of the model assign the variable that an operator reads."""
-    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
-    return None if assigned is None else assigned.count
+def _crossing(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
+    """Sets how many tensors that enter a called subgraph are otherwise there."""
+
+    def sets(plan: Plan, value: int) -> Plan | None:
+        def changed(callee: Callee) -> Callee:
+            return replace(callee, inputs=(*map(change, callee.inputs[:value]), *callee.inputs[value:]))
+
+        return _last_callee(plan, changed) if value else _calling(plan)
+
+    return sets
 
 
-def earlier_assignments(operands: Operands) -> Measured:
-    """``none`` where nothing can have assigned a variable when an operator first reads it: no operator before it in its
-    subgraph, called subgraphs included, and no subgraph that can be run alone. ``some`` otherwise."""
-    links, own = links_of(operands.model), operands.subgraph
-    name = links.handles.get((own.index, operands.operator.inputs[0])) if operands.operator.inputs else None
-    if name is None or name not in links.assignments or own.index != 0:
-        return (
-            None  # that nothing assigns it is told already; what a called subgraph finds its callers decide
-        )
-    if name in links.before.get(own.index, ()):
-        return "some"
-    for op in own.operators[: operands.operator.index]:
-        if op.opcode == "ASSIGN_VARIABLE" and links.handles.get((own.index, op.inputs[0])) == name:
-            return "some"
-        if any(name in links.assigned_in.get(index, ()) for _, index in called(op)):
-            return "some"
-    return "none"
+def _branching(plan: Plan, value: int) -> Plan | None:
+    """So many branches more, of another type."""
+    plan = _calling(plan)
+    first = plan.calls[0]
+    outputs = tuple(t.but(dtype="uint8") for t in first.outputs[:1])
+    other = replace(first, outputs=(*outputs, *first.outputs[1:]))
+    return plan.but(calls=(*plan.calls, *[other] * value))
 
 
+def _uneven(plan: Plan, value: int) -> Plan | None:
+    """One input fewer, or all outputs twice."""
+    if not value:
+        return _calling(plan)
+    if value == 1:
+        return _last_callee(plan, lambda callee: replace(callee, inputs=callee.inputs[:-1]))
+    return _last_callee(plan, lambda callee: replace(callee, outputs=callee.outputs * 2))
+
+
+def _branches(plan: Plan, value: int) -> Plan | None:
+    plan = _calling(plan).but(calls=_calling(plan).calls[:1] * value)
+    return plan if value else plan.option(branch_subgraph_indices=[])
+
+
+def _recursive(plan: Plan, value: str) -> Plan | None:
+    back = value == "yes"
+    return _last_callee(plan, lambda callee: replace(callee, calls_back=back)) if back else _calling(plan)
+
+
+def _condition_of(plan: Plan, change: Callable[[TensorPlan], TensorPlan]) -> Plan | None:
+    """With another result of a loop's condition."""
+    calls = tuple(
+        replace(c, outputs=tuple(map(change, c.outputs))) if c.option == _CONDITION else c
+        for c in _calling(plan).calls
+    )
+    return _calling(plan).but(calls=calls)
+
+
+def _attributed(plan: Plan, value: str) -> Plan | None:
+    plan = _calling(plan)
+    return plan if value == "yes" else plan.but(options={})
+
+
+@measures(_crossing(lambda t: t.scaled(0.75, 0)))
 def boundary_mismatches(operands: Operands) -> Measured:
     """How many tensors that enter or leave a called subgraph have another scale or zero point on its other side."""
     return sum(_differ(a, b) for a, b in _crossings(operands))
 
 
+@measures(_crossing(lambda t: t.but(dtype="uint8")))
 def boundary_types(operands: Operands) -> Measured:
     """How many tensors that enter or leave a called subgraph have another type on its other side."""
     return sum(a.dtype != b.dtype for a, b in _crossings(operands))
 
 
+@measures(_branching)
 def branch_types(operands: Operands) -> Measured:
     """How many results of the subgraphs a choice is among have another type than that of the first."""
     branches = [
@@ -85,6 +122,7 @@ def branch_types(operands: Operands) -> Measured:
     return sum(a != b for other in branches[1:] for a, b in zip(branches[0], other, strict=False))
 
 
+@measures(_uneven)
 def arity_mismatches(operands: Operands) -> Measured:
     """How many operands and results more or fewer called subgraphs have than the call hands over and gets back.
 
@@ -99,22 +137,28 @@ def arity_mismatches(operands: Operands) -> Measured:
     return count + (abs(handed - returned) if _condition(operands) is not None else 0)
 
 
+@measures(_branches)
 def called_subgraphs(operands: Operands) -> Measured:
     """How many subgraphs an operator calls, one that is named twice counted twice."""
     return sum(1 for _ in called(operands.operator)) if operands.operator.options else None
 
 
+@measures(lambda plan, value: _calling(plan).option(branch_subgraph_indices=[1, 9, -1][: value + 1]))
 def missing_subgraphs(operands: Operands) -> Measured:
     """How many of the subgraphs an operator calls the model does not have."""
     return sum(not 0 <= index < len(operands.model.subgraphs) for _, index in called(operands.operator))
 
 
+@measures(_recursive, "yes", "no")
 def recursion(operands: Operands) -> Measured:
     """``yes`` where a subgraph that an operator calls comes back to the operator's own by calls, at any depth."""
     links, own = links_of(operands.model), operands.subgraph.index
     return "yes" if any(links.come_back(own, index) for _, index in called(operands.operator)) else "no"
 
 
+@measures(
+    lambda plan, value: _calling(plan).option(cond_subgraph_index=1 if value == "yes" else 2), "yes", "no"
+)
 def condition_is_body(operands: Operands) -> Measured:
     """``yes`` where one subgraph is a loop's condition and its body."""
     named = dict(called(operands.operator))
@@ -123,24 +167,28 @@ def condition_is_body(operands: Operands) -> Measured:
     return "yes" if list(named.values()).count(named[_CONDITION]) > 1 else "no"
 
 
+@measures(lambda plan, value: _condition_of(plan, lambda t: t.but(dtype=value)), "int8")
 def condition_type(operands: Operands) -> Measured:
     """The type of what a loop's condition yields."""
     condition = _condition(operands)
     return condition.dtype if condition is not None else None
 
 
+@measures(lambda plan, value: _condition_of(plan, lambda t: ranked(t.but(shape=(1,) * 4), value) or t))
 def condition_rank(operands: Operands) -> Measured:
     """How many dimensions a loop's condition has."""
     condition = _condition(operands)
     return len(condition.shape) if condition is not None else None
 
 
+@measures(lambda plan, value: _condition_of(plan, lambda t: t.but(shape=(value,))))
 def condition_elements(operands: Operands) -> Measured:
     """How many elements a loop's condition has."""
     condition = _condition(operands)
     return condition.size if condition is not None else None
 
 
+@measures(_attributed, "yes", "no")
 def composite_attributes(operands: Operands) -> Measured:
     """``yes`` where a composite states its attributes, be they none, else ``no``."""
     options = operands.operator.options
@@ -184,12 +232,3 @@ def _condition(operands: Operands) -> Tensor | None:
 def _differ(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors state different parameters; one that states none may be plain integers."""
     return a.quantization.is_set and b.quantization.is_set and parameters_of(a) != parameters_of(b)
-
-
-#: By their names, in the order the documentation lists them.
-BORDERS = (
-    variable_mismatches, variable_types, shorter_assignments, earlier_assignments, assignments,
-    boundary_mismatches, boundary_types, branch_types, arity_mismatches, called_subgraphs, missing_subgraphs,
-    recursion, condition_is_body, condition_type,
-    condition_rank, condition_elements, composite_attributes,
-)  # fmt: skip

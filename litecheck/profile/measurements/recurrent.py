@@ -1,21 +1,56 @@
-"""Measurements of recurrent operators: which of their optional operands go together."""
+"""Measurements of recurrent operators: which of their operands go together, how many results they have."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.option_values import integer, word
+from litecheck.profile.measurements.register import measures
+from litecheck.profile.measurements.setters import option_fields, stated
+from litecheck.profile.plan import Plan
 
 #: How the roles of an operator's cells begin: one cell, or one for each direction.
 _CELLS = ("", "fw_", "bw_")
 
 
+_INPUT_GATE = ("input_to_input_weights", "recurrent_to_input_weights", "input_gate_bias")
+_PEEPHOLES = tuple(f"cell_to_{gate}_weights" for gate in ("input", "output", "forget"))
+#: What goes with the normalization coefficients of the forget gate.
+_COEFFICIENTS = tuple(f"{gate}_layer_norm_coefficients" for gate in ("cell", "output", "input"))
+
+
+def _alone_of(plan: Plan, value: int, *names: str) -> Plan | None:
+    """The first cell with so many of these operands, or with all."""
+    for cell in _CELLS:
+        if any(plan.one(cell + name) for name in names):
+            return plan.without(*(cell + name for name in names[value or len(names) :]))
+    return plan
+
+
+def _weights_of_projections(plan: Plan) -> list[str]:
+    return [role for role in plan.operands if role.endswith("projection_weights")]
+
+
+def _bare(plan: Plan, value: int) -> Plan | None:
+    return stated(plan.without(*["output_state", "cell_state"][:value]), "FULL", "kernel_type")
+
+
+def _merged(plan: Plan, value: int) -> Plan | None:
+    both = "merge_outputs" in option_fields(plan.opcode)
+    plan = plan.option(merge_outputs=False) if both else plan
+    if not value:
+        return plan if both else stated(plan, "FULL", "kernel_type")
+    return plan.option(merge_outputs=True) if both else stated(plan, "BASIC", "kernel_type")
+
+
+@measures(lambda plan, value: _alone_of(plan, value, *_INPUT_GATE))
 def lone_input_gate(operands: Operands) -> Measured:
     """How many operands of an LSTM's input gate, weights, recurrent weights and bias, stand without the others."""
-    names = ("input_to_input_weights", "recurrent_to_input_weights", "input_gate_bias")
-    return _alone(operands, lambda cell: names)
+    return _alone(operands, lambda cell: _INPUT_GATE)
 
 
+@measures(lambda plan, value: _alone_of(plan, value, *_PEEPHOLES))
 def lone_peepholes(operands: Operands) -> Measured:
     """How many of an LSTM's peephole weights stand without those of the other gates."""
 
@@ -26,6 +61,7 @@ def lone_peepholes(operands: Operands) -> Measured:
     return _alone(operands, names)
 
 
+@measures(lambda plan, value: plan.without(*_COEFFICIENTS[:value]))
 def missing_layer_norm(operands: Operands) -> Measured:
     """How many normalization coefficients are missing in an LSTM that has those of the forget gate."""
     if operands.one("forget_layer_norm_coefficients") is None:
@@ -35,6 +71,7 @@ def missing_layer_norm(operands: Operands) -> Measured:
     return sum(operands.one(f"{gate}_layer_norm_coefficients") is None for gate in gates)
 
 
+@measures(lambda plan, value: plan.without(*_weights_of_projections(plan)[:value]))
 def lone_projection_bias(operands: Operands) -> Measured:
     """How many projection biases an LSTM has without projection weights."""
     return sum(
@@ -54,5 +91,30 @@ def _alone(operands: Operands, names: Callable[[str], Sequence[str]]) -> int:
     return count
 
 
-#: By their names, in the order the documentation lists them.
-RECURRENT = (lone_input_gate, lone_peepholes, missing_layer_norm, lone_projection_bias)
+@measures(_bare)
+def absent_lstm_operands(operands: Operands) -> Measured:
+    """How many operands an LSTM of the full form lacks that only the basic form does without.
+
+    The input gate has all its three or none.
+    """
+    if word(operands, "kernel_type") != "FULL":
+        return None
+    needed = ["output_state", "cell_state"]
+    for gate in ("forget", "cell", "output"):
+        needed += _gate(gate)
+    whole = sum(operands.one(role) is None for role in _gate("input"))
+    return sum(operands.one(role) is None for role in needed) + whole % 3
+
+
+def _gate(name: str) -> list[str]:
+    return [f"input_to_{name}_weights", f"recurrent_to_{name}_weights", f"{name}_gate_bias"]
+
+
+@measures(_merged)
+def miscounted_results(operands: Operands) -> Measured:
+    """How many results a recurrent layer has more or fewer than its options say: one, two both ways, or four."""
+    merged, basic = integer(operands, "merge_outputs"), word(operands, "kernel_type")
+    if merged is None and basic is None:
+        return None
+    wanted = (1 if merged else 2) if merged is not None else 4 if basic == "BASIC" else 1
+    return abs(len(operands.operator.outputs) - wanted)

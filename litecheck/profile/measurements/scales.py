@@ -7,9 +7,71 @@ from math import isfinite, log2, sqrt
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
-from litecheck.quantization import INTEGER_RANGES
+from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.plan import Plan
+from litecheck.quantization import INTEGER_RANGES, Quantization
 
 
+def _step(plan: Plan) -> float:
+    """One accumulator step: input scale times the largest weight scale."""
+    data, weight = plan.one("input"), plan.one("weight")
+    return float(data.scale.max(initial=0)) * float(weight.scale.max(initial=0)) if data and weight else 0.0
+
+
+def _one_channel(plan: Plan) -> Plan:
+    """With one scale for weights of one channel, which is per tensor and per axis at once."""
+    return plan.edit("weight", lambda t: t.but(shape=(1, 4), values=None).scaled([0.5])).scaled("bias", [1.0])
+
+
+def _drifted(plan: Plan, value: Fraction) -> Plan | None:
+    """A bias scale off by less than a thousandth, beside output steps as fine as that."""
+    plan = _one_channel(plan)
+    step = _step(plan)
+    if not value:
+        return plan.scaled("bias", step)
+    plan = plan.scaled("bias", step * 1.0009).scaled("output", step * 0.0009 / float(value))
+    return plan.but(set=plan.set | {"bias"})
+
+
+def _unstated(plan: Plan, value: Fraction) -> Plan | None:
+    plan = _one_channel(plan).edit("bias", lambda t: t.but(quantization=Quantization()))
+    return plan.scaled("output", _step(plan) / value).but(set=plan.set | {"bias"}) if value else None
+
+
+def _stepped(plan: Plan, value: Fraction) -> Plan | None:
+    return plan.scaled("output", _step(plan) / value) if value > 0 else None
+
+
+def _largest(plan: Plan) -> float:
+    """The largest scale that goes in."""
+    scales = [float(t.scale[0]) for role in plan.inputs for t in plan.operands[role] if t.scale.size]
+    return max(scales, default=0.0)
+
+
+def _squared(plan: Plan, value: Fraction) -> Plan | None:
+    largest = _largest(plan)
+    return plan.scaled("output", largest * largest / value) if value > 0 else None
+
+
+def _powers(plan: Plan, value: int) -> Plan | None:
+    return plan.scaled("lhs", 0.25).scaled("rhs", 0.125).scaled("output", 0.25 / 2.0**value)
+
+
+def _quotients(plan: Plan, value: Fraction) -> Plan | None:
+    lhs, rhs = plan.one("lhs"), plan.one("rhs")
+    return (
+        plan.scaled("output", float(value * lhs.scale[0] / rhs.scale[0]))
+        if lhs and rhs and value > 0
+        else None
+    )
+
+
+def _reaching(steps: int) -> Setter:
+    """Sets the output scale so that a result is at least so far out; of ``steps`` of the largest input scale."""
+    return lambda plan, value: plan.scaled("output", _largest(plan) * steps / value) if value > 0 else None
+
+
+@measures(_drifted)
 def bias_scale_drift(operands: Operands) -> Measured:
     """How far one bias step is from one accumulator step, in output steps; per-tensor weights only."""
     scales = [one_scale(operands.one(role)) for role in ("input", "weight", "bias", "output")]
@@ -19,6 +81,7 @@ def bias_scale_drift(operands: Operands) -> Measured:
     return abs(given[2] - given[0] * given[1]) / given[3]
 
 
+@measures(_unstated)
 def unstated_bias_drift(operands: Operands) -> Measured:
     """The same where a bias states no scale: all of one accumulator step."""
     bias = operands.one("bias")
@@ -29,6 +92,7 @@ def unstated_bias_drift(operands: Operands) -> Measured:
     return given[0] * given[1] / given[2] if len(given) == 3 and given[2] else None
 
 
+@measures(_stepped)
 def accumulator_step(operands: Operands) -> Measured:
     """One accumulator step, input scale times the largest weight scale, in output steps. None for int4 weights."""
     data, output, weight = (
@@ -47,6 +111,7 @@ def accumulator_step(operands: Operands) -> Measured:
     return Fraction(a * c * f, b * d * e)
 
 
+@measures(lambda plan, value: plan.scaled("output", _largest(plan) / value) if value > 0 else None)
 def scale_ratio(operands: Operands) -> Measured:
     """The largest scale that goes in over the scale of the output."""
     output = _plain(operands.one("output"))
@@ -55,18 +120,21 @@ def scale_ratio(operands: Operands) -> Measured:
     return Fraction(max(scales)) / Fraction(output) if scales and output else None
 
 
+@measures(lambda plan, value: plan.scaled(plan.inputs[0], float(value)) if value > 0 else None)
 def finest_scale(operands: Operands) -> Measured:
     """The smallest scale that goes in."""
     given = [_plain(t) for role in operands.roles if role != "output" for t in operands.roles[role]]
     return Fraction(min(scales)) if (scales := [s for s in given if s is not None]) else None
 
 
+@measures(_squared)
 def squared_scale_ratio(operands: Operands) -> Measured:
     """The square of the largest scale that goes in over the scale of the output."""
     ratio, output = scale_ratio(operands), one_scale(operands.one("output"))
     return ratio * ratio * output if isinstance(ratio, Fraction) and output else None
 
 
+@measures(_powers)
 def power_of_two_gap(operands: Operands) -> Measured:
     """How many bits the coarsest input scale lies above the output scale where all are powers of two and the option
     ``pot_scale_int16`` is set, as it is unless stated."""
@@ -77,12 +145,14 @@ def power_of_two_gap(operands: Operands) -> Measured:
     return int(max(exponents[:2]) - exponents[2]) if operands.option("pot_scale_int16", 1) else None
 
 
+@measures(_quotients)
 def quotient_step(operands: Operands) -> Measured:
     """One output step among the quotients of stored values: rhs scale times output scale over lhs scale."""
     lhs, rhs, output = (one_scale(operands.one(role)) for role in ("lhs", "rhs", "output"))
     return rhs * output / lhs if lhs and rhs is not None and output is not None else None
 
 
+@measures(_reaching(64))
 def reach(operands: Operands) -> Measured:
     """The largest magnitude a result of stored values can have, in output steps and with the zero point.
 
@@ -108,6 +178,7 @@ def reach(operands: Operands) -> Measured:
     return _in_steps(largest, per, output, step)
 
 
+@measures(_reaching(64))
 def sloped_reach(operands: Operands) -> Measured:
     """The largest magnitude, in output steps and with the zero point, of a result that is the input above 0 and the
     input times a slope below: the option ``alpha``, or the operand of that name."""
@@ -128,6 +199,7 @@ def _stated_slope(operands: Operands) -> tuple[int, int] | None:
     return abs(alpha).as_integer_ratio() if isfinite(alpha) else None
 
 
+@measures(_reaching(64))
 def quotient_reach(operands: Operands) -> Measured:
     """The largest magnitude, in output steps and with the zero point, of lhs over one step of rhs."""
     output, lhs = operands.one("output"), _magnitude(operands.one("lhs"))
@@ -137,6 +209,7 @@ def quotient_reach(operands: Operands) -> Measured:
     return _in_steps(lhs[0] * divisor[1], lhs[1] * divisor[0], output, step)
 
 
+@measures(_reaching(1))
 def root_reach(operands: Operands) -> Measured:
     """The largest square root of an input, in output steps and with the zero point; in float64."""
     output, step, largest = (
@@ -149,6 +222,7 @@ def root_reach(operands: Operands) -> Measured:
     return _in_steps(*sqrt(largest[0] / largest[1]).as_integer_ratio(), output, step)
 
 
+@measures(_reaching(1))
 def inverse_root_reach(operands: Operands) -> Measured:
     """The inverse of the square root of one input step, in output steps and with the zero point; in float64."""
     output, step, scale = (
@@ -201,10 +275,3 @@ def _carried(operands: Operands, output: Tensor, size: Fraction, step: Fraction)
     final = factors * log2(size) - log2(step)
     largest = max(final, final - log2(scale) + log2(step) / factors)
     return Fraction(2.0 ** min(max(largest, -1000.0), 1000.0))
-
-
-#: By their names, in the order the documentation lists them.
-STEPS = (
-    bias_scale_drift, unstated_bias_drift, accumulator_step, scale_ratio, finest_scale, squared_scale_ratio,
-    power_of_two_gap, quotient_step, reach, sloped_reach, quotient_reach, root_reach, inverse_root_reach,
-)  # fmt: skip

@@ -7,8 +7,29 @@ from __future__ import annotations
 
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.constants import indexed_shape, short_constant, stated_axes
+from litecheck.profile.measurements.register import measures
+from litecheck.profile.measurements.setters import dimensions, faulty, held
+from litecheck.profile.plan import Plan
 
 
+def _sliced(plan: Plan, value: int) -> Plan | None:
+    output = plan.one("output")
+    sizes = [dim - (n < value) for n, dim in enumerate(output.shape)] if output else []
+    return held(held(plan, "begin", [0] * len(sizes)), "size", sizes)
+
+
+def _dropped(plan: Plan, value: int, begin: int, stride: int) -> Plan | None:
+    """So many of the dimensions that are dropped begin there, with this stride."""
+    plan = held(held(plan, "begin", faulty(begin, 0, value)), "strides", faulty(stride, 1, value))
+    return plan.option(shrink_axis_mask=(1 << max(value, 1)) - 1, begin_mask=0)
+
+
+def _cut(plan: Plan, value: int) -> Plan | None:
+    plan = held(plan, "axis", 0).edit("input", lambda t: dimensions(t, (8 + value, *t.shape[1:])))
+    return plan.option(num_splits=4) if 0 <= value < 4 else None
+
+
+@measures(lambda plan, value: held(held(plan, "begin", faulty(9, 0, value)), "size", [1] * 4))
 def slices_out_of_range(operands: Operands) -> Measured:
     """In how many dimensions SLICE begins before the input or reaches beyond it, a size of -1 being the rest."""
     shape, begin, size = (
@@ -24,6 +45,7 @@ def slices_out_of_range(operands: Operands) -> Measured:
     )
 
 
+@measures(_sliced)
 def sliced_shape_differs(operands: Operands) -> Measured:
     """How many dimensions of SLICE's result the file states otherwise than begin and size make them.
 
@@ -63,18 +85,21 @@ def _shrunk(operands: Operands) -> list[tuple[int, int, int]] | None:
     return [part for at, part in parts if mask >> at & 1 and not free >> at & 1]
 
 
+@measures(lambda plan, value: _dropped(plan, value, 9, 1))
 def shrunk_out_of_range(operands: Operands) -> Measured:
     """How many of the places STRIDED_SLICE takes and drops the dimension of lie behind the input's last."""
     places = _shrunk(operands)
     return None if places is None else sum(begin >= length for begin, _, length in places)
 
 
+@measures(lambda plan, value: _dropped(plan, value, 0, -1))
 def shrunk_backwards(operands: Operands) -> Measured:
     """How many of the dimensions that STRIDED_SLICE drops have a negative stride."""
     places = _shrunk(operands)
     return None if places is None else sum(stride < 0 for _, stride, _ in places)
 
 
+@measures(lambda plan, value: held(plan, "paddings", [[9, 9]] * value + [[0, 0]] * (4 - value)))
 def reflected_too_far(operands: Operands) -> Measured:
     """How many paddings are longer than what there is to mirror: the dimension, less its edge in mode REFLECT."""
     shape, paddings = indexed_shape(operands), short_constant(operands, "paddings")
@@ -85,6 +110,7 @@ def reflected_too_far(operands: Operands) -> Measured:
     return sum(max(before, after) > max(dim - edge, 0) for before, after, dim in sides)
 
 
+@measures(lambda plan, value: held(held(plan, "size_splits", [4 + value]), "axis", 0))
 def split_gap(operands: Operands) -> Measured:
     """By how much the sizes SPLIT_V is to cut miss the dimension it cuts; one of -1 takes what is left, if anything."""
     sizes, shape, axes = (
@@ -98,6 +124,7 @@ def split_gap(operands: Operands) -> Measured:
     return max(gap, 0) if -1 in sizes else abs(gap)
 
 
+@measures(_cut)
 def split_remainder(operands: Operands) -> Measured:
     """What is left of the dimension that SPLIT cuts into equal parts."""
     shape, axes, parts = indexed_shape(operands), stated_axes(operands), operands.option("num_splits")
@@ -106,14 +133,8 @@ def split_remainder(operands: Operands) -> Measured:
     return shape[axes[0]] % parts
 
 
+@measures(lambda plan, value: held(plan, "k", 4 + value))
 def k_beyond(operands: Operands) -> Measured:
     """How many more values TOPK_V2 is to choose than the last dimension has."""
     shape, k = indexed_shape(operands), short_constant(operands, "k")
     return max(k[0] - shape[-1], 0) if shape and k else None
-
-
-#: By their names, in the order the documentation lists them.
-PARTS = (
-    slices_out_of_range, sliced_shape_differs, shrunk_out_of_range, shrunk_backwards, reflected_too_far, split_gap,
-    split_remainder, k_beyond,
-)  # fmt: skip

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.measurements.setters import (
+    DELEGATED,
+    dimensions,
+    option_fields,
+    ranked,
+    retyped,
+    stated,
+)
+from litecheck.profile.plan import Bystander, Plan, TensorPlan
 
 #: Operands that hold data, whatever else an operator has: no indices, no weights, no conditions.
 _DATA = frozenset((
@@ -13,21 +27,70 @@ _DATA = frozenset((
 _DATA_BOTH_ENDS = _DATA | {"output", "outputs"}
 #: Types of tensors that refer to something.
 _HANDLES = ("resource", "variant", "string")
-#: Types whose operators the XNNPACK delegate may take over.
-DELEGATED = ("float32", "int8")
 
 
+def _listed(plan: Plan, value: int) -> Plan | None:
+    if not 0 <= value <= len(plan.inputs) or not plan.optional.issuperset(plan.inputs[value:]):
+        return None
+    return plan.without(*plan.inputs[value:]).but(lists_absent=value == len(plan.inputs))
+
+
+def _aliased(plan: Plan, value: int) -> Plan | None:
+    for role, source in zip(plan.outputs[:value], plan.inputs, strict=False):
+        plan = plan.with_role(role, plan.operands[source])
+    return plan
+
+
+def _beside(place: str, writers: int = 0, **fields: Any) -> Setter:
+    """Sets how many such tensors the subgraph has."""
+    tensor = {"dtype": "int8", "shape": (4,), **fields}
+    return lambda plan, value: plan.but(
+        bystanders=tuple(Bystander(TensorPlan(**tensor), place, writers) for _ in range(value))
+    )
+
+
+def _there(plan: Plan, roles: frozenset[str]) -> list[str]:
+    return [role for role in plan.operands if role in roles]
+
+
+def _delegated(plan: Plan, value: int) -> Plan | None:
+    for role in ("input", "values", "lhs"):
+        if plan.one(role):
+            return plan.edit(role, lambda t: ranked(t.but(dtype="float32", values=None), value) or t)
+    return None
+
+
+def _broadcast(plan: Plan, value: int) -> Plan | None:
+    role = next((role for role in plan.inputs if plan.one(role)), "")
+    return plan.edit(role, lambda t: ranked(t.but(shape=(2,) * 4), value) or t)
+
+
+def _miscounted(plan: Plan, value: int) -> Plan | None:
+    role = plan.inputs[0] if "values_count" in option_fields(plan.opcode) else plan.outputs[0]
+    return stated(plan, len(plan.operands[role]) + value, "num_splits", "num", "values_count")
+
+
+def _absent(plan: Plan, value: int) -> Plan | None:
+    absent = plan.inputs[max(len(plan.inputs) - value, 0) :]
+    if value < 0 or not plan.optional.issuperset(absent):
+        return None
+    return plan.without(*absent).but(lists_absent=value > 0)
+
+
+@measures(_listed)
 def listed_inputs(operands: Operands) -> Measured:
     """How many inputs the operator lists, absent ones included."""
     return len(operands.operator.inputs)
 
 
+@measures(_aliased)
 def aliased_outputs(operands: Operands) -> Measured:
     """How many of the operator's outputs are its inputs too."""
     inputs = operands.operator.inputs
     return sum(index >= 0 and index in inputs for index in operands.operator.outputs)
 
 
+@measures(_beside("output"))
 def unwritten_outputs(operands: Operands) -> Measured:
     """How many outputs of the subgraph hold nothing: no operator writes them, and they are no input, no constant,
     no variable and not empty."""
@@ -43,16 +106,19 @@ def _holds_nothing(tensors: tuple[Tensor, ...], index: int) -> bool:
     return not tensor.is_constant and not tensor.is_variable and 0 not in tensor.shape
 
 
+@measures(_beside("idle", variable=True, values=np.ones(4, np.int8)))
 def variable_constants(operands: Operands) -> Measured:
     """How many tensors of the subgraph are marked as variables although the file holds their values."""
     return sum(t.is_variable and t.is_constant for t in operands.subgraph.tensors)
 
 
+@measures(_beside("idle", variable=True, dtype="resource"))
 def typeless_variables(operands: Operands) -> Measured:
     """How many tensors marked as variables are of a type that holds no numbers: resources, variants, strings."""
     return sum(t.is_variable and t.dtype in _HANDLES for t in operands.subgraph.tensors)
 
 
+@measures(_beside("idle", 1, variable=True))
 def written_variables(operands: Operands) -> Measured:
     """How many results of operators are marked as variables, which operators keep and do not hand on."""
     graph = operands.subgraph
@@ -60,6 +126,7 @@ def written_variables(operands: Operands) -> Measured:
     return sum(graph.tensors[i].is_variable for i in written)
 
 
+@measures(_beside("input", dtype="resource"))
 def handle_inputs(operands: Operands) -> Measured:
     """How many inputs of the model are resources or variants, which nobody outside of it can set."""
     graph = operands.subgraph
@@ -67,18 +134,21 @@ def handle_inputs(operands: Operands) -> Measured:
     return sum(graph.tensors[i].dtype in _HANDLES[:2] for i in inputs if 0 <= i < len(graph.tensors))
 
 
+@measures(lambda plan, value: plan.edit("input", lambda t: dimensions(t, (0 if value else 4, *t.shape[1:]))))
 def results_of_nothing(operands: Operands) -> Measured:
     """1 where an operator makes elements out of an input without any, else 0."""
     given, output = operands.one("input"), operands.one("output")
     return None if given is None or output is None else int(0 in given.shape and 0 not in output.shape)
 
 
+@measures(_beside("idle", 2))
 def rewritten_tensors(operands: Operands) -> Measured:
     """How many tensors of the subgraph more than one result of its operators is written to."""
     written = [index for op in operands.subgraph.operators for index in op.outputs if index >= 0]
     return len(written) - len(set(written))
 
 
+@measures(_beside("input", values=np.ones(4, np.int8)))
 def constant_inputs(operands: Operands) -> Measured:
     """How many inputs of the subgraph are constants of the file, of at least one value."""
     tensors = operands.subgraph.tensors
@@ -91,22 +161,26 @@ def _types(operands: Operands, roles: frozenset[str]) -> int | None:
     return len(found) or None
 
 
+@measures(lambda plan, value: retyped(plan, value, *_there(plan, _DATA)))
 def input_types(operands: Operands) -> Measured:
     """How many types the operands have that are computed with each other: both sides, all values, a filling value."""
     return _types(operands, _DATA)
 
 
+@measures(lambda plan, value: retyped(plan, value, *_there(plan, _DATA_BOTH_ENDS)))
 def data_types(operands: Operands) -> Measured:
     """How many types the data have that go into an operator and come out of it."""
     return _types(operands, _DATA_BOTH_ENDS)
 
 
+@measures(_delegated)
 def delegated_rank(operands: Operands) -> Measured:
     """Rank of the first operand of type float32 or int8, which the XNNPACK delegate takes over."""
     tensors = (t for role in ("input", "values", "lhs") for t in operands.roles.get(role, ()))
     return next((len(t.shape) for t in tensors if t.dtype in DELEGATED), None)
 
 
+@measures(_broadcast)
 def broadcast_rank(operands: Operands) -> Measured:
     """The largest rank among the operands, where their shapes differ and the kernel has to broadcast."""
     sides = (tensors for role, tensors in operands.roles.items() if not role.startswith("output"))
@@ -114,9 +188,17 @@ def broadcast_rank(operands: Operands) -> Measured:
     return max(map(len, shapes)) if len(shapes) > 1 else None
 
 
-#: By their names, in the order the documentation lists them; those behind the aliased outputs look at a whole subgraph.
-WIRING = (
-    input_types, data_types, delegated_rank, broadcast_rank, listed_inputs, results_of_nothing, aliased_outputs,
-    unwritten_outputs, variable_constants, typeless_variables, written_variables, constant_inputs, handle_inputs,
-    rewritten_tensors,
-)  # fmt: skip
+@measures(_miscounted)
+def miscounted_operands(operands: Operands) -> Measured:
+    """How many operands more or fewer there are than the operator's options say."""
+    op = operands.operator
+    counts = {"num_splits": op.outputs, "num": op.outputs, "values_count": op.inputs}
+    stated = {name: operands.option(name) for name in counts if op.options and name in op.options.fields}
+    return next((abs(len(counts[name]) - count) for name, count in stated.items()), None)
+
+
+@measures(_absent)
+def absent_at_end(operands: Operands) -> Measured:
+    """How many operands at the end are listed as absent, rather than left out."""
+    inputs = operands.operator.inputs
+    return next((n for n, index in enumerate(reversed(inputs)) if index >= 0), len(inputs))

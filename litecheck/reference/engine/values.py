@@ -19,11 +19,12 @@ class RunError(LitecheckError):
     """A model, an input or an arithmetic the reference cannot compute; says which operator and why."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Value:
     """An operand: stored integers (or reals) in their shape, with the quantization that gives them a meaning.
 
-    ``data`` has the natural numpy type; types below eight bits are held one value per byte.
+    ``data`` has the natural numpy type; types below eight bits are held one value per byte. Nobody changes one, but it
+    is not frozen: every operator of every inference makes some, and frozen ones take four times as long to make.
     """
 
     data: NDArray[Any]
@@ -40,9 +41,9 @@ class Value:
 
         The key names the use and everything but this operand's own values that the result depends on.
         """
-        if key not in self.prepared:
-            self.prepared[key] = make()
-        made: Prepared = self.prepared[key]
+        made: Prepared | None = self.prepared.get(key)  # nothing that is prepared is None
+        if made is None:
+            made = self.prepared[key] = make()
         return made
 
     @property

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.engine.registry import How, kernel, step
 from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.kernels.movement import ANY, Options, ints, option
 from litecheck.reference.numerics.fixedpoint import round_half_away
@@ -40,27 +39,22 @@ _UNSIGNED = ("float32-half-up", "float32-weights", *_INTERPOLATIONS)
 
 
 @kernel(
-    "RESIZE_BILINEAR", "int8", "uint8", "int16", interpolate=_INTERPOLATIONS, declined=_INTERPOLATIONS,
-    unsigned=_UNSIGNED, declined_unsigned=_UNSIGNED,
-)  # fmt: skip
-def resize_bilinear(
-    input: Value, size: Value, output: Result, options: Options, how: How, taken: Takers = EVERY
-) -> NDArray[Any]:
+    "RESIZE_BILINEAR",
+    *("int8", "uint8", "int16"),
+    interpolate=step(_INTERPOLATIONS, "int16", "declined", "uint8", uint8=_UNSIGNED),
+)
+def resize_bilinear(input: Value, size: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
     """The four pixels around each position, weighted by nearness, rounded half away from zero.
 
     ``q10``: positions are Q10, so a product of two weights is Q20. Source: resize_bilinear.h,
     ResizeBilinearInteger. ``q11``: XNNPACK's weights are Q11 from float32 positions and the sum, Q22, is
-    rounded half up. ``float32``: as the float kernel does, then half away from zero, or half to even. ``declined``
-    and ``declined_unsigned`` are for what XNNPACK does not take. uint8 goes a way of its own in LiteRT: as the float
-    kernel (``float32-half-up``), or as the optimized one, with products of two weights (``float32-weights``), and 1/2
-    is added in float32.
+    rounded half up. ``float32``: as the float kernel does, then half away from zero, or half to even. uint8 goes a way
+    of its own in LiteRT: as the float kernel (``float32-half-up``), or as the optimized one, with products of two
+    weights (``float32-weights``), and 1/2 is added in float32.
     """
     height, width = ints(size)
     x = input.data.astype(np.int64)
-    stage = "interpolate" if XNNPACK in taken else "declined"
-    if input.dtype == "uint8":
-        stage = "unsigned" if XNNPACK in taken else "declined_unsigned"
-    variant = how[stage]
+    variant = how["interpolate"]
     if variant == "q11":
         return _q11(x, height, width, options)
     if variant == "q10":

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.reference.defects.defects import DEPARTURES, departures
+from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import run
 from litecheck.reference.engine.registry import kernels
@@ -228,7 +228,7 @@ def test_convolutions_go_wrong_as_written(name: str, deep: bool) -> None:
 
 
 def test_every_departure_of_a_convolution_is_written_out() -> None:
-    assert {*departures("CONV_2D"), *departures("DEPTHWISE_CONV_2D"), "none"} == set(WRONG)
+    assert {*defects_of("CONV_2D"), *defects_of("DEPTHWISE_CONV_2D"), "none"} == set(WRONG)
 
 
 def rows(departure: str, x: Ints, w: Ints, bias: Ints) -> Ints:
@@ -320,7 +320,7 @@ def test_sums_go_wrong_as_written() -> None:
     }
     same = ("saturates-first", "symmetric-output", "int8-input-zero-point")  # no zero point is -128
     wanted |= dict.fromkeys(same, wanted["none"])
-    assert set(wanted) == {"none", *departures("ADD")}
+    assert set(wanted) == {"none", *defects_of("ADD")}
     for name, expected in wanted.items():
         made = pair("ADD", name, x, y, fused_activation_function="RELU6")
         np.testing.assert_array_equal(made, expected, err_msg=name)
@@ -432,9 +432,9 @@ def test_an_arithmetic_file_names_a_departure(tmp_path: Path) -> None:
 
 def test_departures_concern_operators_that_have_what_goes_wrong() -> None:
     for opcode, found in kernels().items():
-        names = departures(opcode)
+        names = defects_of(opcode)
         roles = {role for kernel in found for role in kernel.function.__annotations__}
         assert "no-bias" not in names or "bias" in roles
         assert "first-weight-scale" not in names or "weight" in roles
         assert "no-input-zero-point" not in names or roles & {"input", "lhs"}
-    assert all(departure.does for departure in DEPARTURES.values())
+    assert all(departure.does for departure in DEFECTS.values())

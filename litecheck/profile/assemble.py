@@ -1,0 +1,163 @@
+"""From a plan to a model: its tensors, its operator, what stands around it; and the operator as measurements see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder
+from litecheck.model.types import Model, Operator
+from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.plan import Assigned, Callee, Plan, TensorPlan
+from litecheck.quantization import Blockwise, Quantization
+
+
+def assemble(plan: Plan, description: str = "") -> Model:
+    """The model of a plan: what is neither constant nor a variable goes in, all results come out."""
+    return _assembled(plan, description).model
+
+
+def measurable(plan: Plan) -> Operands:
+    """The operator of a plan as measurements see it."""
+    made = _assembled(plan, "")
+    tensors = made.model.subgraphs[0].tensors
+    roles = {role: tuple(tensors[i] for i in indexes) for role, indexes in made.roles.items()}
+    return Operands(made.operator, roles, made.model.subgraphs[0], made.model)
+
+
+@dataclass(frozen=True, slots=True)
+class _Assembled:
+    model: Model
+    operator: Operator
+    roles: dict[str, tuple[int, ...]]
+
+
+def _assembled(plan: Plan, description: str) -> _Assembled:
+    builder = ModelBuilder(description)
+    graph = _Graph(builder.subgraph())
+    inputs = graph.place(plan, plan.inputs, plan.lists_absent)
+    outputs = graph.place(plan, plan.outputs, False)
+    intermediates = graph.place(plan, plan.intermediates, True)
+    options = _called(builder, plan.calls) | dict(plan.options or {})
+    assigned = plan.assigned
+    if assigned and assigned.before:
+        graph.assign(inputs[0], assigned)
+    at = graph.operators
+    if plan.opcode != "SUBGRAPH":
+        graph.add(plan.opcode, inputs, outputs, intermediates, plan.version, options)
+    if assigned and not assigned.before:
+        graph.assign(inputs[0], assigned)
+    ends_in = [i for i in dict.fromkeys(inputs) if i >= 0 and i not in graph.kept]
+    ends_out = [i for i in dict.fromkeys(outputs) if i >= 0]
+    for bystander in plan.bystanders:
+        graph.stand_by(bystander.tensor, bystander.place, bystander.writers, ends_in, ends_out)
+    graph.graph.inputs(*(i for i in ends_in if i not in graph.handles))
+    graph.graph.outputs(*ends_out)
+    model = builder.finish()
+    if plan.opcode == "SUBGRAPH":
+        main = model.subgraphs[0]
+        return _Assembled(model, Operator(-1, "SUBGRAPH", main.inputs, main.outputs), graph.roles)
+    if plan.options is None:
+        model = _without_options(model, at)
+    return _Assembled(model, model.subgraphs[0].operators[at], graph.roles)
+
+
+def _without_options(model: Model, at: int) -> Model:
+    main = model.subgraphs[0]
+    operators = tuple(replace(op, options=None) if op.index == at else op for op in main.operators)
+    return replace(model, subgraphs=(replace(main, operators=operators), *model.subgraphs[1:]))
+
+
+@dataclass(slots=True)
+class _Graph:
+    """The subgraph in the making: which plan became which tensor, and which tensors each role has."""
+
+    graph: SubgraphBuilder
+    indexes: dict[TensorPlan, int] = field(default_factory=dict)
+    roles: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    handles: set[int] = field(default_factory=set)
+    kept: set[int] = field(default_factory=set)
+    """Constants and variables, which nobody gives."""
+    operators: int = 0
+
+    def place(self, plan: Plan, roles: Sequence[str], lists_absent: bool) -> list[int]:
+        indexes: list[int] = []
+        for role in roles:
+            own = tuple(self.tensor(tensor, role) for tensor in plan.operands.get(role, ()))
+            self.roles[role] = own
+            indexes += own or (-1,)
+        while indexes and indexes[-1] == -1 and not lists_absent:
+            indexes.pop()
+        return indexes
+
+    def tensor(self, plan: TensorPlan, role: str) -> int:
+        if plan not in self.indexes:
+            index = self._tensor(plan, plan.name or f"{role} {len(self.indexes)}")
+            self.indexes[plan] = index
+            if plan.values is not None or plan.variable:
+                self.kept.add(index)
+        return self.indexes[plan]
+
+    def _tensor(self, plan: TensorPlan, name: str) -> int:
+        quantization = plan.quantization
+        if plan.blocks is not None:
+            blocks, zero = plan.blocks, -1
+            scales = self.graph.constant(f"{name} scales", blocks.scales)
+            if blocks.zero_points is not None:
+                zero = self.graph.constant(f"{name} zero points", blocks.zero_points)
+            quantization = Quantization(details=Blockwise(scales, zero, blocks.size))
+        if plan.values is not None:
+            return self.graph.constant(name, plan.values, quantization, plan.dtype, is_variable=plan.variable)
+        return self.graph.tensor(name, plan.shape, plan.dtype, quantization, is_variable=plan.variable)
+
+    def add(
+        self, opcode: str, inputs: Sequence[int], outputs: Sequence[int], intermediates: Sequence[int] = (),
+        version: int = 1, options: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.graph.add(
+            opcode, inputs, outputs, intermediates=intermediates, version=version, **(options or {})
+        )
+        self.operators += 1
+
+    def assign(self, handle: int, assigned: Assigned) -> None:
+        """A handle, unless there is one, and assignments to it."""
+        if handle not in self.handles:
+            self.handles.add(handle)
+            self.add("VAR_HANDLE", (), (handle,), options={"shared_name": "state"})
+        for value in assigned.values:
+            self.add("ASSIGN_VARIABLE", (handle, self.tensor(value, "assigned")), ())
+
+    def stand_by(
+        self, plan: TensorPlan, place: str, writers: int, ends_in: list[int], ends_out: list[int]
+    ) -> None:
+        index = self.tensor(plan, "bystander")
+        if place != "idle":
+            (ends_in if place == "input" else ends_out).append(index)
+        for _ in range(writers):
+            source = self.graph.tensor("source", plan.shape, plan.dtype)
+            ends_in.append(source)
+            self.add("ABS", (source,), (index,))
+
+
+def _called(builder: ModelBuilder, calls: Sequence[Callee]) -> dict[str, Option]:
+    """The subgraphs that are called, and the options that name them."""
+    options: dict[str, Any] = {}
+    for callee in calls:
+        graph = _Graph(builder.subgraph("called"))
+        inputs = [graph.tensor(tensor, "in") for tensor in callee.inputs]
+        graph.graph.inputs(*inputs)
+        graph.graph.outputs(*(graph.tensor(tensor, "out") for tensor in callee.outputs))
+        if callee.calls_back:
+            graph.add("CALL_ONCE", (), (), options={"init_subgraph_index": 0})
+        at = graph.graph.index
+        if callee.option.endswith("indices"):
+            options[callee.option] = np.append(options.get(callee.option, ()), at).astype(np.int32)
+        else:
+            options[callee.option] = at
+    return options
+
+
+__all__ = ["assemble", "measurable"]

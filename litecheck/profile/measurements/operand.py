@@ -1,0 +1,178 @@
+"""Measurements of one operand: its dimensions, its parameters, and what a constant holds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from litecheck.model.shapes.call import constant_integers, constant_numbers
+from litecheck.model.types import Tensor
+from litecheck.model.values import stored
+from litecheck.profile.measurements.bound import Measured, one_scale, one_zero_point
+from litecheck.profile.measurements.register import OperandSetter, measures_operand
+from litecheck.profile.measurements.setters import dimensions, ranked
+from litecheck.profile.plan import CHANNELS, TensorPlan
+from litecheck.quantization import INTEGER_RANGES
+
+
+def _at_lowest(tensor: TensorPlan, value: int) -> TensorPlan | None:
+    low, high = INTEGER_RANGES.get(tensor.dtype, (0, -1))
+    return tensor.zeroed(low - value) if low <= low - value <= high else None
+
+
+@measures_operand(_at_lowest)
+def lowest(tensor: Tensor) -> Measured:
+    """The smallest value a tensor of one zero point can hold, in steps: 0 where none is negative."""
+    zero_point = one_zero_point(tensor)
+    return (
+        None
+        if zero_point is None or tensor.dtype not in INTEGER_RANGES
+        else INTEGER_RANGES[tensor.dtype][0] - zero_point
+    )
+
+
+@measures_operand(ranked)
+def rank(tensor: Tensor) -> Measured:
+    """Number of dimensions."""
+    return len(tensor.shape)
+
+
+def _long(axis: int) -> OperandSetter:
+    """Sets the length of one dimension."""
+
+    def sets(tensor: TensorPlan, value: int) -> TensorPlan | None:
+        shape = list(tensor.shape)
+        if value < 0 or len(shape) != CHANNELS:
+            return None
+        shape[axis] = value
+        return dimensions(tensor, shape)
+
+    return sets
+
+
+@measures_operand(_long(-1))
+def channels(tensor: Tensor) -> Measured:
+    """Length of the last dimension."""
+    return tensor.shape[-1] if tensor.shape else None
+
+
+@measures_operand(_long(0))
+def batch(tensor: Tensor) -> Measured:
+    """Length of the first dimension."""
+    return tensor.shape[0] if tensor.shape else None
+
+
+@measures_operand(_long(1))
+def height(tensor: Tensor) -> Measured:
+    """Length of dimension 1 of a tensor with four."""
+    return tensor.shape[1] if len(tensor.shape) == 4 else None
+
+
+@measures_operand(_long(2))
+def width(tensor: Tensor) -> Measured:
+    """Length of dimension 2 of a tensor with four."""
+    return tensor.shape[2] if len(tensor.shape) == 4 else None
+
+
+@measures_operand(lambda tensor, value: dimensions(tensor, (value,)) if value >= 0 else None)
+def elements(tensor: Tensor) -> Measured:
+    """Number of elements."""
+    return tensor.size
+
+
+def _of_int4(tensor: TensorPlan, value: int) -> TensorPlan | None:
+    """One scale, or one for each channel."""
+    return tensor.but(dtype="int4", values=None).scaled([0.25] * (value if value < 2 else CHANNELS), 0)
+
+
+@measures_operand(_of_int4)
+def int4_scales(tensor: Tensor) -> Measured:
+    """How many scales it states, where it is int4."""
+    return int(tensor.quantization.scale.size) if tensor.dtype == "int4" else None
+
+
+@measures_operand(
+    lambda tensor, value: (
+        tensor.scaled([0.25] * CHANNELS, [3] * value + [0] * (CHANNELS - value))
+        if 0 <= value <= CHANNELS
+        else None
+    )
+)
+def channel_zero_points(tensor: Tensor) -> Measured:
+    """How many channels state another zero point than 0, where each has a scale of its own."""
+    q = tensor.quantization
+    return int(np.count_nonzero(q.zero_point)) if q.scale.size > 1 else None
+
+
+@measures_operand(lambda tensor, value: tensor.holding(np.full(tensor.shape, value)))
+def largest(tensor: Tensor) -> Measured:
+    """The largest magnitude among a constant's stored integers."""
+    values = stored(tensor) if tensor.dtype in INTEGER_RANGES else None
+    return max(int(values.max()), -int(values.min())) if values is not None and values.size else None
+
+
+@measures_operand(
+    lambda tensor, value: (
+        tensor.holding(np.zeros(tensor.shape)) if value == "yes" else tensor.but(values=None)
+    ),
+    "yes",
+    "no",
+)
+def constant(tensor: Tensor) -> Measured:
+    """``yes`` where the file holds the values, else ``no``."""
+    return "yes" if tensor.is_constant else "no"
+
+
+@measures_operand(lambda tensor, value: tensor.scaled(float(value)) if value > 0 else None)
+def scale(tensor: Tensor) -> Measured:
+    """The one scale, as an exact number."""
+    return one_scale(tensor)
+
+
+@measures_operand(
+    lambda tensor, value: tensor.holding(np.full(tensor.shape, value), "int64" if value >> 31 else "int32")
+)
+def smallest(tensor: Tensor) -> Measured:
+    """The smallest value of a constant of integers."""
+    values = constant_integers(tensor)
+    return None if values is None or not values.size else int(values.min())
+
+
+def _counted(bad: int, good: int, dtype: str) -> OperandSetter:
+    """Sets how many values of a constant are ``bad``."""
+    return lambda tensor, value: tensor.holding([bad] * value + [good] * max(CHANNELS - value, 0), dtype)
+
+
+@measures_operand(_counted(0, 1, "int32"))
+def zeros(tensor: Tensor) -> Measured:
+    """How many values of a constant of integers are 0."""
+    values = constant_integers(tensor)
+    return None if values is None else int((values == 0).sum())
+
+
+@measures_operand(_counted(0, 1, "float32"))
+def float_zeros(tensor: Tensor) -> Measured:
+    """How many values of a constant of floats are 0."""
+    values = constant_numbers(tensor)
+    return None if values is None or values.dtype.kind != "f" else int((values == 0).sum())
+
+
+def _at_zero(tensor: TensorPlan, value: int) -> TensorPlan:
+    zero = int(tensor.zero_point[0]) if tensor.zero_point.size else 0
+    dtype = tensor.dtype if tensor.dtype in INTEGER_RANGES else "int32"
+    return tensor.holding([zero] * value + [zero + 1] * max(CHANNELS - value, 0), dtype)
+
+
+@measures_operand(_at_zero)
+def at_zero_point(tensor: Tensor) -> Measured:
+    """How many values of a constant of integers are its zero point, and so stand for 0; without one 0 itself does."""
+    values, zero_points = constant_integers(tensor), tensor.quantization.zero_point
+    if values is None or zero_points.size > 1:
+        return None
+    return int((values == (int(zero_points[0]) if zero_points.size else 0)).sum())
+
+
+@measures_operand(_counted(-1, 1, "int32"))
+def unknowns(tensor: Tensor) -> Measured:
+    """How many values of a constant of integers are -1, which stands for whatever is left."""
+    values = constant_integers(tensor)
+    return None if values is None else int((values == -1).sum())

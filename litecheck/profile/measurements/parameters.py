@@ -1,0 +1,124 @@
+"""Measurements of parameters and types: what the operands of an operator state, beside each other."""
+
+from __future__ import annotations
+
+from litecheck.flatbuffer.schema import load_schema
+from litecheck.profile.measurements.bound import Measured, Operands, one_zero_point
+from litecheck.profile.measurements.register import measures
+from litecheck.profile.plan import Plan
+from litecheck.quantization import INTEGER_RANGES, Quantization
+
+_CODES = load_schema("tflite").enums["TensorType"]
+_TYPES = {code: name.lower() for name, code in _CODES.items()}
+
+
+def _opposite(plan: Plan, value: int) -> Plan | None:
+    given = plan.one("input")
+    return plan.edit("output", lambda t: t.zeroed(value - int(given.zero_point[0]))) if given else None
+
+
+def _of_int16(plan: Plan, value: int) -> Plan | None:
+    plan = plan.edit_all(lambda tensor: tensor.but(dtype="int16", values=None).zeroed(0))
+    return plan.edit("output", lambda tensor: tensor.zeroed(value))
+
+
+def _unlike(plan: Plan, value: int) -> Plan | None:
+    count = 0
+    for role in plan.inputs:
+        for at in range(len(plan.operands[role])):
+            scale = 0.25 + min(count, value - 1) / 4
+            plan, count = plan.edit(role, lambda t, s=scale: t.scaled(s), at), count + 1  # type: ignore[misc]
+    return plan if 0 < value <= count else None
+
+
+def _converted(plan: Plan, value: str) -> Plan | None:
+    given, _, made = value.partition("_to_")
+    return plan.edit("input", lambda t: t.but(dtype=given)).edit("output", lambda t: t.but(dtype=made))
+
+
+def _unquantized(plan: Plan, value: int) -> Plan | None:
+    return (
+        plan.edit_all(lambda t: t.but(quantization=Quantization()), *plan.inputs[:value])
+        if 0 <= value <= len(plan.inputs)
+        else None
+    )
+
+
+def _outside_type(plan: Plan, value: int) -> Plan | None:
+    return (
+        plan.edit_all(lambda t: t.but(dtype="int8").zeroed(200), *plan.inputs[:value])
+        if 0 <= value <= len(plan.inputs)
+        else None
+    )
+
+
+def _misstated(plan: Plan, value: str) -> Plan | None:
+    bias = plan.one("bias")
+    dtype, _, read = (
+        value.partition(" read as ") if bias is None or value != "no" else (bias.dtype, "", bias.dtype)
+    )
+    plan = plan.edit("bias", lambda tensor: tensor.but(dtype=dtype))
+    code = _CODES.get(read.upper())
+    return plan.option(quantized_bias_type=0 if read == "int64" else code) if code is not None else None
+
+
+@measures(_opposite)
+def zero_point_sum(operands: Operands) -> Measured:
+    """Input zero point plus output zero point: 0 where negating stored integers negates real values."""
+    a, b = one_zero_point(operands.one("input")), one_zero_point(operands.one("output"))
+    return None if a is None or b is None else a + b
+
+
+@measures(_of_int16)
+def int16_zero_point(operands: Operands) -> Measured:
+    """The zero point farthest from 0 where int16 is turned into int16."""
+    tensors = [t for role in operands.roles.values() for t in role]
+    zero_points = [z for t in tensors for z in t.quantization.zero_point.tolist()]
+    return max(zero_points, key=abs, default=0) if {t.dtype for t in tensors} == {"int16"} else None
+
+
+@measures(_unlike)
+def different_scales(operands: Operands) -> Measured:
+    """How many different scales the operands that go in state."""
+    tensors = operands.operator.inputs
+    given = [operands.subgraph.tensors[i].quantization.scale for i in tensors if i >= 0]
+    return len({scale.tobytes() for scale in given if scale.size}) or None
+
+
+@measures(_converted, "uint8_to_int16")
+def conversion(operands: Operands) -> Measured:
+    """The types of input and output: ``int8_to_int16``."""
+    given, made = operands.one("input"), operands.one("output")
+    return f"{given.dtype}_to_{made.dtype}" if given is not None and made is not None else None
+
+
+@measures(_unquantized)
+def unquantized_integers(operands: Operands) -> Measured:
+    """How many integer operands state no scale."""
+    tensors = [t for role in operands.roles.values() for t in role]
+    return sum(t.dtype in INTEGER_RANGES and not t.quantization.scale.size for t in tensors)
+
+
+@measures(_outside_type)
+def zero_points_outside_type(operands: Operands) -> Measured:
+    """How many operands have a zero point that their own integer type cannot hold."""
+    count = 0
+    for tensor in (t for role in operands.roles.values() for t in role):
+        low, high = INTEGER_RANGES.get(tensor.dtype, (-(2**63), 2**63 - 1))
+        count += any(not low <= z <= high for z in tensor.quantization.zero_point.tolist())
+    return count
+
+
+@measures(_misstated, "int32 read as int64", "int64 read as int32", "int64 read as int16")
+def bias_type_mismatch(operands: Operands) -> Measured:
+    """``no`` where the option ``quantized_bias_type`` states the bias's type, or is unset and that is int64.
+
+    Else what the kernel takes the bias for: int64 where the option is unset (int32 beside weights of int16), whatever it
+    states otherwise.
+    """
+    bias, weight, code = operands.one("bias"), operands.one("weight"), operands.option("quantized_bias_type")
+    unset = "int32" if weight is not None and weight.dtype == "int16" else "int64"
+    read = _TYPES.get(code, f"type {code}") if code else unset
+    if bias is None:
+        return None if read in ("int32", "int64") else f"stated as {read}"
+    return "no" if read == bias.dtype and read in ("int32", "int64") else f"{bias.dtype} read as {read}"

@@ -1,0 +1,82 @@
+"""Measurements of variables: what operators assign to the variable that an operator reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from litecheck.model.links import called, links_of, parameters_of
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.plan import Assigned, Plan, TensorPlan
+
+
+def _read(plan: Plan) -> TensorPlan:
+    """What is read, to be assigned."""
+    return plan.operands["output"][0].but(values=None)
+
+
+def _assigned(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
+    """Sets how many assignments are other than the read; there is one that is not at fault at least."""
+
+    def sets(plan: Plan, value: int) -> Plan | None:
+        own = _read(plan)
+        return plan.but(assigned=Assigned(tuple(change(own.but()) for _ in range(value)) or (own,)))
+
+    return sets
+
+
+@measures(_assigned(lambda t: t.scaled(0.75, 0)))
+def variable_mismatches(operands: Operands) -> Measured:
+    """How many assignments to the variable an operator reads state another scale or zero point than the read."""
+    read = operands.one("output")
+    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
+    if read is None or assigned is None:
+        return None
+    stated = assigned.parameters.total() if read.quantization.is_set else 0
+    return stated - assigned.parameters[parameters_of(read)] if stated else 0
+
+
+@measures(_assigned(lambda t: t.but(dtype="uint8")))
+def variable_types(operands: Operands) -> Measured:
+    """How many assignments to the variable an operator reads have another type than the read."""
+    read = operands.one("output")
+    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
+    return None if read is None or assigned is None else assigned.count - assigned.dtypes[read.dtype]
+
+
+@measures(_assigned(lambda t: t.but(shape=(2,))))
+def shorter_assignments(operands: Operands) -> Measured:
+    """How many assignments to the variable an operator reads hold fewer elements than the read expects."""
+    read = operands.one("output")
+    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
+    if read is None or assigned is None or -1 in (read.shape_signature or ()):
+        return None
+    size = read.size
+    return sum(count for other, count in assigned.sizes.items() if other < size)
+
+
+@measures(lambda plan, value: plan.but(assigned=Assigned(tuple(_read(plan) for _ in range(value)))))
+def assignments(operands: Operands) -> Measured:
+    """How many operators of the model assign the variable that an operator reads."""
+    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
+    return None if assigned is None else assigned.count
+
+
+@measures(lambda plan, value: plan.but(assigned=Assigned((_read(plan),), value == "some")), "some", "none")
+def earlier_assignments(operands: Operands) -> Measured:
+    """``none`` where nothing can have assigned a variable when an operator first reads it: no operator before it in its
+    subgraph, called subgraphs included, and no subgraph that can be run alone. ``some`` otherwise."""
+    links, own = links_of(operands.model), operands.subgraph
+    name = links.handles.get((own.index, operands.operator.inputs[0])) if operands.operator.inputs else None
+    if name is None or name not in links.assignments or own.index != 0:
+        return (
+            None  # that nothing assigns it is told already; what a called subgraph finds its callers decide
+        )
+    if name in links.before.get(own.index, ()):
+        return "some"
+    for op in own.operators[: operands.operator.index]:
+        if op.opcode == "ASSIGN_VARIABLE" and links.handles.get((own.index, op.inputs[0])) == name:
+            return "some"
+        if any(name in links.assigned_in.get(index, ()) for _, index in called(op)):
+            return "some"
+    return "none"

@@ -1,0 +1,166 @@
+"""Measurements of windows: strides, sizes and dilations of convolutions and poolings, and what they add up."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.option_values import integer, scalar
+from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.measurements.setters import DELEGATED, dimensions, option, option_fields, stated
+from litecheck.profile.plan import Plan
+
+_STRIDES = ("stride_w", "stride_h", "stride_d")
+_DILATIONS = ("dilation_w_factor", "dilation_h_factor", "dilation_d_factor")
+_FILTERS = ("filter_width", "filter_height")
+
+
+def _sized(axis: int, pool: str, dilation: str = "") -> Setter:
+    """Sets a side of the window: of the weights, or as the options state it; dilated by nothing."""
+
+    def sets(plan: Plan, value: int) -> Plan | None:
+        weight = plan.one("weight")
+        if weight is None or len(weight.shape) != 4:
+            return stated(plan, value, pool)
+        shape = (*weight.shape[:axis], value, *weight.shape[axis + 1 :])
+        plan = plan.edit("weight", lambda tensor: dimensions(tensor, shape))
+        return stated(plan, 1, dilation) or plan
+
+    return sets
+
+
+def _deep(plan: Plan, value: int) -> Plan | None:
+    weight = plan.one("weight")
+    if weight is None or not weight.shape or value < 1:
+        return None
+    depthwise = plan.opcode == "DEPTHWISE_CONV_2D"
+    shape = (1, 1, value, weight.shape[-1]) if depthwise else (weight.shape[0], value)
+    return plan.edit("weight", lambda tensor: dimensions(tensor, (*shape, 1, 1)[:4]))
+
+
+def _far(plan: Plan, value: int) -> Plan | None:
+    own = [n for n in _STRIDES + _DILATIONS if n in option_fields(plan.opcode)]
+    return stated(stated(plan, 1, *own) or plan, value, *own[:1])
+
+
+def _apart(plan: Plan, value: int) -> Plan | None:
+    plan = plan.edit(
+        "input", lambda tensor: dimensions(tensor.but(dtype="int8"), (*tensor.shape[:-1], 4 + value))
+    )
+    return stated(plan.edit("weight", lambda t: dimensions(t, (*t.shape[:-1], 4))), 1, "depth_multiplier")
+
+
+@measures(option("stride_w"))
+def stride_w(operands: Operands) -> Measured:
+    """Horizontal stride of a convolution or pooling."""
+    return operands.option("stride_w") or None
+
+
+@measures(option("stride_h"))
+def stride_h(operands: Operands) -> Measured:
+    """Vertical stride of a convolution or pooling."""
+    return operands.option("stride_h") or None
+
+
+def _kernel(operands: Operands, axis: int, pool: str) -> int | None:
+    weight = operands.one("weight")
+    if weight is not None and len(weight.shape) == 4:
+        return weight.shape[axis]
+    return operands.option(pool) or None
+
+
+@measures(_sized(1, "filter_height"))
+def kernel_h(operands: Operands) -> Measured:
+    """Height of a convolution's or pooling's window."""
+    return _kernel(operands, 1, "filter_height")
+
+
+@measures(_sized(2, "filter_width"))
+def kernel_w(operands: Operands) -> Measured:
+    """Width of a convolution's or pooling's window."""
+    return _kernel(operands, 2, "filter_width")
+
+
+@measures(_sized(1, "filter_height", "dilation_h_factor"))
+def dilated_kernel_h(operands: Operands) -> Measured:
+    """Height of the window with the gaps dilation leaves in it."""
+    size = _kernel(operands, 1, "filter_height")
+    return None if size is None else (size - 1) * operands.option("dilation_h_factor", 1) + 1
+
+
+@measures(_sized(2, "filter_width", "dilation_w_factor"))
+def dilated_kernel_w(operands: Operands) -> Measured:
+    """Width of the window with the gaps dilation leaves in it."""
+    size = _kernel(operands, 2, "filter_width")
+    return None if size is None else (size - 1) * operands.option("dilation_w_factor", 1) + 1
+
+
+@measures(_deep)
+def accumulation_depth(operands: Operands) -> Measured:
+    """How many products one output value of a convolution or fully connected layer adds up."""
+    weight = operands.one("weight")
+    if weight is None or not weight.shape:
+        return None
+    if operands.operator.opcode == "DEPTHWISE_CONV_2D":
+        return weight.shape[1] * weight.shape[2] if len(weight.shape) == 4 else None
+    return weight.size // weight.shape[0] if weight.shape[0] else None
+
+
+@cache
+def _steps(table: str, names: tuple[str, ...]) -> tuple[tuple[str, int | float], ...]:
+    """Those options of the names that a table has, with their defaults."""
+    fields = [scalar(table, name) for name in names]
+    return tuple((field.name, field.default) for field in fields if field is not None)
+
+
+def _several(operands: Operands, names: tuple[str, ...]) -> list[int]:
+    options = operands.operator.options
+    if options is None:
+        return []
+    values = [options.fields.get(name, default) for name, default in _steps(options.type, names)]
+    return [value for value in values if isinstance(value, int)]
+
+
+def _smallest(operands: Operands, names: tuple[str, ...]) -> int | None:
+    return min(_several(operands, names), default=None)
+
+
+@measures(option(*_STRIDES))
+def smallest_stride(operands: Operands) -> Measured:
+    """The smallest stride among the options of a convolution or pooling."""
+    return _smallest(operands, _STRIDES)
+
+
+@measures(option(*_DILATIONS))
+def smallest_dilation(operands: Operands) -> Measured:
+    """The smallest dilation factor among the options of a convolution."""
+    return _smallest(operands, _DILATIONS)
+
+
+@measures(_far)
+def largest_step(operands: Operands) -> Measured:
+    """The largest stride or dilation factor among the options of a convolution."""
+    return max(_several(operands, _STRIDES + _DILATIONS), default=None)
+
+
+@measures(option(*_FILTERS))
+def smallest_filter(operands: Operands) -> Measured:
+    """The smaller side of a pooling's window."""
+    return _smallest(operands, _FILTERS)
+
+
+@measures(_apart)
+def depth_multiplier_gap(operands: Operands) -> Measured:
+    """By how much output channels over ``depth_multiplier`` miss the input's channels, float32 and int8 alone.
+
+    The kernels work the multiplier out from the shapes; the XNNPACK delegate believes the option, where it divides the
+    output channels.
+    """
+    multiplier = integer(operands, "depth_multiplier")
+    given, weight = operands.one("input"), operands.one("weight")
+    if given is None or weight is None or given.dtype not in DELEGATED or not given.shape or not weight.shape:
+        return None
+    channels = weight.shape[-1]
+    if multiplier is None or multiplier < 1 or channels % multiplier:
+        return None
+    return abs(channels // multiplier - given.shape[-1])

@@ -1,0 +1,175 @@
+"""A plan of a one-operator model: operands by role, options and neighbours as plain data, before there is any file.
+
+A plan is never changed: every method returns another one. The same tensor object in two roles is one tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from litecheck.model.build import Option, quantized
+from litecheck.quantization import Quantization
+
+#: Length of every dimension of an operand of which nothing else is known, so that scales fit along any of them.
+CHANNELS = 4
+SHAPE = (CHANNELS,) * 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """The scales of blocks along the rows of a constant, in a tensor of their own."""
+
+    size: int
+    scales: NDArray[Any]
+    zero_points: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TensorPlan:
+    """One tensor to be. ``values`` are the stored ones of a constant, whose shape they have; ``name`` is its role."""
+
+    dtype: str = "int32"
+    shape: tuple[int, ...] = SHAPE
+    quantization: Quantization = field(default_factory=Quantization)
+    values: NDArray[Any] | None = None
+    variable: bool = False
+    blocks: Blocks | None = None
+    name: str = ""
+
+    @property
+    def scale(self) -> NDArray[np.float32]:
+        """The scales, in float32; none where there is no quantization."""
+        return self.quantization.scale
+
+    @property
+    def zero_point(self) -> NDArray[np.int64]:
+        """The zero points."""
+        return self.quantization.zero_point
+
+    def but(self, **fields: Any) -> TensorPlan:
+        """Itself with other fields."""
+        return replace(self, **fields)
+
+    def scaled(self, scale: ArrayLike, zero_point: ArrayLike | None = None) -> TensorPlan:
+        """Itself with these scales, its axis and, unless given, its first zero point."""
+        zero = zero_point if zero_point is not None else self.zero_point[0] if self.zero_point.size else 0
+        return replace(self, quantization=quantized(scale, zero, self.quantization.axis))
+
+    def zeroed(self, zero_point: int) -> TensorPlan:
+        """Itself with this zero point beside every scale."""
+        return self.scaled(self.scale, zero_point)
+
+    def along(self, axis: int) -> TensorPlan:
+        """Itself with its scales along another dimension."""
+        return replace(self, quantization=replace(self.quantization, axis=axis))
+
+    def holding(self, values: ArrayLike, dtype: str = "") -> TensorPlan:
+        """Itself as a constant of these values."""
+        dtype = dtype or self.dtype
+        array = np.asarray(values, {"int4": "int8", "int2": "int8"}.get(dtype, dtype))
+        return replace(self, values=array, shape=array.shape, dtype=dtype)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Callee:
+    """A subgraph that the operator calls: by which option, what goes in and comes out, whether it calls the caller."""
+
+    option: str
+    inputs: tuple[TensorPlan, ...]
+    outputs: tuple[TensorPlan, ...]
+    calls_back: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bystander:
+    """A tensor of the subgraph that the operator does not touch.
+
+    ``place`` is ``input`` or ``output`` of the subgraph, or ``idle``; ``writers`` other operators write it.
+    """
+
+    tensor: TensorPlan
+    place: str = "idle"
+    writers: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assigned:
+    """What is assigned to the variable that the operator reads, before it reads or after."""
+
+    values: tuple[TensorPlan, ...]
+    before: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """One operator: the roles in file order, the tensors of each (none where it is absent) and the options stated.
+
+    ``optional`` operands may be absent. ``options`` of None is an operator without an options table. ``lists_absent``
+    says whether operands that are absent at the end are listed as such. ``set`` are the roles whose scales do not
+    follow from others any more.
+    """
+
+    opcode: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    operands: Mapping[str, tuple[TensorPlan, ...]]
+    intermediates: tuple[str, ...] = ()
+    optional: frozenset[str] = frozenset()
+    options: Mapping[str, Option] | None = field(default_factory=dict)
+    version: int = 1
+    lists_absent: bool = False
+    calls: tuple[Callee, ...] = ()
+    assigned: Assigned | None = None
+    bystanders: tuple[Bystander, ...] = ()
+    set: frozenset[str] = frozenset()
+
+    def one(self, role: str) -> TensorPlan | None:
+        """The first tensor of a role, if there is one."""
+        tensors = self.operands.get(role, ())
+        return tensors[0] if tensors else None
+
+    def but(self, **fields: Any) -> Plan:
+        """Itself with other fields."""
+        return replace(self, **fields)
+
+    def with_role(self, role: str, tensors: Sequence[TensorPlan]) -> Plan:
+        """Itself with these tensors in a role."""
+        return replace(self, operands={**self.operands, role: tuple(tensors)})
+
+    def without(self, *roles: str) -> Plan:
+        """Itself with these operands absent."""
+        return replace(self, operands={**self.operands, **dict.fromkeys(roles, ())})
+
+    def edit(self, role: str, change: Callable[[TensorPlan], TensorPlan], at: int = 0) -> Plan:
+        """Itself with one tensor of a role changed; where the role has none, itself."""
+        tensors = list(self.operands.get(role, ()))
+        if not tensors:
+            return self
+        tensors[at] = change(tensors[at])
+        return self.with_role(role, tensors)
+
+    def edit_all(self, change: Callable[[TensorPlan], TensorPlan], *roles: str) -> Plan:
+        """Itself with all tensors of these roles, or of all, changed."""
+        return replace(
+            self,
+            operands={
+                role: tuple(map(change, tensors)) if not roles or role in roles else tensors
+                for role, tensors in self.operands.items()
+            },
+        )
+
+    def scaled(self, role: str, scale: ArrayLike, zero_point: ArrayLike | None = None) -> Plan:
+        """Itself with other scales of the first tensor of a role."""
+        return self.edit(role, lambda tensor: tensor.scaled(scale, zero_point))
+
+    def option(self, **options: Option) -> Plan:
+        """Itself with these options stated, too."""
+        return replace(self, options={**(self.options or {}), **options})
+
+
+__all__ = ["CHANNELS", "SHAPE", "Assigned", "Blocks", "Bystander", "Callee", "Plan", "TensorPlan"]
