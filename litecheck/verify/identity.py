@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from litecheck.version import __version__
 from litecheck.devices.port import Device
 from litecheck.devices.registry import fingerprint
 from litecheck.model.graph import name_of
@@ -15,6 +14,7 @@ from litecheck.model.types import Model, Subgraph
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.verify.outcome import Operation
 from litecheck.verify.settings import Settings
+from litecheck.version import __version__
 
 
 def about(model: Model, device: Device, settings: Settings) -> dict[str, object]:

@@ -66,8 +66,9 @@ def _part(part: Part) -> str:
 
 def _grid(grid: Grid) -> str:
     """Cells of numbers have a class of their own."""
-    heads = "".join(f"<th>{text(head.lstrip('>'))}</th>" for head in grid.heads)
     kinds = [' class="number"' if head.startswith(">") else "" for head in grid.heads]
+    pairs = zip(kinds, grid.heads, strict=True)
+    heads = "".join(f"<th{kind}>{text(head.lstrip('>'))}</th>" for kind, head in pairs)
     rows = "".join(
         f"<tr>{''.join(f'<td{kind}>{_line(cell)}</td>' for kind, cell in zip(kinds, row, strict=True))}</tr>"
         for row in grid.rows
@@ -77,10 +78,12 @@ def _grid(grid: Grid) -> str:
 
 def _fold(fold: Fold) -> str:
     parts = "".join(map(_part, fold.parts))
-    anchor = f' id="{text(fold.anchor)}"' if fold.anchor else ""
+    if fold.anchor:
+        # Inside, so that browsers unfold it for who follows a link.
+        parts = f'<div id="{text(fold.anchor)}">{parts}</div>'
     opened = " open" if fold.opened else ""
     title = f"<summary><b>{text(fold.title)}</b>{_line(fold.rest)}</summary>"
-    return f'<details class="part"{anchor}{opened}>{title}{parts}</details>'
+    return f'<details class="part"{opened}>{title}{parts}</details>'
 
 
 def _line(line: Line) -> str:
