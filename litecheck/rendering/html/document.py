@@ -10,17 +10,17 @@ from litecheck.rendering.document import (
     Bold,
     Code,
     Document,
-    Facts,
+    FactRows,
     Fold,
-    Grid,
     Heading,
-    Items,
+    ItemList,
     Line,
     Link,
     Paragraph,
     Part,
     Sign,
     Span,
+    TableGrid,
 )
 from litecheck.rendering.html.base import asset, framed, text
 
@@ -55,16 +55,16 @@ def _part(part: Part) -> str:
         return f"<h{part.level + 1}>{_line(part.line)}</h{part.level + 1}>"
     if isinstance(part, Paragraph):
         return f"<p>{_line(part.line)}</p>"
-    if isinstance(part, Items):
+    if isinstance(part, ItemList):
         lines = (*part.lines, (f"and {part.more:,} more",)) if part.more else part.lines
         return f"<ul>{''.join(f'<li>{_line(line)}</li>' for line in lines)}</ul>"
-    if isinstance(part, Facts):
+    if isinstance(part, FactRows):
         rows = (f"<dt>{text(label)}</dt><dd>{_line(line)}</dd>" for label, line in part.rows)
         return f"<dl>{''.join(rows)}</dl>"
-    return _grid(part) if isinstance(part, Grid) else _fold(part)
+    return _grid(part) if isinstance(part, TableGrid) else _fold(part)
 
 
-def _grid(grid: Grid) -> str:
+def _grid(grid: TableGrid) -> str:
     """Cells of numbers have a class of their own."""
     kinds = [' class="number"' if head.startswith(">") else "" for head in grid.heads]
     pairs = zip(kinds, grid.heads, strict=True)
