@@ -14,7 +14,7 @@ from litecheck.cases.inputs import Feed
 from litecheck.cases.parts import Case
 from litecheck.compare.difference import difference
 from litecheck.compare.explain import active_cells
-from litecheck.compare.types import Cause
+from litecheck.compare.types import Cause, Gathering
 from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.values import RunError
@@ -43,7 +43,7 @@ class _Way:
 class Causes:
     """A case of one operator that gave other integers: its feeds, the outputs for each, and where to look for a way.
 
-    ``nearest`` is the arithmetic it was judged by, ``published`` others to try beside its variants and departures.
+    ``nearest`` is the arithmetic it was judged by, ``published`` others to try beside its variants and defects.
     ``likely`` names ways that explained all of another such case: where one does here too, no other is looked for.
     """
 
@@ -98,11 +98,11 @@ class Causes:
         if left is None or left >= count:
             return ()
         alike = tuple(" and ".join(w.names) for w in others[1:] if self._left(w) == left)
-        gathers = self._gathers(chosen.arithmetic)
-        return (Cause(chosen.names, chosen.does, count - left, left, gathers, alike),)
+        patterns = self._patterns(chosen.arithmetic)
+        return (Cause(chosen.names, chosen.does, count - left, left, patterns, alike),)
 
     def _ways(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Way]:
-        """The arithmetic with one stage changed or a departure, where it has none; others in its place."""
+        """The arithmetic with one step changed or a defect, where it has none; others in its place."""
         opcode = self.case.operators[0].opcode
         how = base.how(opcode)
         if not names:
@@ -166,7 +166,7 @@ class Causes:
             return None
         return _Trial(tuple(made), tuple(self.actual[n] for n in numbers))
 
-    def _gathers(self, arithmetic: Arithmetic) -> tuple[str, ...]:
+    def _patterns(self, arithmetic: Arithmetic) -> tuple[Gathering, ...]:
         """Where the differences lie that an arithmetic leaves, in the first output that has any."""
         trial = self._trial(tuple(range(len(self.feeds))), arithmetic)
         kinds = [feed.kind for feed in self.feeds]
@@ -175,7 +175,7 @@ class Causes:
                 pair = [run[at] for run in trial.made], [run[at] for run in self.actual]
                 found = difference(self.case.subgraph.tensors[index], *pair, 0, kinds)
                 if found.mismatches:
-                    return found.gathers
+                    return found.patterns
         return ()
 
 

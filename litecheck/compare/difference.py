@@ -57,7 +57,7 @@ def difference(
         histogram=() if real else tuple(buckets(tally(every))),
         channels=_channels(expected, found),
         worst=worst,
-        gathers=gathering.sentences,
+        patterns=gathering.patterns,
         along=gathering.along,
         free=None if free == worst else free,
     )

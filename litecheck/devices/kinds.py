@@ -23,7 +23,7 @@ Read = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DeviceKind:
     """One kind of device: how what ``--device NAME:ARGUMENT,KEY=VALUE`` says becomes an adapter's options.
 
     ``adapter`` is a Factory as ``module:attribute``; a device without one, which needs no child process, is made by
@@ -54,7 +54,7 @@ class Kind:
 
 
 @cache
-def kinds() -> Mapping[str, Kind]:
+def kinds() -> Mapping[str, DeviceKind]:
     """litecheck's own kinds of devices, by name. No runtime is loaded."""
     modules = (
         name for _, name, _ in pkgutil.iter_modules(import_module(_ADAPTERS).__path__, f"{_ADAPTERS}.")

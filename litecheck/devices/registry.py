@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from litecheck.devices.isolated import Isolated
-from litecheck.devices.kinds import FILLED, Kind, kinds
+from litecheck.devices.kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.port import Device, DeviceError, Limits, Spec
 from litecheck.devices.spec import checked, parse
 from litecheck.devices.worker import Setup
@@ -92,7 +92,7 @@ def _offered() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def _own(spec: Spec, kind: Kind, limits: Limits) -> Device:
+def _own(spec: Spec, kind: DeviceKind, limits: Limits) -> Device:
     options = checked(spec, kind)
     for module in kind.modules:
         if find_spec(module) is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from litecheck.devices.kinds import Kind, kinds
+from litecheck.devices.kinds import DeviceKind, kinds
 from litecheck.devices.port import DeviceError, Spec
 from litecheck.profile.yaml_reader import did_you_mean
 
@@ -64,7 +64,7 @@ def _options(text: str, pieces: Iterable[str]) -> dict[str, str]:
     return options
 
 
-def checked(spec: Spec, kind: Kind) -> dict[str, str]:
+def checked(spec: Spec, kind: DeviceKind) -> dict[str, str]:
     """What the adapter of a kind is given: the options, if it has them and each can be read, and what the argument stands
     for. Raises DeviceError."""
     for key, value in spec.options.items() if kind.options is not None else ():
@@ -80,7 +80,7 @@ def checked(spec: Spec, kind: Kind) -> dict[str, str]:
     return {**spec.options, **_argument(spec, kind)}
 
 
-def _argument(spec: Spec, kind: Kind) -> Mapping[str, str]:
+def _argument(spec: Spec, kind: DeviceKind) -> Mapping[str, str]:
     if kind.opened is not None:
         return {}
     if kind.argument is None:

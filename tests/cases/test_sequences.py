@@ -244,7 +244,7 @@ def test_the_reproducer_is_the_shortest_series_that_shows_it(tmp_path: Path) -> 
 def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
     """It expects what the second inference gives from the initial state: LiteRT, which remembers, gives something else."""
     pytest.importorskip("ai_edge_litert")
-    from litecheck.verify.reproducers.script import script
+    from litecheck.verify.reproducers.reproduce import write_program
 
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
@@ -258,9 +258,7 @@ def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
         "seconds": 60.0,
     }  # fmt: skip
     for before, status in ((1, 0), (0, 1)):
-        program = script("litert:reference", {**facts, "before": before})
-        assert program is not None
-        (tmp_path / "reproduce.py").write_text(program)
+        assert write_program(tmp_path, "litert:reference", {**facts, "before": before})
         done = subprocess.run([sys.executable, tmp_path / "reproduce.py"], capture_output=True, text=True)
         assert done.returncode == status, done.stdout + done.stderr
 

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.devices.kinds import Kind
+from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.output_files import found, found_together, names_of, outputs, runs_written
 from litecheck.devices.port import AdapterAnswer, Arrays, Memory, NotSupported, Series, Spec
 from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, files, version, words
@@ -60,7 +60,7 @@ def _driver(spec: Spec) -> Mapping[str, Any]:
     return {"runtime": "command", "package": "numpy", "words": shlex.split(spec.argument)}
 
 
-KIND = Kind(
+KIND = DeviceKind(
     "command",
     "litecheck.devices.adapters.command:Command",
     argument=_program,

@@ -20,7 +20,7 @@ from litecheck.devices.adapters.litert import (
     opened,
     shaped,
 )
-from litecheck.devices.kinds import FILLED, Kind
+from litecheck.devices.kinds import FILLED, DeviceKind
 from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series, Spec
 
 #: Bytes that a delegated output holds before a run, in turn: what nobody wrote looks like nothing that was computed.
@@ -50,7 +50,7 @@ def _files(spec: Spec) -> tuple[Path, ...]:
     return (Path(spec.argument).expanduser(),)
 
 
-KIND = Kind(
+KIND = DeviceKind(
     "delegate",
     "litecheck.devices.adapters.delegate:Delegate",
     modules=("ai_edge_litert",),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.devices.kinds import Kind, at_least_one
+from litecheck.devices.kinds import DeviceKind, at_least_one
 from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series, Spec
 from litecheck.devices.timed import together
 from litecheck.profile.operators import facts_of
@@ -40,7 +40,7 @@ def _driver(spec: Spec) -> Mapping[str, Any]:
     return {"runtime": "litert", "package": "ai-edge-litert", "resolver": resolver, "threads": threads}
 
 
-KIND = Kind(
+KIND = DeviceKind(
     "litert",
     "litecheck.devices.adapters.litert:Litert",
     modules=("ai_edge_litert",),

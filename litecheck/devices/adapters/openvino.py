@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.devices.kinds import Kind
+from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.port import AdapterAnswer, Arrays, NotDelegated
 
 #: What the plugin writes once a partition runs on it; without it the numbers could be anybody's.
@@ -19,7 +19,7 @@ _PROOF = re.compile(r"Dispatch: using device '\w+'")
 _TAKEN = re.compile(r"selected (\d+) ops, from a total of (\d+) ops")
 _LEFT = "Some ops are not accelerated"
 
-KIND = Kind(
+KIND = DeviceKind(
     "openvino",
     "litecheck.devices.adapters.openvino:Openvino",
     modules=("ai_edge_litert", "openvino"),

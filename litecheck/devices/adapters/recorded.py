@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.devices.kinds import Kind
+from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.port import Spec
 from litecheck.devices.replay import Recorded
 
@@ -11,4 +11,4 @@ def _opened(spec: Spec) -> Recorded:
     return Recorded(spec.text, spec.argument)
 
 
-KIND = Kind("recorded", opened=_opened, whole=True)
+KIND = DeviceKind("recorded", opened=_opened, whole=True)

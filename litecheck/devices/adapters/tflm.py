@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.devices.kinds import Kind, at_least_one
+from litecheck.devices.kinds import DeviceKind, at_least_one
 from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series, Spec
 
 #: The package's own choice, ten times the model, is too small for a single operator.
@@ -19,7 +19,7 @@ def _driver(spec: Spec) -> Mapping[str, Any]:
     return {"runtime": "tflm", "package": "tflite-micro", "arena": arena}
 
 
-KIND = Kind(
+KIND = DeviceKind(
     "tflm",
     "litecheck.devices.adapters.tflm:Tflm",
     modules=("tflite_micro",),

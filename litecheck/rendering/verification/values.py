@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from litecheck.rendering.verification.sentences import with_sentences
 from litecheck.verify.outcome import Verification
 from litecheck.verify.serialize import to_json
 
@@ -11,8 +12,10 @@ from litecheck.verify.serialize import to_json
 def values(verification: Verification) -> dict[str, Any]:
     """The record, and what follows from it: verdict, exit code, counts, and which cases fail."""
     record = to_json(verification)
-    for told, verdict in zip(record["verdicts"], verification.verdicts, strict=True):
-        told["failing"] = verification.failing(verdict)
+    record["verdicts"] = [
+        {**with_sentences(told, verdict), "failing": verification.failing(verdict)}
+        for told, verdict in zip(record["verdicts"], verification.verdicts, strict=True)
+    ]
     derived = {
         "verdict": verification.verdict,
         "exit_code": verification.exit_code,

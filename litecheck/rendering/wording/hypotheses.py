@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from litecheck.compare.wording.patterns import gathering_sentence
 from litecheck.diagnose.result import Contrast, Diagnosed, Diagnosis, Excluded
 from litecheck.rendering.escape import shorten, visible
 from litecheck.report import counted
@@ -80,7 +81,7 @@ def _contrast(contrast: Contrast) -> Iterator[str]:
             verb = one if len(names) == 1 else many
             yield f"{counted(len(names), 'probe')} {verb}: {_listed(names)}"
     yield from (f"what tells them apart: {sentence}" for sentence in contrast.apart)
-    yield from (f"differences of '{contrast.failing[0]}': {gathered}" for gathered in contrast.gathers)
+    yield from (f"differences of '{contrast.failing[0]}': {gathering_sentence(p)}" for p in contrast.patterns)
 
 
 def _listed(names: Sequence[str]) -> str:

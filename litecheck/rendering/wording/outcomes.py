@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 
+from litecheck.compare.wording.elements import element_sentence
+from litecheck.compare.wording.patterns import gathering_sentence
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.histogram import percent, span
 from litecheck.rendering.rows import Detail
@@ -132,7 +134,8 @@ def _cause(cause: Cause) -> str:
     if cause.alike:
         told += f", as {'does' if len(cause.alike) == 1 else 'do'} {', '.join(cause.alike)}"
     left = f"; {cause.left:,} {'is' if cause.left == 1 else 'are'} left"
-    return told + left + (f": {'; '.join(cause.gathers)}" if cause.gathers else ", which gather nowhere")
+    patterns = "; ".join(map(gathering_sentence, cause.patterns))
+    return told + left + (f": {patterns}" if patterns else ", which gather nowhere")
 
 
 def _repeated(words: Sequence[str]) -> Iterator[str]:
@@ -153,11 +156,11 @@ def _difference(
     if d.worst is not None:
         yield "worst", (_spot(d.worst, d.unit, verdict.runs),)
     if d.explained is not None:
-        yield "because", (visible(d.explained.sentence),)
+        yield "because", (visible(element_sentence(d.explained)),)
         if d.explained.candidates:
             yield "gives", tuple(_candidates(d.explained.candidates, d.explained.spot or d.worst))
-    if d.gathers:
-        yield "gathers", tuple(map(visible, d.gathers))
+    if d.patterns:
+        yield "gathers", tuple(visible(gathering_sentence(p)) for p in d.patterns)
 
 
 def _extent(d: Difference) -> str:

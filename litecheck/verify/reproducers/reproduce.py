@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from litecheck.cases.parts import Case
 from litecheck.cases.sequences import row
 from litecheck.compare.explain import explain_outputs
 from litecheck.devices.port import Answer, Arrays, Device, Failure
+from litecheck.devices.registry import driver
 from litecheck.files import atomic_write, make_folder
 from litecheck.model.cut import Cut, cut
 from litecheck.model.types import Model
@@ -27,7 +29,6 @@ from litecheck.verify.outcome import Outcome, Verdict
 from litecheck.verify.questions import Question
 from litecheck.verify.reproducers.issue import issue
 from litecheck.verify.reproducers.reduce import Trial
-from litecheck.verify.reproducers.script import script
 from litecheck.verify.reproducers.shrink import shrink
 
 #: Trials on the device for one reproducer, and for one of a device that hangs: each costs the whole timeout.
@@ -129,14 +130,25 @@ class Reproducer:
             "tolerance": max(reals, default=0.0),
             "seconds": self.seconds,
         }
-        program = script(self.device.name, facts)
-        if program is not None:
-            atomic_write(place / "reproduce.py", program)
-        text = issue(asked.case, small, self.device.described, arithmetic.name, program is not None)
+        driven = write_program(place, self.device.name, facts)
+        text = issue(asked.case, small, self.device.described, arithmetic.name, driven)
         if before or facts["starts"]:
             text += _BEHIND
         atomic_write(place / "ISSUE.md", text)
         return str(place)
+
+
+def write_program(place: Path, device: str, facts: Mapping[str, Any]) -> bool:
+    """The program that runs what lies in a folder, with the facts it reads; False for devices that only litecheck drives.
+
+    ``facts`` are title, outcome, inputs, outputs, times, before, starts, tolerance and seconds.
+    """
+    found = driver(device)
+    if found is None:
+        return False
+    atomic_write(place / "reproduce.py", Path(__file__).with_name("run.py").read_bytes())
+    atomic_write(place / "reproduce.json", json.dumps({**facts, "driver": found}, indent=1) + "\n")
+    return True
 
 
 def _trials(question: Question, arithmetic: Arithmetic) -> Iterator[Trial]:

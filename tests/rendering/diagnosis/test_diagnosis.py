@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from litecheck.compare.types import Gathering
 from litecheck.diagnose.result import (
     Contrast,
     Diagnosed,
@@ -105,7 +106,7 @@ FAILING = replace(
     excluded=(replace(EXCLUDED, probe="#12, random values"), replace(PAIR, probe="#12, edges")),
     contrast=Contrast(
         ("#12, random values",), ("ties", "edges"), ("all that fail have different strides; none that passes has",),
-        ("all 3 differences lie in channel 32",),
+        (Gathering("range", 3, 3, 9, 99, axis="channel", length=64, first=32, last=32),),
     ),
     unsteady=(Unsteady("ties", 600, 3, "inferences 136, 336, 536, every 200"),),
     tried=(("output elements", "9 to 4,099"), ("different strides", "1 of 3 probes")),
@@ -127,7 +128,7 @@ def test_what_fails_is_told_with_what_tells_it_apart() -> None:
         "  1 probe fails: #12, random values",
         "  2 probes pass: ties; edges",
         "  what tells them apart: all that fail have different strides; none that passes has",
-        "  differences of '#12, random values': all 3 differences lie in channel 32",
+        "  differences of '#12, random values': all 3 differences lie in channel 32 of 64, among 9 of the 99 elements",
         "  not tried: no bias; others than batch 1",
         "  operators in a graph",
     ):

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from litecheck.compare.types import Gathering, Needed, Variant
 from litecheck.verify.outcome import (
     Along,
     Bucket,
@@ -29,21 +30,29 @@ HOSTILE = (
 )
 LONG = "model/" + "block/" * 60 + "conv2d/BiasAdd"
 CONV = Explained(
-    "accumulator 53,248 x 0.000122070312 gives the exact quotient 6.5000; half away gives 7, half even 6; "
-    "the device gives 6",
+    index=(0, 3, 4, 62),
+    run="'random'",
+    arithmetic="litert-reference",
+    variants=(Variant("requantize", "double"),),
+    expected=7,
+    device=6,
     accumulator=53_248,
     multiplier=0.0001220703125,
     fixed=(1_073_741_824, -12),
     quotient="6.5000",
     candidates=(
-        Candidate("litert-reference", 7),
-        Candidate("tflm", 7),
-        Candidate("requantize: floor", 8),
-        Candidate("requantize: half-even", 6, "ties go to the even neighbour"),
-        Candidate("departure: no-bias", 6),
-        Candidate("departure: wraps", -120),
+        Candidate("litert-reference", 7, kind="arithmetic"),
+        Candidate("tflm", 7, kind="arithmetic"),
+        Candidate("requantize: floor", 8, kind="stage"),
+        Candidate("requantize: half-even", 6, "ties go to the even neighbour", "stage"),
+        Candidate("departure: no-bias", 6, kind="departure"),
+        Candidate("departure: wraps", -120, kind="departure"),
     ),
+    precise=True,
+    needs=Needed(45_057, 53_247),
 )
+
+LEFT = Gathering("range", 3, 3, 64, 4096, dimension=3, axis="channel", length=64, first=63, last=63)
 
 
 def difference(tensor: int, name: str, mismatches: int, **more: object) -> Difference:
@@ -89,7 +98,10 @@ def judged() -> tuple[Verdict, ...]:
         along=Along(3, "channel", (0,) * 62 + (9, 3)),
         free=Spot(2, (0, 3, 4, 63), 5.0, 4.0),
         worst=Spot(1, (0, 3, 4, 62), 7.0, 6.0),
-        gathers=("All lie in channels 62 and 63 of 64.", "None lies at a rail."),
+        patterns=(
+            Gathering("range", 12, 12, 128, 4096, dimension=3, axis="channel", length=64, first=62, last=63),
+            Gathering("direction", 12, 12, side="nearer", zero_point=-5),
+        ),
         explained=CONV,
     )
     within = difference(21, "pool", 3, beyond=0, tolerance=1.0)
@@ -134,7 +146,7 @@ def judged() -> tuple[Verdict, ...]:
             reproducer="reproducers/0001-CONV_2D",
             nearest="litert-xnnpack",
             causes=(
-                Cause(("requantize: single",), "", 9, 3, ("all 3 differences lie in channel 63 of 64",)),
+                Cause(("requantize: single",), "", 9, 3, (LEFT,)),
                 Cause(("requantize: single", "departure: bias-16"), "the bias saturates to 16 bits", 12, 0),
             ),
         ),
@@ -166,7 +178,13 @@ def judged() -> tuple[Verdict, ...]:
 
 def others() -> tuple[Verdict, ...]:
     """Every other way in which a case can end, and names that attack each format."""
-    hostile = difference(40, HOSTILE, 1, worst=Spot(0, (0,), -128.0, 127.0), gathers=(HOSTILE,))
+    hostile = difference(
+        40,
+        HOSTILE,
+        1,
+        worst=Spot(0, (0,), -128.0, 127.0),
+        patterns=(Gathering("run", 1, 1, 1, 4096, run=HOSTILE, length=3),),
+    )
     return (
         verdict(9, "SPLIT", "halves", Outcome.WRONG_SHAPE, message="output 1 is int8 1x4, not int8 1x8"),
         verdict(

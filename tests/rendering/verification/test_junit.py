@@ -44,7 +44,7 @@ def test_the_failure_explains(sample: Verification) -> None:
     assert failure is not None
     assert failure.get("message") == "mismatch: 12 of 4,096 elements (0.293 %), by at most 2 LSB"
     assert failure.text is not None
-    assert "because: accumulator 53,248 x " in failure.text
+    assert "because: element (0, 3, 4, 62) of run 'random': accumulator 53248 x " in failure.text
     assert "worst: [0, 3, 4, 62] in run 1 (random): expected 7, the device gives 6" in failure.text
 
 

@@ -67,7 +67,8 @@ def test_details_leave_out_outputs_that_are_exact(sample: Verification) -> None:
 def test_causes_say_what_they_explain_and_what_is_left(sample: Verification) -> None:
     told = dict(wording.details(case(sample, "block1/conv")))
     assert told["explains"] == (
-        "requantize: single explains 9 of the 12 differences; 3 are left: all 3 differences lie in channel 63 of 64",
+        "requantize: single explains 9 of the 12 differences; 3 are left: "
+        "all 3 differences lie in channel 63, the last of 64, among 64 of the 4,096 elements",
         "requantize: single and departure: bias-16 explain all 12 differences (the bias saturates to 16 bits)",
     )
     assert told["against"] == ("litert-xnnpack, the nearest of those admitted",)

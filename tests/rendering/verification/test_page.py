@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from litecheck.compare.wording.elements import element_sentence
+from litecheck.compare.wording.patterns import gathering_sentence
 from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
 from litecheck.verify.outcome import Along, Outcome, Step, Verification
@@ -324,8 +326,8 @@ def test_details_tell_and_draw_all_that_is_known(
     for told in (
         "The device gives other values than the reference.",
         "12 of 4,096 elements (0.293 %), by at most 2 LSB",
-        difference.explained.sentence,
-        *difference.gathers,
+        element_sentence(difference.explained),
+        *map(gathering_sentence, difference.patterns),
         sample.verdicts[1].fault,
         "exact under tflm, litert-xnnpack",
         sample.verdicts[1].reproducer,
