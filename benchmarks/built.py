@@ -67,11 +67,6 @@ def weighty(size: int) -> Model:
     return layers([(rows, inner), (inner, rows)] * pairs)
 
 
-def keyword_spotter() -> Model:
-    """About 54 KB in about a dozen operators, as a keyword-spotting network has."""
-    return layers([(64, 490), *[(64, 64)] * 3, (12, 64)])
-
-
 def many_operators(count: int, constant_each: bool = False) -> Model:
     """A chain of ADDs over (1, 16); ``constant_each`` gives every one a constant and a buffer of its own."""
     builder = ModelBuilder("a chain of additions")
@@ -122,7 +117,6 @@ def build(name: str, folder: Path) -> Path:
 
 
 MODELS: dict[str, Callable[[], tuple[Model, int | None]]] = {
-    "keyword": lambda: (keyword_spotter(), None),
     "4 MB": lambda: (weighty(4 * MB), None),
     "1 GB": lambda: (weighty(GB), None),
     "3 GB": lambda: (weighty(3 * GB), MB),

@@ -38,7 +38,9 @@ TITLES = {
 #: What copies a whole model into Python objects is not asked to do so with gigabytes.
 TOO_LARGE = {"quantizer": ("1 GB", "3 GB")}
 QUICK = ("4 MB", "50k operators", "50k own scales", "500k tables")
-BARE = "import numpy, typer, rich, yaml"
+#: What the program is made of, and the smallest model it judges.
+BARE = "import numpy, typer, rich, yaml, flatbuffers"
+SMALLEST = HERE.parent / "fixtures" / "conv_int8.tflite"
 SAMPLE = 0.002
 
 
@@ -109,16 +111,22 @@ def _watch(child: subprocess.Popen[str], peak: list[int]) -> None:
         time.sleep(SAMPLE)
 
 
-def commands(model: Path, env: dict[str, str], folder: Path, repetitions: int) -> tuple[Measured, Measured]:
-    """``litecheck validate MODEL`` as a command, and the import of what it is made of."""
-    judge = [sys.executable, "-m", "litecheck", "validate", str(model)]
+def startup(env: dict[str, str], folder: Path, repetitions: int) -> tuple[Measured, Measured]:
+    """``litecheck validate`` on a model of 3 KB, and the import of what the program is made of, side by side.
+
+    Processor time: beside it the machine does other things, and both are over in less than a second.
+    """
+    judge = [sys.executable, "-m", "litecheck", "validate", str(SMALLEST)]
     pairs = ((judge, Measured()), ([sys.executable, "-c", BARE], Measured()))
     for number in range(repetitions + 1):
         for command, into in pairs:
-            start = time.perf_counter()
-            subprocess.run(command, env=env, cwd=folder, check=True, capture_output=True)
+            child = subprocess.Popen(command, env=env, cwd=folder, stdout=subprocess.DEVNULL)
+            _, status, used = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+            if child.returncode:
+                sys.exit(f"{' '.join(command)}: exit code {child.returncode}")
             if number:  # the first round compiles
-                into.seconds.append(time.perf_counter() - start)
+                into.seconds.append(used.ru_utime + used.ru_stime)
     return pairs[0][1], pairs[1][1]
 
 
@@ -147,7 +155,7 @@ def measure(
 
 def goals(found: dict[tuple[str, str], Measured], command: tuple[Measured, Measured]) -> list[Goal]:
     """What was promised, where this run can tell."""
-    out = [Goal("validate, 54 KB, as a command : importing numpy, typer, rich, yaml", ratio(*command), 2.5)]
+    out = [Goal("startup: validate, 3 KB, as a command : the bare imports", ratio(*command), 2.2)]
     for model, task, other, limit in (
         ("500k tables", "verify", "accessors", 1 / 40),
         ("50k operators", "validate", "accessors", 1.0),
@@ -175,7 +183,8 @@ def show(
     for model, size in sizes.items():
         cells = (_cell(found[model, task], found[model, "validate"].median) for task in TASKS)
         table.add_row(f"{model}\n{size / 1e6:,.1f} MB", *cells)
-    console.print(table)
+    if sizes:
+        console.print(table)
     table = Table("goal", "found", "at most", "")
     for aim in aims:
         found_, limit = f"{aim.found:.3g}{aim.unit}", f"{aim.limit:.3g}{aim.unit}"
@@ -193,6 +202,9 @@ def _cell(measured: Measured, whole: float | None) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="no models of gigabytes, fewer repetitions")
+    parser.add_argument(
+        "--startup", action="store_true", help="no models at all, only how the program starts"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
     parser.add_argument("--repetitions", type=int, default=None, help="default 7, with --quick 3")
     options = parser.parse_args()
@@ -201,17 +213,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="litecheck-benchmark-") as name:
         folder = Path(name)
         env = environment(folder)
-        chosen = QUICK if options.quick else tuple(m for m in MODELS if m != "keyword")
+        chosen = () if options.startup else QUICK if options.quick else tuple(MODELS)
         models = {
             m: build(m, folder) for m in track(chosen, "building models", console=console, transient=True)
         }
         found = measure(models, env, repetitions, console)
-        command = commands(build("keyword", folder), env, folder, 3 * repetitions)
+        command = startup(env, folder, 3 * repetitions)
         sizes = {model: path.stat().st_size for model, path in models.items()}
     aims = goals(found, command)
     show(console, sizes, found, aims)
     whole, bare = (1e3 * c.median if c.median else 0.0 for c in command)
-    console.print(f"validate as a command {whole:.0f} ms, bare imports {bare:.0f} ms")
+    console.print(f"startup: validate {whole:.0f} ms of processor time, bare imports {bare:.0f} ms")
     if options.json:
         options.json.write_text(json.dumps(as_json(found, command, aims), indent=1) + "\n")
     return 0 if all(aim.met for aim in aims) else 1
@@ -226,7 +238,7 @@ def as_json(
             {"model": m, "task": t, "seconds": r.median, "anonymous": r.memory, "note": r.note}
             for (m, t), r in found.items()
         ],
-        "command": {"validate": command[0].median, "imports": command[1].median},
+        "startup": {"validate": command[0].median, "imports": command[1].median},
         "goals": [
             {"goal": a.what, "found": a.found, "at_most": a.limit, "unit": a.unit, "met": a.met} for a in aims
         ],

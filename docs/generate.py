@@ -1,7 +1,7 @@
 """Bring the documentation's generated parts up to date: ``python docs/generate.py``, or ``--check`` them.
 
-Generated are docs/rules.md and docs/operators.md as a whole, the tables of measurements and arithmetics, and the output
-of every console session.
+Generated are docs/rules.md and docs/operators.md as a whole, the tables of measurements, arithmetics and formats, and the
+output of every console session.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from docs.sessions import ROOT, refreshed
 from litecheck.files import atomic_write
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.registry import MEASUREMENTS, OPERAND_MEASUREMENTS
-from litecheck.render.rules import reference
+from litecheck.rendering.formats import formats
+from litecheck.rendering.rules import reference
 
 RULES = ROOT / "docs" / "rules.md"
 OPERATORS = ROOT / "docs" / "operators.md"
 #: Documents that are generated as a whole.
 WHOLE = (RULES, OPERATORS)
 _MEASUREMENTS = re.compile(r"(?<=<!-- generated: measurements -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_FORMATS = re.compile(r"(?<=<!-- generated: formats )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _ARITHMETICS = re.compile(r"(?<=<!-- generated: arithmetics -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
@@ -45,7 +47,13 @@ def up_to_date(path: Path) -> str:
         return page()
     text = _MEASUREMENTS.sub(lambda _: "".join(_measurements()), path.read_text("utf-8"))
     text = _ARITHMETICS.sub(lambda _: "".join(arithmetics_table()), text)
+    text = _FORMATS.sub(lambda m: m[1] + m[2] + "".join(_formats(m[1])), text)
     return refreshed(text)
+
+
+def _formats(command: str) -> Iterator[str]:
+    yield "| format | what it is |\n| --- | --- |\n"
+    yield from (f"| `{one.name}` | {one.purpose} |\n" for one in formats(command).values())
 
 
 def _measurements() -> Iterator[str]:

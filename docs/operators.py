@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from litecheck.profile.load import load_profile
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import OneOf, OperatorRule, Requirement
-from litecheck.reference.defects.defects import DEPARTURES
+from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.engine.registry import ANY, Kernel, kernels
-from litecheck.reference.engine.takers import load_takers
+from litecheck.reference.engine.registry import kernels
+from litecheck.reference.engine.takers import Alternatives, load_dispatch
+from litecheck.reference.kernel_types import ANY, Kernel, KernelStep
 
 _HEAD = """\
 # Operators that litecheck can run
@@ -20,33 +21,44 @@ operators. Which one of several kernels takes an operator is decided by the type
 
 ## Kernels
 
-| operator | decided by | types | stages |
+| operator | decided by | types | steps |
 | --- | --- | --- | --- |
 """
 _CHOICES = """
 ## What the arithmetics choose
 
-A stage is a step that devices do differently. Operators that are not listed have one way to be computed.
+A step is what devices do differently; behind it stand the conditions that hold. Of what an arithmetic file states for a
+step, the key with the most of them counts, the first one most: for `declined+uint8` it is `declined+uint8`, `declined`,
+`uint8`, `default`, whichever comes first. Of several conditions together those are listed here that an arithmetic
+names. Operators that are not listed have one way to be computed.
 
 """
 _TAKERS = """
 ## Who takes an operator
 
 LiteRT asks XNNPACK's delegate first, then its optimized kernels; what neither takes its reference kernels compute. The
-stages `declined` and `grouped` are for these, and variants that are XNNPACK's own fall back to LiteRT's where XNNPACK
-declines. `rules/arithmetic/takers.yaml` has these conditions as data; operators that it does not list are not XNNPACK's,
-or give the same result whoever computes them. Alternatives are divided by "or".
+conditions `declined` and `grouped` are for these, and other variants that are XNNPACK's own fall back to LiteRT's where
+XNNPACK declines. `rules/arithmetic/takers.yaml` has all this as data; operators that it does not list are not XNNPACK's, or
+give the same result whoever computes them. Alternatives are divided by "or".
 
 | operator | taken by | where |
 | --- | --- | --- |
 """
+_CONDITIONS = """
+## Conditions
+
+What an arithmetic may choose variants by, and where it holds; roles that an operator does not have are not asked.
+
+| condition | where |
+| --- | --- |
+"""
 _DEPARTURES = """
-## Departures
+## Defects
 
 Ways to be wrong that no variant is. An arithmetic names one, or two as `one+other`, under `departure`, beside the
-operator's stages; `litecheck diagnose` finds them.
+operator's steps; `litecheck diagnose` finds them.
 
-| departure | what goes wrong | operators |
+| defect | what goes wrong | operators |
 | --- | --- | --- |
 """
 _GAPS = """
@@ -67,6 +79,7 @@ def page() -> str:
         (_HEAD, _kernels()),
         (_CHOICES, _choices(arithmetics)),
         (_TAKERS, _takers()),
+        (_CONDITIONS, _conditions()),
         (_DEPARTURES, _wrong()),
         (_GAPS, _gaps()),
     )
@@ -90,8 +103,14 @@ def _sorted_kernels() -> Iterator[tuple[str, Kernel]]:
 
 def _kernels() -> Iterator[str]:
     for opcode, kernel in _sorted_kernels():
-        stages = "; ".join(f"{stage}: {', '.join(variants)}" for stage, variants in kernel.stages.items())
-        yield f"| {opcode} | {_decider(kernel)} | {', '.join(kernel.types)} | {stages} |\n"
+        steps = "; ".join(f"{name}: {_step(step)}" for name, step in kernel.steps.items())
+        yield f"| {opcode} | {_decider(kernel)} | {', '.join(kernel.types)} | {steps} |\n"
+
+
+def _step(step: KernelStep) -> str:
+    """``double, single (declined, int64_sums: reduced, float64)``: variants, then conditions with theirs."""
+    conditions = (f"{c}: {', '.join(step.own[c])}" if c in step.own else c for c in step.conditions)
+    return ", ".join(step.variants) + (f" ({'; '.join(conditions)})" if step.conditions else "")
 
 
 def _decider(kernel: Kernel) -> str:
@@ -102,32 +121,38 @@ def _decider(kernel: Kernel) -> str:
 
 
 def _choices(arithmetics: list[Arithmetic]) -> Iterator[str]:
-    yield f"| operator | stage | {' | '.join(a.name for a in arithmetics)} |\n"
+    yield f"| operator | step | {' | '.join(a.name for a in arithmetics)} |\n"
     yield "| --- | --- |" + " --- |" * len(arithmetics) + "\n"
-    stages: dict[tuple[str, str], tuple[str, ...]] = {}
-    for opcode, kernel in _sorted_kernels():
-        stages |= {(opcode, stage): variants for stage, variants in kernel.stages.items()}
-    for (opcode, stage), variants in stages.items():
-        chosen = (a.how(opcode).get(stage, variants[0]) for a in arithmetics)
-        yield f"| {opcode} | {stage} | {' | '.join(chosen)} |\n"
+    cells = {(opcode, cell.path): cell for opcode, kernel in _sorted_kernels() for cell in kernel.cells()}
+    for (opcode, path), cell in cells.items():
+        if len(cell.conditions) > 1 and not any(path in a.how(opcode) for a in arithmetics):
+            continue
+        chosen = (cell.variant(a.how(opcode)) for a in arithmetics)
+        yield f"| {opcode} | {path} | {' | '.join(chosen)} |\n"
 
 
 def _takers() -> Iterator[str]:
-    for name, taker in load_takers().items():
+    for name, taker in load_dispatch().takers.items():
         for opcode, alternatives in taker.operators.items():
-            where = (
-                "; ".join(
-                    f"{c.verb.replace('_', ' ')} {c.subject} {', '.join(c.allowed)}".strip() for c in one
-                )
-                for one in alternatives
-            )
-            yield f"| {opcode} | {name} | {' or '.join(where)} |\n"
+            yield f"| {opcode} | {name} | {_where(alternatives)} |\n"
+
+
+def _conditions() -> Iterator[str]:
+    for name, alternatives in load_dispatch().conditions.items():
+        yield f"| `{name}` | {_where(alternatives)} |\n"
+
+
+def _where(alternatives: Alternatives) -> str:
+    return " or ".join(
+        "; ".join(f"{c.verb.replace('_', ' ')} {c.subject} {', '.join(c.allowed)}".strip() for c in one)
+        for one in alternatives
+    )
 
 
 def _wrong() -> Iterator[str]:
-    for name, departure in DEPARTURES.items():
-        concerned = [opcode for opcode in kernels() if departure.concerns(opcode)]
-        yield f"| `{name}` | {departure.does} | {', '.join(concerned)} |\n"
+    for name, defect in DEFECTS.items():
+        concerned = [opcode for opcode in kernels() if name in defects_of(opcode)]
+        yield f"| `{name}` | {defect.does} | {', '.join(concerned)} |\n"
 
 
 #: Which activations a profile is asked about.

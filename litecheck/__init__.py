@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from litecheck.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from litecheck.checks.validate import validate as validate
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from litecheck.reference.engine.interpreter import Run as Run
     from litecheck.reference.engine.interpreter import run as run
     from litecheck.reference.engine.values import RunError as RunError
-    from litecheck.render import render as render
+    from litecheck.rendering.formats import render as render
     from litecheck.report import Finding as Finding
     from litecheck.report import ModelReport as ModelReport
     from litecheck.report import Report as Report
@@ -52,7 +52,7 @@ _PUBLIC = {
     "Machine": "litecheck.reference.engine.interpreter",
     "load_arithmetic": "litecheck.reference.engine.arithmetic",
     "arithmetic_names": "litecheck.reference.engine.arithmetic",
-    "render": "litecheck.render",
+    "render": "litecheck.rendering.formats",
     "ConfigError": "litecheck.errors",
     "LitecheckError": "litecheck.errors",
     "ModelError": "litecheck.errors",

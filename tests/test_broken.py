@@ -13,7 +13,7 @@ import pytest
 from fixtures.broken import BROKEN
 from fixtures.build import HERE
 from litecheck.checks.validate import validate_file
-from litecheck.render import text
+from litecheck.rendering.formats import render
 from litecheck.report import Report
 
 
@@ -23,7 +23,7 @@ def test_the_whole_report(
 ) -> None:
     monkeypatch.chdir(HERE.parent)
     file = f"broken_{name}"
-    golden(f"{file}.txt", text.render(Report("0", validate_file(f"{HERE.name}/{file}.tflite"))))
+    golden(f"{file}.txt", render(Report("0", validate_file(f"{HERE.name}/{file}.tflite"))))
 
 
 def test_every_report_is_that_of_a_model_there_is() -> None:

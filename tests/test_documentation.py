@@ -40,7 +40,7 @@ def fenced(text: str, language: str) -> list[str]:
 def commands() -> dict[str, Any]:
     """The program's commands by name, ``""`` being the program itself."""
     group: Any = typer.main.get_command(app)
-    return {"": group, **group.commands}
+    return {"": group, **{name: group.get_command(None, name) for name in group.list_commands(None)}}
 
 
 def options(command: Any) -> set[str]:
@@ -147,13 +147,13 @@ def test_every_problem_code_is_explained_once() -> None:
 
 def test_every_format_and_profile_is_in_the_guide() -> None:
     from litecheck.profile.load import profile_names
-    from litecheck.render import FORMATS
-    from litecheck.render.verification import FORMATS as VERIFICATION_FORMATS
+    from litecheck.rendering.formats import formats
+    from litecheck.rendering.sheet import EVERY
 
-    verify = text_of("docs/verify.md")
-    assert [name for name in VERIFICATION_FORMATS if f"| `{name}` |" not in verify] == []
-    guide, index = text_of("docs/validate.md"), text_of("docs/index.md")
-    assert [name for name in FORMATS if f"| `{name}` |" not in guide] == []
+    for command in EVERY:
+        guide = text_of(f"docs/{'quantizer' if command == 'compare' else command}.md")
+        assert [name for name in formats(command) if f"| `{name}` |" not in guide] == [], command
+    index = text_of("docs/index.md")
     assert [name for name in profile_names() if name.startswith("litert") and f"`{name}`" not in index] == []
 
 

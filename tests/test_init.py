@@ -11,7 +11,7 @@ import litecheck
 
 ORDERS = [
     "import litecheck; litecheck.render; litecheck.render(r(litecheck), 'json')",
-    "import litecheck, litecheck.render.text; litecheck.render(r(litecheck), 'json')",
+    "import litecheck, litecheck.rendering.formats.text; litecheck.render(r(litecheck), 'json')",
     "from litecheck import render; render(r(__import__('litecheck')), 'json')",
 ]
 

@@ -1,99 +1,70 @@
-"""The import direction of the package, and what judging a model must never load."""
+"""The import direction of the package, held by import-linter's contracts, and what judging must never load."""
 
 from __future__ import annotations
 
-import ast
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "litecheck"
-
-#: A module imports from its own folder and from the groups before it; only the leaves may know each other.
-GROUPS = (
-    {"errors", "quantization", "report", "data", "files"},
-    {"flatbuffer"},
-    {"model"},
-    {"profile"},
-    {"quantizer"},
-    {"checks", "reference"},
-    {"cases"},
-    {"devices"},
-    {"compare"},
-    {"verify"},
-    {"diagnose"},
-    {"suite"},
-    {"convert"},
-    {"render"},
-    {"cli"},
-)
-RANKS = {name: rank for rank, names in enumerate(GROUPS) for name in names}
-#: These stand above all groups: the list of public names, and the program.
-ABOVE = {"__init__", "__main__"}
 FOREIGN = ("tensorflow", "ai_edge_litert", "onnx", "jsonschema")
 
-MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
-
-def group_of(module: Path) -> str:
-    return module.parts[0].removesuffix(".py")
-
-
-def imported(source: str) -> Iterator[tuple[str, int]]:
-    """The absolute names of every import, also those inside functions, with their lines."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"line {node.lineno}: relative import"
-            yield node.module or "", node.lineno
-            if node.module == "litecheck":
-                yield from ((f"litecheck.{alias.name}", node.lineno) for alias in node.names)
-
-
-def upward(module: Path, source: str) -> list[str]:
-    """The imports of a module that lead to its own group's other folders, or to a group behind it."""
-    group = group_of(module)
-    below = {name for name, rank in RANKS.items() if rank < max(RANKS[group], 1)}
-    found = []
-    for name, line in imported(source):
-        parts = name.split(".")
-        if parts[0] == "litecheck" and len(parts) > 1 and parts[1] in set(RANKS) - below - {group}:
-            found.append(f"litecheck/{module}:{line} imports {name}")
-    return found
-
-
-def test_every_module_belongs_to_a_group() -> None:
-    assert {group_of(m) for m in MODULES} <= set(RANKS) | ABOVE
-
-
-@pytest.mark.parametrize("module", [m for m in MODULES if group_of(m) not in ABOVE], ids=str)
-def test_imports_lead_down(module: Path) -> None:
-    assert upward(module, (PACKAGE / module).read_text()) == []
-
-
-def test_an_upward_import_is_seen_wherever_it_stands() -> None:
-    source = "def read():\n    from litecheck.checks import scale\n    import litecheck.cli.app\n"
-    assert len(upward(Path("model/load.py"), source)) == 2
-    assert (
-        upward(Path("render/text.py"), "from litecheck import report\nfrom litecheck.checks import scale")
-        == []
+def linted(folder: Path) -> subprocess.CompletedProcess[str]:
+    """What import-linter says of a tree by the contracts of pyproject.toml."""
+    command = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports_command as run; run()",
+        "--no-cache",
+    ]
+    env = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200", "NO_COLOR": "1"}
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False
     )
-    assert len(upward(Path("report.py"), "from litecheck import render")) == 1
-    assert (
-        len(
-            upward(
-                Path("reference/kernels/conv.py"),
-                "import litecheck.checks.scale, litecheck.reference.engine",
-            )
-        )
-        == 1
-    )
+
+
+def test_the_contracts_are_kept() -> None:
+    pytest.importorskip("importlinter", reason="needs import-linter")
+    done = linted(ROOT)
+    assert done.returncode == 0, done.stdout
+
+
+#: A line added to a module, and the contract that it breaks.
+BROKEN = {
+    "upwards": ("model/load.py", "import litecheck.cli.app", "imports only from those below"),
+    "through the public names": (
+        "model/load.py",
+        "from litecheck import validate",
+        "imports only from those below",
+    ),
+    "inside a function": (
+        "quantization.py",
+        "def read():\n    from litecheck.checks import scale",
+        "imports only from those below",
+    ),
+    "a library": ("verify/judge.py", "import rich.console", "The terminal"),
+    "a runtime": ("verify/judge.py", "import ai_edge_litert.interpreter", "Runtimes"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_contract_is_named(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("importlinter", reason="needs import-linter")
+    module, line, contract = BROKEN[name]
+    shutil.copytree(ROOT / "litecheck", tmp_path / "litecheck", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    file = tmp_path / "litecheck" / module
+    file.write_text(f"{file.read_text()}\n{line}\n")
+    done = linted(tmp_path)
+    assert done.returncode == 1
+    (said,) = [row for row in done.stdout.splitlines() if row.endswith("BROKEN")]
+    assert contract in said
 
 
 def loaded_by(code: str, *arguments: str) -> set[str]:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.inputs import BINARY, DIRECTED, UNARY, Feed, tried
+from litecheck.arrays import Arrays
+from litecheck.cases.drawn import tried
+from litecheck.cases.inputs import DIRECTED, Feed, only
 from litecheck.cases.parts import Case
-from litecheck.devices.port import Arrays
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.dispatch import find_kernel
+from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import RunError
 
@@ -27,7 +28,7 @@ def separating(
     """One feed, each element of which tells a variant of the operator's kernel from the arithmetic's, as far as such
     values were found; rare variants first. Nothing where the operator does not work on single elements."""
     size = int(np.prod(case.subgraph.tensors[case.cut.outputs[0]].shape))
-    if len(case.operators) != 1 or case.opcodes[0] not in UNARY | BINARY or not 0 < size <= _LARGEST:
+    if not only(case).elementwise or not 0 < size <= _LARGEST:
         return
     pool = [feed.arrays for feed in tried(case, tensors, seed, min(_CANDIDATES, -(-_POOL // size)))]
     expected = _outputs(case, arithmetic, pool)
@@ -43,18 +44,17 @@ def separating(
 
 
 def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
-    """The arithmetic with one stage of the operator changed, for every variant there is."""
+    """The arithmetic with one step of the operator changed, for every variant there is."""
     model = case.cut.model
     opcode = case.operators[0].opcode
     how = arithmetic.how(opcode)
     try:
-        stages = find_kernel(model.subgraphs[0], model.subgraphs[0].operators[0]).stages
+        cells = cells_of(model.subgraphs[0], model.subgraphs[0].operators[0])
     except RunError:
         return
-    for stage, variants in stages.items():
-        for variant in variants:
-            if variant != how.get(stage, variants[0]):
-                yield replace(arithmetic, stages={**arithmetic.stages, opcode: {**how, stage: variant}})
+    for cell in cells:
+        for variant in cell.others(how):
+            yield replace(arithmetic, stages={**arithmetic.stages, opcode: {**how, cell.path: variant}})
 
 
 def _outputs(case: Case, arithmetic: Arithmetic, pool: list[Arrays]) -> NDArray[Any] | None:

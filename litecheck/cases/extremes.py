@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.inputs import DIRECTED, Feed, has_codes
+from litecheck.cases.inputs import DIRECTED, Feed, has_codes, only
 from litecheck.cases.parts import Case
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored
@@ -16,17 +16,13 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.values import HELD
 from litecheck.reference.numerics.windows import axes
 
-#: Operators whose rows of weights each meet a whole row of the input.
-_DENSE = ("FULLY_CONNECTED", "SVDF")
-_WINDOWS = ("CONV_2D", "DEPTHWISE_CONV_2D")
-
 
 def aimed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
     """Feeds for a single operator with one operand that is not constant; nothing for others.
 
     Sums of products: every input on the rail that the weight it meets makes large, then small; then for half of the
-    weights each, so that sums are large on their way and come back. QUANTIZE: reals halfway between all neighbouring
-    codes.
+    weights each, so that sums are large on their way and come back. Reals that become codes: halfway between all
+    neighbouring ones.
     """
     if len(case.operators) != 1 or len(case.cut.inputs) != 1:
         return
@@ -34,7 +30,7 @@ def aimed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
     known = tensors.get(x.index)
     shape = x.shape if known is None else known.shape
     made = case.subgraph.tensors[case.cut.outputs[0]]
-    if case.opcodes[0] == "QUANTIZE" and x.dtype == "float32" and has_codes(made):
+    if only(case).elementwise == "unary" and x.dtype == "float32" and has_codes(made):
         yield Feed(DIRECTED, (_halfway(made, shape),))
     elif has_codes(x):
         low, high = INTEGER_RANGES[x.dtype]
@@ -57,23 +53,24 @@ def _halfway(output: Tensor, shape: tuple[int, ...]) -> NDArray[np.float32]:
 def _signs(case: Case, shape: tuple[int, ...], turning: bool) -> NDArray[np.bool_] | None:
     """Where the weight that an input meets is positive: other units row by row, one filter after the other along an
     image; None where there are no weights to look at. ``turning``: negative for the second half of each filter."""
-    operator = case.operators[0]
-    tensor = case.subgraph.tensors[operator.inputs[1]] if len(operator.inputs) > 1 else None
+    operator, facts = case.operators[0], only(case)
+    second = facts.role(1) if len(operator.inputs) > 1 and facts.inputs else ""
+    tensor = case.subgraph.tensors[operator.inputs[1]] if facts.inputs.get(second) == "weight" else None
     weights = stored(tensor) if tensor is not None and tensor.dtype in INTEGER_RANGES else None
     if tensor is None or weights is None or not weights.size:
         return None
     zero = tensor.quantization.zero_point
     positive: NDArray[np.bool_] = weights.astype(np.int64) > (int(zero[0]) if zero.size == 1 else 0)
     depth = shape[-1] if shape else 0
-    if operator.opcode in _DENSE and weights.ndim == 2:
+    if facts.over == "row" and weights.ndim == 2:
         units, inputs = weights.shape
         rows, rest = divmod(int(np.prod(shape)), inputs)
         order = np.argsort(-_reach(weights), kind="stable") if rows < units else np.arange(units)
         met = _turned(positive.T, turning).T[order[np.arange(rows) % units]]
         return None if rest else met.reshape(shape)
-    if operator.opcode not in _WINDOWS or len(shape) != 4 or weights.ndim != 4:
+    if facts.over not in ("window", "plane") or len(shape) != 4 or weights.ndim != 4:
         return None
-    if operator.opcode == "CONV_2D":
+    if facts.over == "window":
         filters = positive[int(_reach(weights.reshape(len(weights), -1)).argmax())]
         filters = _turned(filters.reshape(-1), turning).reshape(filters.shape)
     else:

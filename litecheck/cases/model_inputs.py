@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Any
 
@@ -10,34 +11,44 @@ from numpy.typing import NDArray
 
 from litecheck.model.types import Model, Subgraph
 from litecheck.reference.engine.entry import drawable, entry
-from litecheck.verify.settings import Settings
 
 #: Samples in a row of a model that remembers, at least.
 CHAIN = 6
 
 
-def sample_inputs(model: Model, subgraph: Subgraph, settings: Settings) -> list[dict[int, NDArray[Any]]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawing:
+    """Where a model's inputs come from: ``samples`` of the entry point that ``signature`` names (the first without),
+    stored values by name; without any, they are drawn from ``seed``."""
+
+    signature: str | None = None
+    samples: Sequence[Mapping[str, NDArray[Any]]] = ()
+    seed: int = 0
+
+
+def sample_inputs(model: Model, subgraph: Subgraph, drawing: Drawing) -> list[dict[int, NDArray[Any]]]:
     """The inputs of a subgraph by tensor, for each sample: those given, where it is their entry point, or drawn ones.
 
     What cannot be drawn, as strings cannot, is missing.
     """
     own = next((s.key for s in model.signatures if s.subgraph == subgraph.index), None)
-    point = entry(model, settings.signature or (own if subgraph.index else None))
-    if settings.samples and (settings.signature or not subgraph.index):
-        return [dict(zip(subgraph.inputs, point.arrange(sample), strict=True)) for sample in settings.samples]
+    point = entry(model, drawing.signature or (own if subgraph.index else None))
+    if drawing.samples and (drawing.signature or not subgraph.index):
+        return [dict(zip(subgraph.inputs, point.arrange(sample), strict=True)) for sample in drawing.samples]
     out_of_reach = [name for name, index in point.inputs if not drawable(subgraph.tensors[index])]
-    drawn = point.random(settings.seed, out_of_reach)
+    drawn = point.random(drawing.seed, out_of_reach)
     return [{index: drawn[name] for name, index in point.inputs if name in drawn}]
 
 
 def in_a_row(
-    model: Model, subgraph: Subgraph, settings: Settings, samples: list[dict[int, NDArray[Any]]]
+    model: Model, subgraph: Subgraph, drawing: Drawing, samples: list[dict[int, NDArray[Any]]]
 ) -> list[dict[int, NDArray[Any]]]:
     """Samples for a model that remembers: those given again and again, or ever other drawn ones; nothing where their
     shapes differ, because state has one."""
-    if settings.samples:
+    if drawing.samples:
         if len({tuple((i, a.shape) for i, a in sorted(sample.items())) for sample in samples}) > 1:
             return []
         return list(islice(cycle(samples), max(CHAIN, len(samples))))
-    seeds = range(settings.seed, settings.seed + CHAIN)
-    return [sample_inputs(model, subgraph, replace(settings, seed=seed))[0] for seed in seeds]
+    seeds = range(drawing.seed, drawing.seed + CHAIN)
+    several = (Drawing(drawing.signature, (), seed) for seed in seeds)
+    return [sample_inputs(model, subgraph, one)[0] for one in several]

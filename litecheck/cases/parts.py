@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from numpy.typing import NDArray
-
-from litecheck.devices.port import Arrays, Job
 from litecheck.errors import ConfigError
 from litecheck.model.cut import Cut, cut
 from litecheck.model.graph import graph_of, name_of
-from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph
 
 #: Types whose values are handles: an operator with such an operand is nothing without those before it.
@@ -35,16 +30,6 @@ class Case:
     def called(self) -> str:
         """What people call it: the name of the last operator's first output."""
         return name_of(self.subgraph, self.operators[-1])
-
-    def job(
-        self,
-        runs: tuple[Arrays, ...],
-        lengths: tuple[int, ...] = (),
-        starts: Mapping[int, Mapping[int, NDArray[Any]]] | None = None,
-    ) -> Job:
-        """The case as a device gets it, with the inputs of each inference; series as a Job has them."""
-        model = self.cut.model
-        return Job(self.name, model, model_bytes(model, drop_unknown=True), runs, lengths, starts or {})
 
     @property
     def opcodes(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.compare.requantized import stored
+from litecheck.cases.requantized import stored
 from litecheck.errors import ConfigError
 from litecheck.quantizer.arrays import read
 from litecheck.quantizer.npy import members

@@ -13,17 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases import inputs
+from litecheck.cases.drawn import draws, tried
+from litecheck.cases.expectation import Expectation
 from litecheck.cases.extremes import aimed
 from litecheck.cases.inputs import Feed
+from litecheck.cases.memory import Memory
 from litecheck.cases.parts import Case
-from litecheck.devices.port import Memory
+from litecheck.cases.sweeps import directed
 from litecheck.model.types import Model, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import HELD, RunError
 from litecheck.report import counted
-from litecheck.verify.expectation import Expectation
 
 #: Inferences in a row where a state is felt for longer than anybody waits for, and how long that is.
 LENGTH, PATIENCE = 16, 48
@@ -55,15 +57,15 @@ def rows(
     case: Case, tensors: Mapping[int, NDArray[Any]], seed: int, arithmetic: Arithmetic, memory: Memory
 ) -> Callable[[str], Iterator[tuple[Feed, ...]]]:
     """Series for a case that remembers, by kind (random, directed); ``memory`` is what the device can do."""
-    pool = list(inputs.tried(case, tensors, seed, PATIENCE + 1))
+    pool = list(tried(case, tensors, seed, PATIENCE + 1))
     length = _length(case, pool, arithmetic)
-    drawn = list(inputs.tried(case, tensors, seed, max(2 * length, inputs.draws(case))))
+    drawn = list(tried(case, tensors, seed, max(2 * length, draws(case))))
 
     def of(kind: str) -> Iterator[tuple[Feed, ...]]:
         if kind == inputs.RANDOM:
             yield from (row(drawn[at : at + length]) for at in range(0, len(drawn), length))
             return
-        edges = list(islice(inputs.directed(case, tensors), _EDGES))
+        edges = list(islice(directed(case, tensors), _EDGES))
         if edges:
             yield row([*edges, *edges[::-1]])
             rails = [replace(feed, kind=inputs.DIRECTED) for feed in drawn[:_AFTER]]

@@ -1,24 +1,19 @@
-"""The typer application: its commands, ``--version``, and a start without typer's type machinery."""
+"""The typer application: its commands, ``--version``, and a start that builds only the command it is called for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from inspect import getdoc
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from litecheck.cli.compare import compare
-from litecheck.cli.dequantize import dequantize
-from litecheck.cli.diagnose import diagnose
-from litecheck.cli.explain import explain
-from litecheck.cli.inspect import inspect
-from litecheck.cli.quantize import quantize
-from litecheck.cli.rules import rules
-from litecheck.cli.run import run
-from litecheck.cli.validate import validate
-from litecheck.cli.verify import verify
+#: In the order of the help; each stands in the module of its name.
+COMMANDS = (
+    "validate", "inspect", "explain", "rules", "quantize", "dequantize", "compare", "run", "verify", "diagnose",
+)  # fmt: skip
 
 
 class _Verbatim:
@@ -36,8 +31,8 @@ class _Verbatim:
 def _spared(params: list[Any]) -> list[Any]:
     for param in params:
         plain = getattr(getattr(param, "type_descriptor", None), "annotation", None) in (str, bool, list[str])
-        if plain and hasattr(param, "_runtime_param"):
-            param._runtime_param = _Verbatim()
+        if plain and hasattr(param, "get_runtime_param"):
+            param.get_runtime_param = _Verbatim
     return params
 
 
@@ -47,8 +42,20 @@ class _Command(TyperCommand):
 
 
 class _Group(TyperGroup):
+    """Builds a command when it is asked for: reading the signatures of all takes longer than most of them run."""
+
     def get_params(self, ctx: Any) -> list[Any]:
         return _spared(super().get_params(ctx))
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        # For a name that is none, typer looks through all for the one that was meant.
+        for name in (cmd_name,) if cmd_name in COMMANDS else COMMANDS:
+            if name not in self.commands:
+                self.add_command(_command(name), name)
+        return super().get_command(ctx, cmd_name)
 
 
 app = typer.Typer(
@@ -62,7 +69,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from litecheck import __version__
+        from litecheck.version import __version__
 
         print(f"litecheck {__version__}")
         raise typer.Exit
@@ -91,5 +98,8 @@ def _help(command: Callable[..., None]) -> str:
     return "\n\n".join(p if p.startswith("\b") else " ".join(p.split("\n")) for p in paragraphs)
 
 
-for _command in (validate, inspect, explain, rules, quantize, dequantize, compare, run, verify, diagnose):
-    app.command(cls=_Command, help=_help(_command))(_command)
+def _command(name: str) -> Any:
+    function = getattr(import_module(f"litecheck.cli.{name}"), name)
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    alone.command(name, cls=_Command, help=_help(function))(function)
+    return typer.main.get_command(alone)

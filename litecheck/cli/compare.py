@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from litecheck.cli import parameters as options
-from litecheck.cli.console import NoColor, PlainFormat, console, ends_well, say, write_stdout
+from litecheck.cli.console import Manner, NoColor, ends_well, say
+from litecheck.cli.outputs import format_option, parse_outputs, write
 
 if TYPE_CHECKING:
     from litecheck.cli.quantizer_options import Tensor
@@ -43,7 +44,7 @@ def compare(
         str | None, typer.Option(metavar="TYPE", help="The type of raw bytes in EXPECTED; default: --dtype.")
     ] = None,
     shape: options.Shape = None,
-    output: PlainFormat = "text",
+    outputs: Annotated[list[str] | None, format_option("compare")] = None,
     no_color: NoColor = False,
 ) -> None:
     """Judge a device's tensor: exact or not, where, by how many steps, and why.
@@ -66,8 +67,9 @@ def compare(
     from litecheck.cli import quantizer_options
     from litecheck.quantizer.compare import compare as judge
     from litecheck.quantizer.semantics import semantics as named
-    from litecheck.render.comparison import json_text, print_comparison
+    from litecheck.rendering.records import ComparedTensors
 
+    targets = parse_outputs(outputs or (), "compare")
     allowed = quantizer_options.parse_tolerance(tolerance)
     told = quantizer_options.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
     rule = named(semantics)
@@ -82,10 +84,7 @@ def compare(
     comparison = judge(
         ours, reals, tensor.parameters, allowed.value, semantics=rule, dtype=kind, unit=allowed.unit
     )
-    if output == "json":
-        write_stdout(json_text(comparison, expected, actual))
-    else:
-        print_comparison(comparison, expected, actual, console(no_color))
+    write(ComparedTensors(comparison, expected, actual), targets, Manner(no_color=no_color))
     raise typer.Exit(comparison.exit_code)
 
 

@@ -16,13 +16,6 @@ def profiles(incomplete: str) -> list[str]:
     return [name for name in profile_names() if name.startswith(incomplete)]
 
 
-def formats(incomplete: str) -> list[str]:
-    """The report's formats."""
-    from litecheck.render import FORMATS
-
-    return [name for name in FORMATS if name.startswith(incomplete)]
-
-
 def levels(incomplete: str) -> list[str]:
     """The levels, gravest first."""
     return [level for level in reversed(LEVELS) if level.startswith(incomplete)]
@@ -66,10 +59,9 @@ def arithmetics(incomplete: str) -> list[str]:
 
 def devices(incomplete: str) -> list[str]:
     """Kinds of devices, LiteRT's with each of its kernels, and installed plugins."""
-    from litecheck.devices.registry import KERNELS, known_devices
+    from litecheck.devices.registry import device_names
 
-    names = [f"litert:{kernels}" for kernels in KERNELS], [n for n in known_devices() if n != "litert"]
-    return [name for several in names for name in several if name.startswith(incomplete)]
+    return [name for name in device_names() if name.startswith(incomplete)]
 
 
 def feeds(incomplete: str) -> list[str]:
@@ -77,10 +69,3 @@ def feeds(incomplete: str) -> list[str]:
     from litecheck.cases.inputs import KINDS
 
     return [name for name in KINDS if name.startswith(incomplete)]
-
-
-def verification_formats(incomplete: str) -> list[str]:
-    """The formats of a verification."""
-    from litecheck.render.verification import FORMATS
-
-    return [name for name in FORMATS if name.startswith(incomplete)]

@@ -6,35 +6,20 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli.console import Manner, NoColor, ends_well, say, terminal_width, write_stdout
-from litecheck.cli.verify import Device_, Jobs, Megabytes, Seconds
-
-
-def _formats(incomplete: str) -> list[str]:
-    return [name for name in ("text", "json", "html") if name.startswith(incomplete)]
+from litecheck.cli import device_options as options
+from litecheck.cli.console import Manner, NoColor, ends_well, say
+from litecheck.cli.outputs import format_option, parse_outputs, write
 
 
 def _operators(incomplete: str) -> list[str]:
-    from litecheck.cases.probes.catalogue import FAMILIES
+    from litecheck.cases.probes.catalogue import probed
 
-    return [name for name in FAMILIES if name.startswith(incomplete)]
-
-
-Outputs_ = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="FORMAT[:FILE]",
-        autocompletion=_formats,
-        help="text, json or html; to a file behind the colon; repeatable.",
-    ),
-]
+    return [name for name in probed() if name.startswith(incomplete)]
 
 
 @ends_well
 def diagnose(
-    device: Device_,
+    device: options.DeviceName,
     model: Annotated[
         list[str] | None, typer.Argument(metavar="MODEL...", help="Models whose operators are tried, too.")
     ] = None,
@@ -63,10 +48,10 @@ def diagnose(
         str, typer.Option("--device-version", metavar="TEXT", help="The device's version, for the report.")
     ] = "",
     seed: Annotated[int, typer.Option(metavar="SEED", min=0, help="What values are drawn from.")] = 0,
-    timeout: Seconds = 60.0,
-    memory: Megabytes = 4096,
-    jobs: Jobs = 1,
-    outputs: Outputs_ = None,
+    timeout: options.Seconds = 60.0,
+    memory: options.Megabytes = 4096,
+    jobs: options.Jobs = 1,
+    outputs: Annotated[list[str] | None, format_option("diagnose")] = None,
     no_color: NoColor = False,
 ) -> None:
     """Find the arithmetic a device implements: how it rounds, where it saturates, what it leaves out.
@@ -88,8 +73,7 @@ def diagnose(
       litecheck diagnose -d delegate:./libacme.so a.tflite b.tflite -f text -f html:acme.html --device-version 2.1
       litecheck verify model.tflite -d delegate:./libacme.so --arithmetic device.arithmetic.yaml
     """
-    from litecheck.cli.outputs import deliver, parse_outputs
-    from litecheck.cli.steps import steps
+    from litecheck.cli.progress import steps
     from litecheck.cli.threads import one_thread
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
@@ -99,11 +83,9 @@ def diagnose(
     from litecheck.diagnose.session import stamped
     from litecheck.files import atomic_write, check_writable
     from litecheck.model.load import load_model
-    from litecheck.render import diagnosis as rendering
-    from litecheck.render.diagnosis.text import render as text
 
     one_thread()
-    targets = parse_outputs(outputs or (), rendering.FORMATS)
+    targets = parse_outputs(outputs or (), "diagnose")
     if target is not None:
         check_writable(target)
     loaded = [load_model(one) for one in model or ()]
@@ -117,11 +99,5 @@ def diagnose(
     if target is not None:
         atomic_write(target, arithmetic_yaml(found, f"found-{device.rpartition('/')[2]}"))
         say(f"wrote {target}")
-    report = stamped(found, build, untested(loaded, groups))
-    deliver(
-        targets,
-        lambda name: rendering.render(report, name),
-        lambda: write_stdout(text(report, terminal_width()).encode("utf-8", "backslashreplace").decode()),
-        Manner(no_color=no_color),
-    )
+    write(stamped(found, build, untested(loaded, groups)), targets, Manner(no_color=no_color))
     raise typer.Exit(found.exit_code)

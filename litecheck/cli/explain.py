@@ -46,8 +46,8 @@ def explain(
     """
     from litecheck.checks.policy import Policy, check_patterns
     from litecheck.profile.paths import path_matches
-    from litecheck.render.explain import explanation
-    from litecheck.render.rules import rows
+    from litecheck.rendering.explain import explanation
+    from litecheck.rendering.rules import rows
 
     width = min(terminal_width() or 80, 120)
     profiles = chosen(profile)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from litecheck.errors import ConfigError
+from litecheck.report import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,6 +43,27 @@ def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | 
     if missing:
         raise ConfigError(f"input {missing[0]!r} is missing; give it by --input, or --random SEED")
     return Feed(point, arrays, sources)
+
+
+def given_samples(
+    model: Model, signature: str | None, given: list[str], calibration: str | None, most: int, seed: int
+) -> tuple[tuple[Mapping[str, NDArray[Any]], ...], str]:
+    """The samples that options name, and in words where they come from; none where they name none.
+
+    Raises LitecheckError.
+    """
+    from litecheck.cases.samples import samples
+    from litecheck.reference.engine.entry import entry
+
+    if given and calibration:
+        raise ConfigError("--input and --calibration: give one of them")
+    if calibration:
+        found = samples(calibration, entry(model, signature), signature, most)
+        return found, f"{counted(len(found), 'sample')} of {calibration}"
+    if not given:
+        return (), ""
+    fed = feed(model, signature, given, seed)
+    return (fed.arrays,), "; ".join(f"{name} {source}" for name, source in fed.sources.items())
 
 
 def _named(point: Entry, text: str) -> tuple[str, str]:

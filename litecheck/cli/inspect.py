@@ -35,8 +35,8 @@ def inspect(
     """
     from litecheck.files import find_models
     from litecheck.model.load import load_models
-    from litecheck.render import inspect_json
-    from litecheck.render.inspect import model_text
+    from litecheck.rendering import inspect_json
+    from litecheck.rendering.inspect import model_text
 
     found = [m for file in find_models([model]) for m in load_models(file)]
     models = [m for m in found if not isinstance(m, ModelError)]

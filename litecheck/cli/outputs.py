@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from litecheck.cli.console import Manner, console, say, write_stdout
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, check_writable
-from litecheck.report import Report
+from litecheck.rendering.formats import chosen, formats
+
+if TYPE_CHECKING:
+    from litecheck.rendering.formats import Reported
+
+
+def format_option(command: str) -> Any:
+    """``--format`` of a command, with the formats that its report has."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in formats(command) if name.startswith(incomplete)]
+
+    return typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT[:FILE]",
+        autocompletion=complete,
+        help=f"{', '.join(formats(command))}; repeatable.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +41,12 @@ class Output:
     file: str | None = None
 
 
-def parse_outputs(texts: Iterable[str], formats: Mapping[str, str] | None = None) -> tuple[Output, ...]:
-    """The outputs asked for, among ``formats`` (by default those of a Report); text to stdout where none is.
+def parse_outputs(texts: Iterable[str], command: str) -> tuple[Output, ...]:
+    """The outputs asked for, among the formats of a command's report; text to stdout where none is.
 
     Raises ConfigError for an unknown format, two outputs to one place, or a file that cannot be written.
     """
-    if formats is None:
-        from litecheck.render import FORMATS
-
-        formats = FORMATS
-    outputs = tuple(_parse(text, formats) for text in texts) or (Output("text"),)
+    outputs = tuple(_parse(text, command) for text in texts) or (Output("text"),)
     places = [os.path.realpath(o.file) if o.file else "stdout" for o in outputs]
     twice = next((o for n, o in enumerate(outputs) if places.index(places[n]) < n), None)
     if twice:
@@ -41,46 +58,26 @@ def parse_outputs(texts: Iterable[str], formats: Mapping[str, str] | None = None
     return outputs
 
 
-def _parse(text: str, formats: Mapping[str, str]) -> Output:
+def _parse(text: str, command: str) -> Output:
     name, colon, file = text.partition(":")
-    if name not in formats:
-        from litecheck.profile.yaml_reader import did_you_mean
-
-        raise ConfigError(
-            f"unknown format {name!r}{did_you_mean(name, formats)}; there are {', '.join(formats)}"
-        )
+    chosen(name, command)
     if colon and not file:
         raise ConfigError(f"{text}: a file name is missing after the colon")
     return Output(name, file or None)
 
 
-def write(report: Report, outputs: Iterable[Output], manner: Manner) -> None:
-    """Write a report in every format asked for."""
-    from litecheck.render import render
+def write(report: Reported, outputs: Iterable[Output], manner: Manner) -> None:
+    """Write a report in every format asked for, files first, so that a reader of stdout finds them there."""
+    from litecheck.rendering.sheet import sheet_of
 
-    deliver(outputs, lambda name: render(report, name), lambda: _print_text(report, manner), manner)
-
-
-def deliver(
-    outputs: Iterable[Output], render: Callable[[str], str], print_text: Callable[[], None], manner: Manner
-) -> None:
-    """Write every output, files first, so that a reader of stdout finds them there."""
+    sheet = sheet_of(report)
     for output in sorted(outputs, key=lambda o: o.file is None):
         if output.file:
-            atomic_write(output.file, render(output.format))
+            atomic_write(output.file, chosen(output.format, sheet.command).render(sheet))
             say(f"wrote {output.file}", manner.quiet)
-        elif output.format == "text":
-            print_text()
+        elif output.format != "text":
+            write_stdout(chosen(output.format, sheet.command).render(sheet))
+        elif manner.quiet:
+            print(sheet.brief(), end="")
         else:
-            write_stdout(render(output.format))
-
-
-def _print_text(report: Report, manner: Manner) -> None:
-    if manner.quiet:
-        from litecheck.render import quiet
-
-        print(quiet.render(report), end="")
-    else:
-        from litecheck.render.text import print_report
-
-        print_report(report, console(manner.no_color), verbose=manner.verbose)
+            sheet.print(console(manner.no_color), manner.verbose)

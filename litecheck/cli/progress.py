@@ -1,11 +1,11 @@
-"""A progress bar on stderr, for work that takes longer than a second before people."""
+"""The progress bar on stderr, for work that takes longer than a second before people: tasks, or files by their size."""
 
 from __future__ import annotations
 
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -18,66 +18,122 @@ if TYPE_CHECKING:
 DELAY = 1.0
 
 
+class Bar:
+    """Counts from the start, draws only once ``start`` was called, from whichever thread.
+
+    ``counted`` bars show how many steps there are and how long the rest of them takes, others a percentage.
+    """
+
+    def __init__(self, total: float, counted: bool, no_color: bool) -> None:
+        self._total, self._counted, self._no_color = total, counted, no_color
+        self._done, self._what = 0.0, ""
+        self._over = False
+        self._lock = threading.Lock()
+        self._drawn: tuple[Progress, TaskID] | None = None
+
+    def show(self, done: float, what: str) -> None:
+        """So much is done, and this is at work or was done last."""
+        self._done, self._what = done, what
+        if self._drawn:
+            bar, task = self._drawn
+            bar.update(task, completed=round(done), description=what)
+
+    def start(self) -> None:
+        """Draw from now on."""
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            ProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        columns: list[ProgressColumn] = [TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn()]
+        if self._counted:
+            columns = [MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()]
+        name = TextColumn("{task.description}", markup=False)
+        with self._lock:
+            if self._over:
+                return
+            err = console(self._no_color, stderr=True)
+            bar = Progress(BarColumn(), *columns, name, console=err, transient=True)
+            self._drawn = bar, bar.add_task("", total=self._total)
+            bar.start()
+        self.show(self._done, self._what)
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        with self._lock:
+            self._over = True
+            if self._drawn:
+                self._drawn[0].stop()
+
+
+class Advance:
+    """Called with what was done after each task; a task counts for one step, or for its weight.
+
+    Weights are estimates: a task that was done twice, or that none was stated for, counts for one.
+    """
+
+    def __init__(self, bar: Bar, weights: Mapping[str, float]) -> None:
+        self._bar, self._weights = bar, dict(weights)
+        self._order = list(weights)
+        self._done = 0.0
+
+    def __call__(self, what: str) -> None:
+        """A task is done."""
+        if what in self._order:
+            self._order.remove(what)
+        self._done += self._weights.pop(what, 1.0)
+        self._bar.show(self._done, what)
+
+    def within(self, steps: int) -> None:
+        """So many steps of the task that is at work are done, or nearly."""
+        what = self._order[0] if self._order else ""
+        most = self._weights.get(what, 1.0)
+        self._bar.show(self._done + min(float(steps), most), f"{what}, invocation {steps:,}")
+
+
+@contextmanager
+def steps(
+    total: int, no_color: bool = False, weights: Mapping[str, float] | None = None
+) -> Iterator[Advance]:
+    """``advance(what)`` is called after each task."""
+    with _shown(Bar(total, True, no_color)) as bar:
+        yield Advance(bar, weights or {})
+
+
 @contextmanager
 def progress(files: Sequence[str], manner: Manner) -> Iterator[Iterator[str]]:
-    """The files one by one, with a bar that counts their bytes; none where stderr is no terminal."""
-    bar = _Bar(files, manner.no_color)
-    shown = sys.stderr.isatty() and not manner.quiet
+    """The files one by one, with a bar that counts their bytes."""
+    sizes = list(map(_size, files))
+    with _shown(Bar(sum(sizes), False, manner.no_color), manner.quiet) as bar:
+        yield _one_by_one(files, sizes, bar)
+
+
+def _one_by_one(files: Sequence[str], sizes: Sequence[int], bar: Bar) -> Iterator[str]:
+    done = 0
+    for file, size in zip(files, sizes, strict=True):
+        bar.show(done, file)
+        yield file
+        done += size
+    bar.show(done, "")
+
+
+@contextmanager
+def _shown(bar: Bar, quiet: bool = False) -> Iterator[Bar]:
+    """The bar appears after a second, where stderr is a terminal."""
     timer = threading.Timer(DELAY, bar.start)
     timer.daemon = True
-    if shown:
+    if sys.stderr.isatty() and not quiet:
         timer.start()
     try:
-        yield bar.advance()
+        yield bar
     finally:
         timer.cancel()
         bar.stop()
-
-
-class _Bar:
-    """Counts from the start, draws only once ``start`` was called, from whichever thread."""
-
-    def __init__(self, files: Sequence[str], no_color: bool) -> None:
-        self.files = files
-        self.no_color = no_color
-        self.done, self.current = 0, ""
-        self.over = False
-        self.lock = threading.Lock()
-        self.drawn: tuple[Progress, TaskID] | None = None
-
-    def advance(self) -> Iterator[str]:
-        for file in self.files:
-            self.current = file
-            self._draw()
-            yield file
-            self.done += _size(file)
-        self.current = ""
-        self._draw()
-
-    def start(self) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        with self.lock:
-            if self.over:
-                return
-            columns = (BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn())
-            name = TextColumn("{task.description}", markup=False)
-            err = console(self.no_color, stderr=True)
-            bar = Progress(*columns, name, console=err, transient=True)
-            self.drawn = bar, bar.add_task("", total=sum(map(_size, self.files)))
-            bar.start()
-        self._draw()
-
-    def _draw(self) -> None:
-        if self.drawn:
-            bar, task = self.drawn
-            bar.update(task, completed=self.done, description=self.current)
-
-    def stop(self) -> None:
-        with self.lock:
-            self.over = True
-            if self.drawn:
-                self.drawn[0].stop()
 
 
 def _size(file: str) -> int:

@@ -53,7 +53,7 @@ def quantize(
     from litecheck.files import check_writable
     from litecheck.quantizer.arrays import is_raw, read, write
     from litecheck.quantizer.semantics import semantics as named
-    from litecheck.render.parameters import described
+    from litecheck.rendering.parameters import described
 
     check_writable(target)
     rule = named(semantics)

@@ -42,7 +42,7 @@ def rules(
       litecheck rules CONV_2D
       litecheck rules SOFTMAX --profile litert-int8 -f json
     """
-    from litecheck.render import rules as layout
+    from litecheck.rendering import rules as layout
 
     profiles = chosen(profile) if profile or operator else every()
     if output == "json":

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete
-from litecheck.cli.console import NoColor, PlainFormat, ends_well, terminal_width, write_stdout
+from litecheck.cli.console import Manner, NoColor, ends_well
+from litecheck.cli.outputs import format_option, parse_outputs, write
 
 
 def _check_keep(name: str) -> str:
@@ -53,7 +54,7 @@ def run(
     stats: Annotated[
         bool, typer.Option("--stats", help="Range, saturation and unused codes of every computed tensor.")
     ] = False,
-    output: PlainFormat = "text",
+    outputs: Annotated[list[str] | None, format_option("run")] = None,
     no_color: NoColor = False,
 ) -> None:
     """Run a model with bit-exact reference kernels, without any runtime.
@@ -74,15 +75,16 @@ def run(
 
     one_thread()
     from litecheck.cli.input_options import feed
-    from litecheck.cli.steps import steps
+    from litecheck.cli.progress import steps
     from litecheck.errors import ConfigError
     from litecheck.files import check_writable
     from litecheck.model.load import load_model
     from litecheck.quantizer.arrays import write_all
     from litecheck.reference.engine.interpreter import Machine
     from litecheck.reference.engine.recording import Recorder
-    from litecheck.render.run import Told, described
+    from litecheck.rendering.records import RunRecord
 
+    targets = parse_outputs(outputs or (), "run")
     if target is None and not stats:
         raise ConfigError("nothing to do: give -o OUT.npz for the arrays, --stats for what they look like")
     if target is not None:
@@ -95,5 +97,5 @@ def run(
         done = machine.invoke(fed.arrays, signature=signature, keep=keep, progress=recorder)
     if target is not None:
         write_all(target, recorder.named(done))
-    told = Told(model, machine.arithmetic.name, signature, fed.sources, target)
-    write_stdout(described(told, done, recorder, output, terminal_width()))
+    record = RunRecord(model, machine.arithmetic.name, signature, fed.sources, target, done, recorder)
+    write(record, targets, Manner(no_color=no_color))

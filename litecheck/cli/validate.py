@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from litecheck.cli import complete
+from litecheck.cli import validate_options as options
 from litecheck.cli.config import Options, configured
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.report import Report, counted
@@ -14,65 +12,17 @@ from litecheck.report import Report, counted
 
 @ends_well
 def validate(
-    models: Annotated[
-        list[str], typer.Argument(metavar="MODEL...", help="Files, folders (searched recursively) or globs.")
-    ],
-    profile: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="P",
-            autocompletion=complete.profiles,
-            help="A profile's name or file; repeatable. Default: by the activations' type.",
-        ),
-    ] = None,
-    outputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="FORMAT[:FILE]",
-            autocompletion=complete.formats,
-            help="text, json, sarif, junit, gitlab, github, markdown; repeatable.",
-        ),
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Waive the findings that this file knows.")
-    ] = None,
-    write_baseline: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write today's findings to this file and waive them.")
-    ] = None,
-    select: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATH", autocompletion=complete.paths, help="Only these; repeatable."),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATH", autocompletion=complete.paths, help="Waive these; repeatable."),
-    ] = None,
-    level: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATH=LEVEL",
-            autocompletion=complete.levelled_paths,
-            help="Another level for these: violation, warning or note; repeatable.",
-        ),
-    ] = None,
-    fail_on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LEVEL",
-            autocompletion=complete.levels,
-            help="The mildest level that fails: violation (default), warning or note.",
-        ),
-    ] = None,
-    require_coverage: Annotated[
-        bool, typer.Option("--require-coverage", help="Fail where an operator is not covered.")
-    ] = False,
-    no_require_coverage: Annotated[
-        bool, typer.Option("--no-require-coverage", hidden=True, help="Undo the configuration file's.")
-    ] = False,
+    models: options.ModelFiles,
+    profile: options.ProfileNames = None,
+    outputs: options.Outputs = None,
+    baseline: options.Baseline = None,
+    write_baseline: options.WriteBaseline = None,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    level: options.Level = None,
+    fail_on: options.FailOn = None,
+    require_coverage: options.RequireCoverage = False,
+    no_require_coverage: options.NoRequireCoverage = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
@@ -116,7 +66,7 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
     from litecheck.cli.profiles import chosen
     from litecheck.files import check_writable, find_models
 
-    targets = outputs.parse_outputs(options.format)
+    targets = outputs.parse_outputs(options.format, "validate")
     choices = policy.Policy(options.select, options.ignore, tuple(map(policy.parse_level, options.level)))
     known = baseline.read(options.baseline) if options.baseline else ()
     if write_baseline:
@@ -137,11 +87,11 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
 
 
 def _judge(files: tuple[str, ...], options: Options, manner: Manner) -> Report:
-    from litecheck import __version__
     from litecheck.checks.policy import as_level
     from litecheck.checks.validate import validate_file
     from litecheck.cli.profiles import chosen
     from litecheck.cli.progress import progress
+    from litecheck.version import __version__
 
     fail_on = as_level(options.fail_on or "violation")
     profiles = chosen(options.profile) if options.profile else None

@@ -16,6 +16,7 @@ import numpy as np
 
 from litecheck.compare import elementwise
 from litecheck.compare.element import STORED, Exact, Formula, Site, centred, fraction, stored
+from litecheck.profile.operators import facts_of
 from litecheck.reference.engine.values import Value
 
 
@@ -161,15 +162,16 @@ def _average_pool_2d(site: Site) -> Exact:
     return Exact(sum(values) * share, 0, sum(values), share)
 
 
+#: By the name rules/operators.yaml has for them, as ``element``.
 FORMULAS: dict[str, Formula] = {
-    "CONV_2D": _conv_2d,
-    "DEPTHWISE_CONV_2D": _depthwise_conv_2d,
-    "TRANSPOSE_CONV": _transpose_conv,
-    "FULLY_CONNECTED": _fully_connected,
-    "BATCH_MATMUL": _batch_matmul,
-    "MEAN": lambda site: _summed(site, mean=True),
-    "SUM": lambda site: _summed(site, mean=False),
-    "AVERAGE_POOL_2D": _average_pool_2d,
+    "conv_2d": _conv_2d,
+    "depthwise_conv_2d": _depthwise_conv_2d,
+    "transpose_conv": _transpose_conv,
+    "fully_connected": _fully_connected,
+    "batch_matmul": _batch_matmul,
+    "mean": lambda site: _summed(site, mean=True),
+    "sum": lambda site: _summed(site, mean=False),
+    "average_pool_2d": _average_pool_2d,
     **elementwise.FORMULAS,
 }
 
@@ -179,10 +181,11 @@ def exact(opcode: str, site: Site) -> Exact | None:
 
     Only for outputs of up to 16 bits that are quantized: others have no steps.
     """
-    formula, output = FORMULAS.get(opcode), site.output
+    element, output = facts_of(opcode).element, site.output
+    formula = FORMULAS.get(element)
     if formula is None or output.dtype not in STORED or not output.quantization.scale.size:
         return None
     operands = [v for v in site.operands.values() if v.data.dtype.kind == "f"]
-    if operands and opcode != "QUANTIZE":
+    if operands and element != "quantize":
         return None
     return formula(site)

@@ -8,17 +8,16 @@ from itertools import islice
 
 import numpy as np
 
+from litecheck.arrays import Arrays
+from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import Feed
 from litecheck.cases.parts import Case
 from litecheck.compare.difference import difference
-from litecheck.compare.explain import active_stages
-from litecheck.devices.port import Arrays
-from litecheck.reference.defects.defects import DEPARTURES, departures
+from litecheck.compare.explain import active_cells
+from litecheck.compare.types import Cause, Gathering
+from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.values import RunError
-from litecheck.verify.expectation import Expectation
-from litecheck.verify.outcome import Cause
 
 #: A way to compute explains something if of what it changes it puts so much right, and of the differences so many and
 #: such a part.
@@ -99,8 +98,8 @@ class Causes:
         if left is None or left >= count:
             return ()
         alike = tuple(" and ".join(w.names) for w in others[1:] if self._left(w) == left)
-        gathers = self._gathers(chosen.arithmetic)
-        return (Cause(chosen.names, chosen.does, count - left, left, gathers, alike),)
+        patterns = self._patterns(chosen.arithmetic)
+        return (Cause(chosen.names, chosen.does, count - left, left, patterns, alike),)
 
     def _ways(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Way]:
         """The arithmetic with one stage changed or a departure, where it has none; others in its place."""
@@ -108,16 +107,14 @@ class Causes:
         how = base.how(opcode)
         if not names:
             yield from (_Way((a.name,), a) for a in self.published if a.name != base.name)
-        main = self.case.cut.model.subgraphs[0]
-        stages = find_kernel(main, main.operators[0]).stages
-        for stage in active_stages(self.case, self.feeds[0].arrays, base):
-            if any(name.startswith(f"{stage}: ") for name in names):
+        for cell in active_cells(self.case, self.feeds[0].arrays, base):
+            if any(name.startswith(f"{cell.path}: ") for name in names):
                 continue
-            for variant in (variants := stages[stage]):
-                if variant != how.get(stage, variants[0]):
-                    yield _Way((*names, f"{stage}: {variant}"), _with(base, opcode, {stage: variant}))
-        for name in departures(opcode) if "departure" not in how else ():
-            known = DEPARTURES[name]
+            for variant in cell.others(how):
+                changed = _with(base, opcode, {cell.path: variant})
+                yield _Way((*names, f"{cell.path}: {variant}"), changed)
+        for name in defects_of(opcode) if "departure" not in how else ():
+            known = DEFECTS[name]
             changed = _with(base, opcode, {"departure": name})
             yield _Way((*names, f"departure: {name}"), changed, known.does, known.windowed)
 
@@ -169,7 +166,7 @@ class Causes:
             return None
         return _Trial(tuple(made), tuple(self.actual[n] for n in numbers))
 
-    def _gathers(self, arithmetic: Arithmetic) -> tuple[str, ...]:
+    def _patterns(self, arithmetic: Arithmetic) -> tuple[Gathering, ...]:
         """Where the differences lie that an arithmetic leaves, in the first output that has any."""
         trial = self._trial(tuple(range(len(self.feeds))), arithmetic)
         kinds = [feed.kind for feed in self.feeds]
@@ -178,7 +175,7 @@ class Causes:
                 pair = [run[at] for run in trial.made], [run[at] for run in self.actual]
                 found = difference(self.case.subgraph.tensors[index], *pair, 0, kinds)
                 if found.mismatches:
-                    return found.gathers
+                    return found.patterns
         return ()
 
 

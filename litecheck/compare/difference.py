@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from litecheck.compare.patterns import COUNTED, gathered
 from litecheck.compare.scatter import Scatter
+from litecheck.compare.types import Difference, Spot
 from litecheck.model.types import Tensor
-from litecheck.quantizer.compare import buckets, tally
-from litecheck.verify.outcome import Difference, Spot
+from litecheck.quantizer.comparison import buckets, tally
 
 Array = NDArray[Any]
 
@@ -57,7 +57,7 @@ def difference(
         histogram=() if real else tuple(buckets(tally(every))),
         channels=_channels(expected, found),
         worst=worst,
-        gathers=gathering.sentences,
+        patterns=gathering.patterns,
         along=gathering.along,
         free=None if free == worst else free,
     )

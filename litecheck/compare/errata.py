@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from litecheck.data import rules_dir
+from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_yaml, text, texts
-from litecheck.verify.outcome import Outcome
 
 _KEYS = ("operator", "types", "resolvers", "versions", "does", "evidence", "beside", "outcome", "see")
 _DEVICE = "litert:"

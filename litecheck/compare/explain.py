@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
+from litecheck.arrays import Arrays
 from litecheck.cases.parts import Case
 from litecheck.compare.accumulator import exact
 from litecheck.compare.element import Exact, Index, Site
-from litecheck.compare.inverse import needed_words
+from litecheck.compare.inverse import needed
 from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
-from litecheck.devices.port import Arrays
+from litecheck.compare.types import Candidate, Difference, Explained, Spot, Variant
 from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.defects.defects import DEPARTURES, departures
+from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.engine.dispatch import Bound, bind, compute
+from litecheck.reference.engine.dispatch import Bound, bind, compute, compute_noting
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernel_types import Cell
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.verify.outcome import Candidate, Difference, Explained, Spot
 
 #: Digits behind the point that are always shown, and the most that tell a value from a tie.
 DIGITS, MOST_DIGITS = 4, 20
-#: Names listed in a sentence.
-_NAMED = 4
 _HALF = Fraction(1, 2)
 Cut = tuple[Bound, Operands, Index]
 _ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
@@ -93,20 +92,35 @@ def explain(
     value = exact(element.operator.opcode, element.site)
     rounded = element.rounded(value) if value else ()
     device = int(difference.worst.actual)
-    candidates = (*rounded, *known)
-    place = ", ".join(map(str, difference.worst.index))
-    head = f"element ({place}) of run {repr(run) if run else difference.worst.run}"
-    told = [*_exact_words(value), *_rounded_words(rounded)]
-    told += element.reference_words(int(difference.worst.expected))
-    if value is not None and device != int(difference.worst.expected):
-        told += needed_words(value, device, *element.bounds)
-    sentence = f"{head}: {'; '.join(told)}; {_device_words(device, known, arithmetic.name)}"
-    if value is None or value.accumulator is None or value.multiplier is None:
-        quotient = decimals(value.quotient) if value else ""
-        return Explained(sentence, quotient=quotient, candidates=candidates)
+    found = Explained(
+        index=difference.worst.index,
+        run=repr(run) if run else str(difference.worst.run),
+        arithmetic=arithmetic.name,
+        variants=tuple(Variant(cell.path, element.bound.how[cell.step]) for cell in element.active),
+        expected=int(difference.worst.expected),
+        device=device,
+        candidates=(*rounded, *known),
+    )
+    return found if value is None else _followed(found, value, element.bounds)
+
+
+def _followed(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explained:
+    """The element with its exact value, from the accumulator on where it has one."""
+    shown = decimals(value.quotient)
+    found = replace(
+        found,
+        quotient=shown,
+        precise=value.exact and Fraction(shown) == value.quotient,
+        real=not value.exact,
+        zero_point=value.zero_point,
+        shifted=decimals(value.quotient + value.zero_point) if value.zero_point else "",
+        needs=None if found.device == found.expected else needed(value, found.device, *bounds),
+    )
+    if value.accumulator is None or value.multiplier is None:
+        return found
     multiplier = float(value.multiplier)
     fixed = quantize_multiplier(multiplier)
-    return Explained(sentence, value.accumulator, multiplier, fixed, decimals(value.quotient), candidates)
+    return replace(found, accumulator=value.accumulator, multiplier=multiplier, fixed=fixed)
 
 
 @cache
@@ -126,27 +140,13 @@ def decimals(value: Fraction) -> str:
     return f"{'-' if value < 0 and scaled else ''}{whole}.{part:0{digits}d}"
 
 
-class _Asked(dict[str, str]):
-    """Variants by stage that note which of them a kernel asks for."""
-
-    def __init__(self, how: Mapping[str, str]) -> None:
-        super().__init__(how)
-        self.stages: dict[str, None] = {}
-
-    def __getitem__(self, stage: str) -> str:
-        self.stages[stage] = None
-        return super().__getitem__(stage)
-
-
-def active_stages(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[str, ...]:
-    """The stages that decide what a case's one operator makes of these inputs. Raises RunError without a kernel."""
+def active_cells(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[Cell, ...]:
+    """The steps that decide what a case's one operator makes of these inputs. Raises RunError without a kernel."""
     machine, subgraph = Machine(case.cut.model, arithmetic), case.cut.model.subgraphs[0]
     operator, tensors = subgraph.operators[0], dict(zip(subgraph.inputs, inputs, strict=True))
     operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
     bound = bind(subgraph, operator, arithmetic, machine)
-    asked = _Asked(bound.how)
-    compute(_under(bound, asked), operands)
-    return tuple(asked.stages)
+    return compute_noting(bound, operands)[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,8 +159,8 @@ class _Element:
     operands: tuple[Value | None, ...]
     site: Site
     output: int
-    active: tuple[str, ...]
-    """The stages that the kernel asks for, in its order."""
+    active: tuple[Cell, ...]
+    """The steps that the kernel asks for, in its order."""
     whole: bool
     """Whether the operator must not be cut down to the element."""
 
@@ -174,9 +174,9 @@ class _Element:
         operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
         output = operator.outputs.index(case.cut.tensors[difference.tensor])
         bound = bind(subgraph, operator, arithmetic, machine)
-        asked = _Asked(bound.how)
         smaller, window, place = crop(bound, operands, index)
-        made = compute(_under(smaller, asked), window).outputs[output]
+        computed, active = compute_noting(smaller, window)
+        made = computed.outputs[output]
         tensor = subgraph.tensors[operator.outputs[output]]
         shape = difference.shape if window is not operands else made.shape
         wanted = Result(tensor.dtype, shape, tensor.quantization)
@@ -184,10 +184,10 @@ class _Element:
         site = Site({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
         # A departure may look at what is cut off: then the element is another one.
         whole = worst is None or int(made[place]) != worst.expected
-        return _Element(operator, machine, bound, operands, site, output, tuple(asked.stages), whole)
+        return _Element(operator, machine, bound, operands, site, output, active, whole)
 
     def candidates(self, others: Sequence[Arithmetic], expected: int) -> tuple[Candidate, ...]:
-        """What published arithmetics, every variant of the active stages, and departures that change something give."""
+        """What published arithmetics, every variant of the active steps, and departures that change something give."""
         departing = (c for c in self._departures() if c.value != expected)
         return (*self._arithmetics(others), *self._variants(), *departing)
 
@@ -206,19 +206,19 @@ class _Element:
         for name, arithmetic in named.items():
             how = arithmetic.how(self.operator.opcode)
             bound = bind(subgraph, self.operator, arithmetic, Machine(self.machine.model, arithmetic))
-            key = how.get("departure"), *(bound.how.get(stage) for stage in self.active)
+            key = how.get("departure"), *(bound.how.get(cell.step) for cell in self.active)
             known[key] = (
                 self._value(bound, None if "departure" in how else crop) if key not in known else known[key]
             )
             if (value := known[key]) is not None:
-                yield Candidate(name, value)
+                yield Candidate(name, value, kind="arithmetic")
 
     def _variants(self) -> Iterator[Candidate]:
-        for stage in self.active:
-            for variant in self.bound.kernel.stages[stage]:
-                value = self._value(_under(self.bound, {**self.bound.how, stage: variant}))
+        for cell in self.active:
+            for variant in cell.variants:
+                value = self._value(self.bound.under({**self.bound.how, cell.step: variant}))
                 if value is not None:
-                    yield Candidate(f"{stage}: {variant}", value)
+                    yield Candidate(f"{cell.path}: {variant}", value, kind="stage")
 
     def _departures(self) -> Iterator[Candidate]:
         subgraph, base, opcode = (
@@ -228,16 +228,16 @@ class _Element:
         )
         if "departure" in base.how(opcode):
             return
-        for name in departures(opcode):
+        for name in defects_of(opcode):
             how = {**base.how(opcode), "departure": name}
             other = replace(base, name=name, stages={**base.stages, opcode: how})
             try:
                 bound = bind(subgraph, self.operator, other, Machine(self.machine.model, other))
             except RunError:
                 continue
-            value = self._value(bound, crop_narrowly if DEPARTURES[name].windowed else None)
+            value = self._value(bound, crop_narrowly if DEFECTS[name].windowed else None)
             if value is not None:
-                yield Candidate(f"departure: {name}", value)
+                yield Candidate(f"departure: {name}", value, kind="departure")
 
     def _value(self, bound: Bound, cut: Callable[..., Cut] | None = crop) -> int | None:
         """The element as a kernel gives it, computed from what ``cut`` leaves of the operator; None where a variant
@@ -253,55 +253,6 @@ class _Element:
         """The exact value under every rounding, with zero point and clamp."""
         low, high = self.bounds
         return tuple(
-            Candidate(name, min(max(rounding(value.quotient) + value.zero_point, low), high))
+            Candidate(name, min(max(rounding(value.quotient) + value.zero_point, low), high), kind="rounding")
             for name, rounding in _ROUNDINGS.items()
         )
-
-    def reference_words(self, expected: int) -> list[str]:
-        """What the arithmetic gives, and by which variants."""
-        how = ", ".join(f"{stage}: {self.bound.how[stage]}" for stage in self.active)
-        return [f"{self.machine.arithmetic.name}{f' ({how})' if how else ''} gives {expected}"]
-
-
-def _under(bound: Bound, how: Mapping[str, str]) -> Bound:
-    """The same operator under other variants."""
-    if "how" not in bound.known:
-        return bound
-    return replace(bound, how=how, known={**bound.known, "how": how})
-
-
-def _exact_words(value: Exact | None) -> list[str]:
-    if value is None:
-        return []
-    shown = decimals(value.quotient)
-    if not value.exact:
-        words = f"the real value is {shown} steps of the output"
-    elif value.accumulator is None or value.multiplier is None:
-        words = f"the exact quotient is {shown}"
-    else:
-        words = f"accumulator {value.accumulator} x multiplier {float(value.multiplier):.6g} = {shown}"
-    if value.exact and Fraction(shown) == value.quotient:
-        words += " exactly"
-    if value.zero_point:
-        words += f", plus the zero point {value.zero_point} = {decimals(value.quotient + value.zero_point)}"
-    return [words]
-
-
-def _rounded_words(rounded: Sequence[Candidate]) -> list[str]:
-    """``half away gives 7, half even 6``; in one where every rounding to nearest gives the same."""
-    nearest = [c for c in rounded if c.name != "truncation"]
-    if not nearest:
-        return []
-    if len({c.value for c in nearest}) == 1:
-        return [f"rounded to nearest it is {nearest[0].value}"]
-    first, *rest = nearest
-    return [", ".join([f"{first.name} gives {first.value}", *(f"{c.name} {c.value}" for c in rest)])]
-
-
-def _device_words(device: int, known: Sequence[Candidate], judged_by: str) -> str:
-    names = [c.name for c in known if c.value == device and c.name != judged_by]
-    if not names:
-        return f"the device gives {device}, as no known way of computing does"
-    shown = names if len(names) <= _NAMED else [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} others"]
-    listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-    return f"the device gives {device}, as {'does' if len(names) == 1 else 'do'} {listed}"

@@ -7,7 +7,7 @@ second cause, or a stray element, does not hide the first. What a pattern of mos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import comb
 from typing import Any
@@ -16,8 +16,7 @@ import numpy as np
 
 from litecheck.compare.scatter import DENSER, Ints, Mask, Pattern, Scatter, narrowest
 from litecheck.compare.tendencies import tendencies
-from litecheck.report import counted
-from litecheck.verify.outcome import Along
+from litecheck.compare.types import Along, Gathering
 
 #: Elements a vector may hold: what is left over at the end is often computed by other code.
 VECTORS = (32, 16, 8, 4)
@@ -37,19 +36,19 @@ _HOT = 2
 class Gathered:
     """What is told of the differences, and the dimension along which they gather, with its counts."""
 
-    sentences: tuple[str, ...] = ()
+    patterns: tuple[Gathering, ...] = ()
     along: Along | None = None
 
 
 def gathered(scatter: Scatter) -> Gathered:
-    """What is told of the differences, each pattern in a sentence with its evidence."""
+    """What is told of the differences, each pattern with its evidence."""
     if scatter.count < 2:
         return Gathered()
     found = places(scatter)
-    told = [pattern.sentence for pattern in found]
+    told = [pattern.gathering for pattern in found]
     if len(found) == 1 and not found[0].whole:
-        told += [pattern.sentence for pattern in places(scatter.without(found[0]))]
-    told += [*(pattern.sentence for pattern in _run(scatter)), *tendencies(scatter)]
+        told += [pattern.gathering for pattern in places(scatter.without(found[0]))]
+    told += [*(pattern.gathering for pattern in _run(scatter)), *tendencies(scatter)]
     axis = next((pattern.axis for pattern in found if pattern.axis is not None), None)
     return Gathered(tuple(told), None if axis is None else _along(scatter, axis))
 
@@ -68,10 +67,6 @@ def places(s: Scatter) -> tuple[Pattern, ...]:
 def _named(rank: int) -> tuple[str, ...]:
     """What the dimensions are called."""
     return _AXES.get(rank, (*(f"index of dimension {n}" for n in range(rank - 1)), "channel"))
-
-
-def _plural(name: str) -> str:
-    return f"indexes{name[5:]}" if name.startswith("index") else f"{name}s" if name != "batch" else "batches"
 
 
 def _along(s: Scatter, axis: int) -> Along | None:
@@ -93,15 +88,14 @@ class _Axis:
     hits: Ints
 
     @property
-    def names(self) -> str:
-        return _plural(self.name)
-
-    @property
     def length(self) -> int:
         return len(self.counts)
 
-    def told(self, claim: str, where: Mask, tried: int, close: bool = False) -> Iterator[Pattern]:
+    def told(
+        self, pattern: str, where: Mask, tried: int, close: bool = False, **facts: Any
+    ) -> Iterator[Pattern]:
         """The pattern of the indexes that ``where`` selects."""
+        claim = self.s.plain(pattern, axis=self.name, length=self.length, **facts)
         there, held = int(self.counts[where].sum()), int(self.hits[where].sum())
         along = where.reshape(tuple(-1 if n == self.at else 1 for n in range(len(self.s.shape))))
         yield from self.s.told(claim, there, tried, close, held, self.at, along)
@@ -135,18 +129,11 @@ def _range(axis: _Axis) -> Iterator[Pattern]:
     indexes = np.flatnonzero(axis.hits)
     spans = {(int(indexes[0]), int(indexes[-1])), _densest(axis)}
     for low, high in spans:
-        n, length, tails = axis.length, high - low + 1, _vector_tails(axis.length)
-        words = f"{axis.name} {low}" if length == 1 else f"{axis.names} {low} to {high}"
-        ends = "the last" if high == n - 1 else "the first" if low == 0 else ""
-        if ends:
-            words += f", {ends} of {n}" if length == 1 else f", {ends} {length} of {n}"
-        else:
-            words += f" of {n}"
-        if low in tails and high == n - 1:
-            words += f" (the tail behind whole vectors of {tails[low]})"
-        tried = 2 if length == 1 and ends else n * (n + 1) // 2
+        n, tails = axis.length, _vector_tails(axis.length)
+        vector = tails.get(low, 0) if high == n - 1 else 0
+        tried = 2 if low == high and (high == n - 1 or low == 0) else n * (n + 1) // 2
         where = axis.among(*range(low, high + 1))
-        yield from axis.told(f"lie in {words}", where, tried, close=True)
+        yield from axis.told("range", where, tried, close=True, first=low, last=high, vector=vector)
 
 
 def _densest(axis: _Axis) -> tuple[int, int]:
@@ -162,11 +149,10 @@ def _tails(axis: _Axis) -> Iterator[Pattern]:
     """What vectors leave over at the end, or all but that."""
     n, tails = axis.length, _vector_tails(axis.length)
     for start, vector in tails.items():
-        words = f"the last {n - start} of {n} {axis.names}, the tail behind whole vectors of {vector}"
         behind = np.arange(n) >= start
-        yield from axis.told(f"lie in {words}", behind, 2 * len(tails))
+        yield from axis.told("tail", behind, 2 * len(tails), first=start, vector=vector)
         if not axis.hits[start:].any():
-            yield from axis.told(f"lie outside {words}", ~behind, 2 * len(tails))
+            yield from axis.told("tail", ~behind, 2 * len(tails), first=start, vector=vector, outside=True)
 
 
 def _steps(axis: _Axis) -> Iterator[Pattern]:
@@ -176,10 +162,8 @@ def _steps(axis: _Axis) -> Iterator[Pattern]:
     for step in (step for step in _STEPS if axis.length >= 2 * step):
         phases = np.bincount(np.arange(axis.length) % step, axis.hits, step)
         first = int(phases.argmax())
-        nth = {2: "2nd", 3: "3rd"}.get(step, f"{step}th")
         where = np.arange(axis.length) % step == first
-        claim = f"lie in every {nth} {axis.name}, from {first} on"
-        yield from axis.told(claim, where, sum(_STEPS), close=True)
+        yield from axis.told("step", where, sum(_STEPS), close=True, step=step, first=first)
 
 
 def _few(axis: _Axis) -> Iterator[Pattern]:
@@ -189,8 +173,8 @@ def _few(axis: _Axis) -> Iterator[Pattern]:
     for many in range(2, min(_LISTED, int(np.count_nonzero(axis.hits))) + 1):
         chosen = np.sort(order[:many])
         if _each_dense(axis, chosen):
-            words = f"lie in {many} of {axis.length} {axis.names}: {', '.join(map(str, chosen))}"
-            yield from axis.told(words, axis.among(*chosen), comb(axis.length, many) * _LISTED, close=True)
+            indexes, tried = tuple(chosen.tolist()), comb(axis.length, many) * _LISTED
+            yield from axis.told("indexes", axis.among(*chosen), tried, close=True, indexes=indexes)
 
 
 def _each_dense(axis: _Axis, chosen: Ints) -> bool:
@@ -208,17 +192,16 @@ def _border(s: Scatter) -> Iterator[Pattern]:
     _, row, column, _ = np.unravel_index(s.flat, s.shape)
     y, x = np.arange(height)[:, None], np.arange(width)
     sides: dict[str, Callable[[Any, Any], Any]] = {
-        "at the bottom and on the right": lambda y, x: np.minimum(height - 1 - y, width - 1 - x),
-        "at the top and on the left": np.minimum,
-        "on all sides": lambda y, x: np.minimum(np.minimum(y, x), np.minimum(height - 1 - y, width - 1 - x)),
+        "bottom-right": lambda y, x: np.minimum(height - 1 - y, width - 1 - x),
+        "top-left": np.minimum,
+        "all": lambda y, x: np.minimum(np.minimum(y, x), np.minimum(height - 1 - y, width - 1 - x)),
     }
-    for words, distance in sides.items():
+    for side, distance in sides.items():
         for wide in _WIDTHS:
             edge = np.asarray(distance(y, x) < wide)
             there = sum(int(np.count_nonzero(f[:, edge])) for f in s.free)
             held = int(np.count_nonzero(distance(row, column) < wide))
-            rows = "the outermost row and column" if wide == 1 else f"the outer {wide} rows and columns"
-            claim = f"lie in {rows} {words} (the border that padding touches)"
+            claim = s.plain("border", width=wide, side=side)
             tried = len(sides) * len(_WIDTHS)
             yield from s.told(claim, there, tried, held=held, where=edge[:, :, None])
 
@@ -234,14 +217,13 @@ def _flat(s: Scatter) -> Iterator[Pattern]:
             continue
         behind = s.flat >= starts[s.run]
         tails = sum(int(np.count_nonzero(f.reshape(-1)[n:])) for f, n in zip(s.free, starts, strict=True))
-        words = f"the last {counted(int((sizes - starts).max()), 'element')} of the flat tensor"
-        words += f", the tail behind whole vectors of {vector}"
+        claim = s.plain("flat tail", length=int((sizes - starts).max()), vector=vector)
         held, where = int(np.count_nonzero(behind)), None
         if s.shape:
             where = (np.arange(int(sizes[0])) >= starts[0]).reshape(s.shape)
-        yield from s.told(f"lie in {words}", tails, 2 * len(VECTORS), held=held, where=where)
+        yield from s.told(claim, tails, 2 * len(VECTORS), held=held, where=where)
         if not held:
-            yield from s.told(f"lie outside {words}", s.size - tails, 2 * len(VECTORS))
+            yield from s.told(replace(claim, outside=True), s.size - tails, 2 * len(VECTORS))
 
 
 def _run(s: Scatter) -> tuple[Pattern, ...]:
@@ -249,4 +231,5 @@ def _run(s: Scatter) -> tuple[Pattern, ...]:
     if len(s.expected) == 1 or (s.run != s.run[0]).any():
         return ()
     run, there = int(s.run[0]), int(np.count_nonzero(s.free[s.run[0]]))
-    return narrowest(s.told(f"lie in run {s.names[run]} of {len(s.expected)}", there, len(s.expected)))
+    claim = s.plain("run", run=s.names[run], length=len(s.expected))
+    return narrowest(s.told(claim, there, len(s.expected)))

@@ -8,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.compare.element import Index
+from litecheck.profile.operators import facts_of
 from litecheck.reference.engine.dispatch import Bound
 from litecheck.reference.engine.values import Value
 from litecheck.reference.numerics.windows import VALID, Axis, axes, padded
 
 #: What a window makes of its options: it is met once, and nothing is padded.
 _ONCE = {"padding": VALID, "stride_h": 1, "stride_w": 1}
-_OPERATORS = ("CONV_2D", "DEPTHWISE_CONV_2D")
-_ROWS = "FULLY_CONNECTED"
 
 Operands = tuple[Value | None, ...]
 
@@ -24,7 +23,7 @@ def crop(bound: Bound, operands: Operands, index: Index) -> tuple[Bound, Operand
     """An operator bound to a kernel, its operands and an output index, all smaller but with the same element there.
 
     Padding becomes part of the window, as zero points. All channels stay, because results can depend on them. Other
-    operators than integer CONV_2D and DEPTHWISE_CONV_2D are returned as they are.
+    operators than convolutions of integers in windows are returned as they are.
     """
     options, (source, weight) = bound.known.get("options"), _window(bound, operands)
     if source is None or weight is None or options is None:
@@ -38,8 +37,9 @@ def crop(bound: Bound, operands: Operands, index: Index) -> tuple[Bound, Operand
 
 
 def crop_narrowly(bound: Bound, operands: Operands, index: Index) -> tuple[Bound, Operands, Index]:
-    """As ``crop``, and of FULLY_CONNECTED one row: for ways to compute that take each row by itself."""
-    if bound.kernel.opcode != _ROWS:
+    """As ``crop``, and of a matrix of weights one row of inputs: for ways to compute that take each row by itself."""
+    facts = facts_of(bound.kernel.opcode)
+    if facts.products != ("input", "weight") or facts.over != "row":
         return crop(bound, operands, index)
     options, (source, weight) = bound.known.get("options"), (*operands, None, None)[:2]
     if source is None or weight is None or source.data.dtype.kind == "f" or weight.data.ndim != 2:
@@ -57,7 +57,8 @@ def crop_narrowly(bound: Bound, operands: Operands, index: Index) -> tuple[Bound
 def _window(bound: Bound, operands: Sequence[Value | None]) -> tuple[Value | None, Value | None]:
     """Input and weight of a convolution of integers."""
     source, weight = (*operands, None, None)[:2]
-    if bound.kernel.opcode not in _OPERATORS or source is None or source.data.dtype.kind == "f":
+    facts = facts_of(bound.kernel.opcode)
+    if not (facts.windows and facts.products) or source is None or source.data.dtype.kind == "f":
         return None, None
     return source, weight
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.compare.types import Gathering
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 
@@ -34,14 +35,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """A sentence on differences that lie among ``there`` elements: all of them, where ``whole``.
+    """Differences that lie among ``there`` elements: all of them, where ``whole``.
 
     ``odds`` is the natural logarithm of how probable that is by chance, at most. ``axis`` is the dimension it is a
     pattern of, ``where`` what it takes in, to be broadcast to the output's shape. ``settled``: nothing else need be
     looked for, because it holds all, or tells more than one that does.
     """
 
-    sentence: str
+    gathering: Gathering
     there: int
     whole: bool
     odds: float
@@ -62,7 +63,7 @@ class Scatter:
     limits: tuple[int, int] | None
     zero_point: int | None
     excluded: Mask | None = None
-    noun: str = "differences"
+    rest: bool = False
 
     @staticmethod
     def of(
@@ -132,11 +133,13 @@ class Scatter:
         return found if self.excluded is None else tuple(f & ~self.excluded for f in found)
 
     @property
-    def beside(self) -> str:
-        """What is true of the elements that come into account, where those are not all."""
+    def apart(self) -> tuple[str, ...]:
+        """Why the elements that come into account are not all: those of another pattern, and those at rails, are not."""
+        if self.size == sum(e.size for e in self.expected):
+            return ()
         clamped = self.limits and not self.at_rail.any()
-        words = ("lie elsewhere" if self.excluded is not None else "", "are not at a rail" if clamped else "")
-        return " and ".join(filter(None, words))
+        why = ("pattern" if self.excluded is not None else "", "rails" if clamped else "")
+        return tuple(filter(None, why))
 
     @cached_property
     def inside(self) -> tuple[NDArray[np.bool_], ...]:
@@ -150,7 +153,7 @@ class Scatter:
 
     def told(
         self,
-        claim: str,
+        claim: Gathering,
         there: int,
         tried: int,
         close: bool = False,
@@ -178,13 +181,21 @@ class Scatter:
         odds += log(max(tried, 1))
         if odds >= log(CHANCE):
             return
-        whole = sum(e.size for e in self.expected)
-        left = "" if self.size == whole else f" that {self.beside}"
-        among = f"among {there:,} of the {self.size:,} elements{left}"
-        who = f"all {self.count:,} {self.noun}"
-        if others:
-            who = f"{held:,} of the {self.count:,} {self.noun} ({min(99.9, 100 * held / self.count):.3g} %)"
-        yield Pattern(f"{who} {claim}, {among}", there, not others, odds, axis, where, not others)
+        gathering = replace(
+            claim,
+            held=held,
+            count=self.count,
+            there=there,
+            size=self.size,
+            apart=self.apart,
+            rest=self.rest,
+            dimension=axis,
+        )
+        yield Pattern(gathering, there, not others, odds, axis, where, not others)
+
+    def plain(self, pattern: str, **facts: Any) -> Gathering:
+        """A pattern of all differences that has no elements of its own."""
+        return Gathering(pattern, self.count, self.count, **facts)
 
     def without(self, pattern: Pattern) -> Scatter:
         """The differences that a pattern leaves out, among the elements it leaves out."""
@@ -192,7 +203,7 @@ class Scatter:
             return replace(self, run=self.run[:0], flat=self.flat[:0])
         where = np.broadcast_to(pattern.where, self.shape)
         kept = ~where.reshape(-1)[self.flat]
-        return replace(self, run=self.run[kept], flat=self.flat[kept], excluded=where, noun="others")
+        return replace(self, run=self.run[kept], flat=self.flat[kept], excluded=where, rest=True)
 
 
 def narrowest(found: Iterable[Pattern]) -> tuple[Pattern, ...]:

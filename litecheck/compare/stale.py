@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.devices.port import Arrays
+from litecheck.arrays import Arrays
 from litecheck.report import counted
 
 #: So many wrong elements, of so many values, are no accident if all of them are what the inference before had.

@@ -8,42 +8,44 @@ from itertools import chain
 import numpy as np
 
 from litecheck.compare.scatter import CHANCE, Pattern, Scatter, chance
+from litecheck.compare.types import Gathering
 
 
-def tendencies(s: Scatter) -> Iterator[str]:
-    """What is told of the values, each in a sentence."""
+def tendencies(s: Scatter) -> Iterator[Gathering]:
+    """What is told of the values."""
     if s.limits:
         yield from _rails(s)
         yield from _sides(s)
     yield from _signs(s)
 
 
-def _rails(s: Scatter) -> Iterator[str]:
+def _rails(s: Scatter) -> Iterator[Gathering]:
     """One value that the reference, or the device, has wherever they differ."""
     expected, actual = s.values
     held: list[int] = np.unique(expected).tolist()
     if set(held) <= set(s.rails):
         there = sum(int(np.isin(e, held).sum()) for e in s.expected)
-        words = " or ".join(f"{v}, {_end(s, v)}" for v in held)
-        yield from _sentences(s.told(f"lie where the reference gives {words}", there, 2 * len(s.rails)))
+        claim = s.plain("expected", values=tuple(held), ends=tuple(_end(s, v) for v in held))
+        yield from _gatherings(s.told(claim, there, 2 * len(s.rails)))
     if (actual == actual[0]).all():
         there = sum(int((a == actual[0]).sum()) for a in s.actual)
         values = len(set(chain.from_iterable(np.unique(a).tolist() for a in s.actual)))
-        yield from _sentences(s.told(f"have the device give {actual[0]}", there, values))
+        claim = s.plain("given", values=(int(actual[0]),))
+        yield from _gatherings(s.told(claim, there, values))
 
 
-def _sentences(found: Iterable[Pattern]) -> Iterator[str]:
-    return (pattern.sentence for pattern in found)
+def _gatherings(found: Iterable[Pattern]) -> Iterator[Gathering]:
+    return (pattern.gathering for pattern in found)
 
 
 def _end(s: Scatter, value: int) -> str:
     low, high = s.limits or (0, 0)
     if value in (low, high):
-        return f"the {'smallest' if value == low else 'largest'} value of the type"
-    return f"its {'smallest' if value == s.ends[0] else 'largest'} value here"
+        return f"{'smallest' if value == low else 'largest'} of the type"
+    return f"{'smallest' if value == s.ends[0] else 'largest'} here"
 
 
-def _sides(s: Scatter) -> Iterator[str]:
+def _sides(s: Scatter) -> Iterator[Gathering]:
     """One side of the zero point, as roundings that treat signs differently have it; values at rails tell nothing."""
     zero, (expected, actual) = s.zero_point, s.values
     if zero is None:
@@ -59,11 +61,11 @@ def _sides(s: Scatter) -> Iterator[str]:
             size += value.size
             there += int(np.count_nonzero(value < zero if word == "below" else value > zero))
         if chance(size, there, free) * 2 < CHANCE:
-            what = f"all {s.count:,} differences lie {word} the zero point {zero}"
-            yield f"{what}, among {there:,} of the {size:,} elements that are not at a rail"
+            told = {"there": there, "size": size, "apart": ("rails",)}
+            yield s.plain("side", side=word, zero_point=zero, **told)
 
 
-def _signs(s: Scatter) -> Iterator[str]:
+def _signs(s: Scatter) -> Iterator[Gathering]:
     """One difference, one sign, or one direction in all elements that can go either way."""
     expected, actual = s.values
     off = actual - expected
@@ -71,11 +73,11 @@ def _signs(s: Scatter) -> Iterator[str]:
     if 4 * 0.5**both_ways >= CHANCE or not np.isfinite(off).all():
         return
     if (off == off[0]).all() and s.limits:
-        yield f"all {s.count:,} differ by exactly {off[0]:+d}"
+        yield s.plain("offset", offset=int(off[0]))
     elif (off > 0).all() or (off < 0).all():
-        yield f"in all {s.count:,} the device's value is {'larger' if off[0] > 0 else 'smaller'}"
+        yield s.plain("direction", side="larger" if off[0] > 0 else "smaller")
     elif s.zero_point is not None:
         nearer = np.abs(actual - s.zero_point) - np.abs(expected - s.zero_point)
         if (nearer < 0).all() or (nearer > 0).all():
-            way = "nearer to" if nearer[0] < 0 else "farther from"
-            yield f"in all {s.count:,} the device's value is {way} the zero point {s.zero_point}"
+            way = "nearer" if nearer[0] < 0 else "farther"
+            yield s.plain("direction", side=way, zero_point=s.zero_point)

@@ -13,10 +13,10 @@ from contextlib import suppress
 
 from litecheck.devices import worker_main
 from litecheck.devices.ipc import ParcelError, packed, read_parcel, split, write_parcel
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits, Memory
 from litecheck.devices.worker import Ended, Keeper, Setup, end_name
 from litecheck.errors import ConfigError
-from litecheck.verify.outcome import Outcome
 
 #: What runtimes say when they get no memory.
 _MEMORY = re.compile(

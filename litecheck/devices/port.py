@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from itertools import accumulate
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays as Arrays
+from litecheck.cases.memory import Memory as Memory
+from litecheck.devices.outcome import Outcome
 from litecheck.errors import LitecheckError
 from litecheck.model.types import Model
-from litecheck.verify.outcome import Outcome
-
-#: The operands of one inference, in the order of the model's inputs; or its outputs in the order of the model's.
-Arrays = tuple[NDArray[Any], ...]
 
 
 class DeviceError(LitecheckError):
@@ -37,17 +35,6 @@ class Limits:
 
     seconds: float = 60.0
     memory: int = 4 << 30
-
-
-class Memory(str, Enum):
-    """What a device can do for models with variables: whether state is handed on from inference to inference."""
-
-    NONE = "none"
-    """Every inference begins with variables as they are at first."""
-    KEPT = "kept"
-    """Several inferences in a row, each from what the one before left behind."""
-    SET = "set"
-    """That, and the first of them from contents that it is given."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +126,8 @@ class Adapter(Protocol):
     It is made anew for every job, in a process of its own. It may raise anything: the message becomes the outcome
     ``refused``, or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. It may also die. What it
     keeps on itself (an interpreter, a session) is torn down after its answer is safe, so that damage seen only then
-    does not lose the answer. Folders that it makes with ``tempfile`` go with the job, however that ends.
+    does not lose the answer. Folders that it makes with ``tempfile`` go with the job, however that ends. What its class
+    names in ``runtime``, modules that drive the device, is loaded once, before the first job.
     """
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:

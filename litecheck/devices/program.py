@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-from litecheck.devices.port import DeviceError
-from litecheck.devices.spec import parse
 
 #: Where the program finds what it is to run: everything of one run, or a folder of all runs of a case.
 MODEL, INPUTS, OUTPUTS, RUNS = "{model}", "{inputs}", "{outputs}", "{runs}"
@@ -62,33 +57,10 @@ def version(command: str) -> str:
     return re.sub(r"[^ -~\u00a0-\uffff]", "", first)[:_LONGEST]
 
 
-def fingerprint(device: str) -> str:
-    """The SHA-256 of what a device is made of, a delegate's library or a program's files; empty for other devices.
-
-    Once one of them is built anew, it is another device.
-    """
-    with suppress(ValueError, DeviceError):
-        spec = parse(device)
-        if spec.kind == "delegate":
-            return _digest([Path(spec.argument).expanduser()])
-        if spec.kind == "command":
-            return _digest(_files(words(spec.argument)))
-    return ""
-
-
-def _files(parts: Sequence[str]) -> Iterator[Path]:
-    """The program, and every other file that the line names."""
+def files(parts: Sequence[str]) -> Iterator[Path]:
+    """The program of a command line, and every other file that the line names."""
     program = shutil.which(parts[0])
     yield from (Path(part) for part in (program or parts[0], *parts[1:]) if os.path.isfile(part))
-
-
-def _digest(files: Iterable[Path]) -> str:
-    digest, found = hashlib.sha256(), False
-    for path in files:
-        if path.is_file():
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-            found = True
-    return digest.hexdigest() if found else ""
 
 
 def _leading(parts: Sequence[str]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.output_files import found, names_of, outputs
 from litecheck.devices.oversize import TooLargeError
 from litecheck.devices.port import Answer, Arrays, DeviceError, Failure, Job, Memory
@@ -27,7 +28,6 @@ from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import atomic_write, make_folder
 from litecheck.model.types import Tensor
 from litecheck.quantizer.arrays import read, write
-from litecheck.verify.outcome import Outcome
 
 #: Beside recorded outputs: what they were made from, and how the device ended.
 FACTS = "job.json"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 
+from litecheck.devices.kinds import DeviceKind, kinds
 from litecheck.devices.port import DeviceError, Spec
 from litecheck.profile.yaml_reader import did_you_mean
 
-#: Kinds whose argument is everything behind the colon, commas included.
-_WHOLE = ("command", "recorded")
 #: Two letters at least: ``C:`` is a drive.
 _KIND = re.compile(r"([A-Za-z][\w.-]+)(?:([:,])(.*))?", re.DOTALL)
 _LIBRARY = (".so", ".dylib", ".dll")
@@ -29,7 +28,8 @@ def parse(text: str) -> Spec:
         kind, rest = "delegate", text
     else:
         kind, rest = found[1], found[3] or ""
-        if kind in _WHOLE:
+        known = kinds().get(kind)
+        if known is not None and known.whole:
             return Spec(text, kind, rest)
     opens = found is not None and kind == found[1] and found[2] == ","
     pieces = _pieces(rest)
@@ -64,9 +64,11 @@ def _options(text: str, pieces: Iterable[str]) -> dict[str, str]:
     return options
 
 
-def only(spec: Spec, **allowed: Callable[[str], object]) -> dict[str, str]:
-    """The options, if each is one of ``allowed`` and can be read as that. Raises DeviceError."""
-    for key, value in spec.options.items():
+def checked(spec: Spec, kind: DeviceKind) -> dict[str, str]:
+    """What the adapter of a kind is given: the options, if it has them and each can be read, and what the argument stands
+    for. Raises DeviceError."""
+    for key, value in spec.options.items() if kind.options is not None else ():
+        allowed = kind.options or {}
         if key not in allowed:
             known = f"; there is {', '.join(allowed)}" if allowed else f"; {spec.kind} takes none"
             hint = did_you_mean(key, allowed) or known
@@ -75,11 +77,17 @@ def only(spec: Spec, **allowed: Callable[[str], object]) -> dict[str, str]:
             allowed[key](value)
         except ValueError as error:
             raise DeviceError(f"--device {spec.text}: {key}={value}: {error}") from None
-    return dict(spec.options)
+    return {**spec.options, **_argument(spec, kind)}
 
 
-def at_least_one(value: str) -> int:
-    """A count. Raises ValueError."""
-    if not value.isdecimal() or int(value) < 1:
-        raise ValueError("a number from 1 is wanted")
-    return int(value)
+def _argument(spec: Spec, kind: DeviceKind) -> Mapping[str, str]:
+    if kind.opened is not None:
+        return {}
+    if kind.argument is None:
+        if spec.argument:
+            raise DeviceError(f"--device {spec.text}: {spec.kind} takes no argument {spec.argument!r}")
+        return {}
+    try:
+        return kind.argument(spec.argument)
+    except ValueError as error:
+        raise DeviceError(f"--device {spec.text}: {error}") from None

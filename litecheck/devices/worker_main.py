@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -27,6 +28,7 @@ from typing import IO, Any, NoReturn
 import numpy as np
 
 from litecheck.devices.ipc import read_parcel, split, unpacked, write_parcel
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.oversize import TooLargeError
 from litecheck.devices.port import (
     Adapter,
@@ -38,7 +40,6 @@ from litecheck.devices.port import (
     memory_of,
 )
 from litecheck.devices.timed import Timed
-from litecheck.verify.outcome import Outcome
 
 #: Files in the child's folder, and the folder in which a job keeps what must not outlive it.
 JOB, ANSWER, LOG, SCRATCH = "job", "answer", "log", "scratch"
@@ -76,6 +77,8 @@ def main() -> None:
     channel = _channel(folder)
     try:
         factory = EntryPoint("", reference, "").load()
+        for module in getattr(factory, "runtime", ()):
+            import_module(module)
     except BaseException as error:
         channel.tell(error=_described(error))
         return

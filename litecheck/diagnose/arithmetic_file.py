@@ -10,6 +10,7 @@ import yaml
 
 from litecheck.diagnose.hypotheses import USUAL
 from litecheck.diagnose.result import Diagnosed, Diagnosis, Way
+from litecheck.reference.engine.arithmetic import DEFAULT
 from litecheck.report import counted
 
 _WIDTH = 116
@@ -35,7 +36,9 @@ def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
         if way is None:
             continue
         entry = operators.setdefault(diagnosed.opcode, {"because": []})
-        entry.update({stage: variant for stage, variant in way.stages if stage not in entry})
+        for path, variant in way.stages:
+            step, _, conditions = path.partition("/")
+            entry.setdefault(step, {}).setdefault(conditions or DEFAULT, variant)
         if way.departure:
             entry.setdefault("departure", way.departure)
         entry["because"].extend(_reasons(diagnosed, way))
@@ -56,7 +59,13 @@ def slug(name: str) -> str:
 
 
 def _ordered(entry: dict[str, Any]) -> dict[str, Any]:
-    return {**{key: value for key, value in entry.items() if key != "because"}, "because": entry["because"]}
+    """Reasons last, and a step that was tried under no condition as its variant."""
+    steps = {key: _plain(value) for key, value in entry.items() if key != "because"}
+    return {**steps, "because": entry["because"]}
+
+
+def _plain(variants: str | dict[str, str]) -> str | dict[str, str]:
+    return variants[DEFAULT] if isinstance(variants, dict) and [*variants] == [DEFAULT] else variants
 
 
 def _head(diagnosis: Diagnosis, base: str) -> Iterator[str]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from litecheck import __version__
 from litecheck.cases.probes.probe import Probe
 from litecheck.compare.errata import known_fault
 from litecheck.devices.port import Answer, Device, Failure, Job, Memory, memory_of
@@ -19,6 +18,7 @@ from litecheck.diagnose.search import contrast, fitting, in_pairs, nearest, once
 from litecheck.diagnose.untried import general, tried, untried
 from litecheck.model.save import model_bytes
 from litecheck.verify.outcome import Outcome
+from litecheck.version import __version__
 
 #: Called with what was just answered.
 Progress = Callable[[str], None]

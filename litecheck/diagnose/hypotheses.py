@@ -1,4 +1,4 @@
-"""The ways an operator can be computed: which stages decide, which variants they have, and what each way gives."""
+"""The ways an operator can be computed: which steps decide, which variants they have, and what each way gives."""
 
 from __future__ import annotations
 
@@ -10,30 +10,15 @@ from typing import Any
 from litecheck.cases.probes.probe import Probe
 from litecheck.devices.port import Arrays
 from litecheck.diagnose.result import Way
-from litecheck.reference.defects.defects import departures
+from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.engine.dispatch import bind, compute, find_kernel
+from litecheck.reference.engine.dispatch import bind, compute_noting, find_kernel
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.registry import How, Kernel
 from litecheck.reference.engine.values import RunError
+from litecheck.reference.kernel_types import Cell, How, Kernel
 
 #: Arithmetics in the order in which their variants are preferred where several fit.
 USUAL = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm", "single-rounding")
-
-
-class _Spy(dict[str, str]):
-    """Variants by stage that notes which ones are asked for, in order."""
-
-    def __init__(self, how: How) -> None:
-        super().__init__(how)
-        self.asked: dict[str, None] = {}
-
-    def __getitem__(self, stage: str) -> str:
-        self.asked[stage] = None
-        return super().__getitem__(stage)
-
-    def get(self, stage: str, default: Any = None) -> Any:
-        return self[stage] if stage in self else default  # noqa: SIM401 - it asks itself, so that it is noted
 
 
 def kernel_of(probe: Probe) -> Kernel:
@@ -46,21 +31,21 @@ Choices = dict[object, tuple[Way, ...]]
 
 
 def ways(probe: Probe, known: Choices | None = None) -> tuple[Way, ...]:
-    """Every choice of variants that the probe's operator asks for: a stage nothing depends on is not among them.
+    """Every choice of variants that the probe's operator asks for: a step nothing depends on is not among them.
 
-    Operators whose tensors have the same types, as many scales and constants, and that ask for the same stages under
-    every stage's first and last variant, have the same choices: ``known`` keeps them from probe to probe.
+    Operators whose tensors have the same types, as many scales and constants, and that ask for the same cells under
+    every cell's first and last variant, have the same choices: ``known`` keeps them from probe to probe.
     """
     kernel = kernel_of(probe)
     known = {} if known is None else known
     try:
         first = _asked(probe, {})
-        last = _asked(probe, {stage: variants[-1] for stage, variants in kernel.stages.items()})
+        last = _asked(probe, {cell.path: cell.variants[-1] for cell in kernel.cells()})
     except RunError:
         return ()
     key = id(kernel), first, last, _granularity(probe)
     if key not in known:
-        known[key] = tuple(Way(tuple(chosen.items())) for chosen in _choices(probe, kernel.stages, {}))
+        known[key] = tuple(Way(tuple(chosen.items())) for chosen in _choices(probe, {}))
     return known[key]
 
 
@@ -70,38 +55,32 @@ def _granularity(probe: Probe) -> tuple[object, ...]:
     return tuple((t.dtype, t.is_constant, t.quantization.scale.size > 1, len(t.shape)) for t in tensors)
 
 
-def _choices(
-    probe: Probe, stages: Mapping[str, tuple[str, ...]], chosen: Mapping[str, str]
-) -> Iterator[Mapping[str, str]]:
+def _choices(probe: Probe, chosen: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
     try:
         asked = _asked(probe, chosen)
     except RunError:
         return
-    free = next((stage for stage in asked if stage not in chosen and len(stages[stage]) > 1), None)
+    free = next((cell for cell in asked if cell.path not in chosen and len(cell.variants) > 1), None)
     if free is None:
         yield chosen
         return
-    for variant in stages[free]:
-        yield from _choices(probe, stages, {**chosen, free: variant})
+    for variant in free.variants:
+        yield from _choices(probe, {**chosen, free.path: variant})
 
 
-def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[str, ...]:
+def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[Cell, ...]:
     subgraph, operator = probe.subgraph, probe.subgraph.operators[0]
     arithmetic = _arithmetic({probe.opcode: chosen})
     machine = Machine(probe.model, arithmetic)
     bound = bind(subgraph, operator, arithmetic, machine)
-    spy = _Spy(bound.how)
     tensors = dict(zip(subgraph.inputs, probe.runs[0], strict=True))
     operands = [machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs]
-    compute(
-        replace(bound, known={**bound.known, "how": spy} if "how" in bound.known else bound.known), operands
-    )
-    return tuple(spy.asked)
+    return compute_noting(bound, operands)[1]
 
 
 def departing(way: Way, opcode: str) -> Iterator[Way]:
     """The way with each departure the operator can have."""
-    for name in departures(opcode):
+    for name in defects_of(opcode):
         yield replace(way, departure=name, published=())
 
 
@@ -121,13 +100,10 @@ def _arithmetic(stages: Mapping[str, How]) -> Arithmetic:
 
 
 def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
-    """What each arithmetic that comes with litecheck chooses for every stage of a kernel, the usual ones first."""
+    """What each arithmetic that comes with litecheck chooses for every cell of a kernel, the usual ones first."""
     names = (*USUAL, *(name for name in arithmetic_names() if name not in USUAL))
     chosen = {name: _loaded(name).how(opcode) for name in names}
-    return {
-        name: {stage: how.get(stage, variants[0]) for stage, variants in kernel.stages.items()}
-        for name, how in chosen.items()
-    }
+    return {name: {cell.path: cell.variant(how) for cell in kernel.cells()} for name, how in chosen.items()}
 
 
 @cache

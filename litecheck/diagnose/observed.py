@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases.probes.probe import Probe
+from litecheck.cases.requantized import stored
 from litecheck.compare.patterns import gathered
-from litecheck.compare.requantized import stored
 from litecheck.compare.scatter import Scatter
+from litecheck.compare.types import Gathering
 from litecheck.devices.port import Answer, Arrays, Failure
 from litecheck.diagnose.hypotheses import outputs
 from litecheck.diagnose.result import Excluded, Unanswered, Unsteady, Way
@@ -86,13 +87,13 @@ class Seen:
         except RunError:
             return False
 
-    def gathers(self, way: Way) -> tuple[str, ...]:
-        """Where the elements lie that the way gives otherwise, in sentences."""
+    def patterns(self, way: Way) -> tuple[Gathering, ...]:
+        """Where the elements lie that the way gives otherwise."""
         wanted = [run[0] for run in outputs(self.probe, way)]
         given = [run[0] for run in self.runs]
         off = [np.flatnonzero(_bits(one) != _bits(other)) for one, other in zip(wanted, given, strict=True)]
         tensor = self.probe.subgraph.tensors[self.probe.subgraph.outputs[0]]
-        return gathered(Scatter.of(tensor, wanted, given, off)).sentences
+        return gathered(Scatter.of(tensor, wanted, given, off)).patterns
 
     def _inputs(self, run: int, index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
         """The operands of one element, where the operator works on elements."""

@@ -9,9 +9,10 @@ from pathlib import PurePath
 import numpy as np
 
 from litecheck.cases import parts
-from litecheck.cases.inputs import directed, drawn
-from litecheck.cases.probes.catalogue import FAMILIES, probes
+from litecheck.cases.drawn import drawn
+from litecheck.cases.probes.catalogue import probed, probes
 from litecheck.cases.probes.probe import Probe
+from litecheck.cases.sweeps import directed
 from litecheck.diagnose.hypotheses import Choices, kernel_of, outputs, ways
 from litecheck.diagnose.repeated import REPEATS, again, repeated
 from litecheck.diagnose.result import Way
@@ -19,8 +20,9 @@ from litecheck.diagnose.untried import left_out
 from litecheck.model.types import Model
 from litecheck.profile.yaml_reader import did_you_mean
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import Kernel, kernels
+from litecheck.reference.engine.registry import kernels
 from litecheck.reference.engine.values import RunError
+from litecheck.reference.kernel_types import Kernel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +59,7 @@ def prepared(
     probes nor a place in a model, and for models without an operator that can be tried.
     """
     own = [probe for model in models for probe in _own(model, seed, len(models) > 1)]
-    there = sorted({probe.opcode for probe in own}) if models else list(FAMILIES)
+    there = sorted({probe.opcode for probe in own}) if models else list(probed())
     unknown = [opcode for opcode in opcodes if opcode not in there]
     if unknown:
         where = "the model has no" if models else "there are no probes for"
@@ -139,7 +141,7 @@ def _own(model: Model, seed: int, several: bool) -> Iterator[Probe]:
     for subgraph in parts.entries(model):
         for case in parts.operators(model, subgraph):
             opcode = case.operators[0].opcode
-            if opcode not in FAMILIES and not any(k.stages for k in kernels().get(opcode, ())):
+            if opcode not in probed() and not any(k.steps for k in kernels().get(opcode, ())):
                 continue
             random = drawn(case, {}, seed)
             real = any(subgraph.tensors[i].dtype not in INTEGER_RANGES for i in case.cut.outputs)

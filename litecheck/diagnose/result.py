@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from litecheck.compare.types import Gathering
 from litecheck.verify.outcome import Outcome
 
 
@@ -98,13 +99,13 @@ class Unsteady:
 class Contrast:
     """Where no way fits: the probes the nearest one fails on and those it passes, and what tells the two apart.
 
-    ``apart`` are sentences of properties, ``gathers`` of where differences lie in the first probe that fails.
+    ``apart`` are sentences of properties, ``patterns`` say where differences lie in the first probe that fails.
     """
 
     failing: tuple[str, ...]
     passing: tuple[str, ...]
     apart: tuple[str, ...] = ()
-    gathers: tuple[str, ...] = ()
+    patterns: tuple[Gathering, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations
 
+from litecheck.compare.types import Gathering
 from litecheck.diagnose.contrast import apart
 from litecheck.diagnose.hypotheses import departing
 from litecheck.diagnose.observed import Seen, compared
 from litecheck.diagnose.properties import properties
 from litecheck.diagnose.result import Contrast, Excluded, Nearest, Way
-from litecheck.reference.defects.defects import departures
+from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.values import RunError
 
 #: Two departures are tried together where this share of the outputs of so many small probes is nearly right under any
@@ -76,7 +77,7 @@ def in_pairs(near: Way, possible: Sequence[Way], seen: Sequence[Seen], opcode: s
     base = replace(near, departure="", published=())
     order = sorted(seen, key=lambda s: s.size)
     failing = [one for one in order if compared(one, base) != "fits"]
-    acting = [name for name in departures(opcode) if _acts(replace(base, departure=name), base, failing)]
+    acting = [name for name in defects_of(opcode) if _acts(replace(base, departure=name), base, failing)]
     small, any_small = failing[:_SMALL], order[:_SMALL]
     limit, far = _differing(base, small), _distance(base, small)
     helping = {name for name in acting if _distance(replace(base, departure=name), small) < far}
@@ -125,14 +126,14 @@ def contrast(way: Way, seen: Sequence[Seen]) -> Contrast:
         tuple(s.probe.name for s in failing),
         tuple(s.probe.name for s in passing),
         told,
-        _gathers(way, failing),
+        _patterns(way, failing),
     )
 
 
-def _gathers(way: Way, failing: Sequence[Seen]) -> tuple[str, ...]:
+def _patterns(way: Way, failing: Sequence[Seen]) -> tuple[Gathering, ...]:
     for one in failing:
         try:
-            found = one.gathers(way)
+            found = one.patterns(way)
         except RunError:
             continue
         if found:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from litecheck.diagnose.properties import Properties, Property
-from litecheck.reference.engine.registry import ANY, kernels
+from litecheck.reference.engine.registry import kernels
+from litecheck.reference.kernel_types import ANY
 from litecheck.report import counted
 
 #: Words that an operator may have.

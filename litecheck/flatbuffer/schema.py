@@ -49,7 +49,8 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Tables, unions and enums of one file kind; ``order`` lists tables so that parents come first."""
+    """Tables, unions and enums of one file kind; ``order`` lists tables so that parents come first, ``options`` the
+    options tables of operators whose name they do not carry."""
 
     name: str
     identifier: bytes
@@ -58,6 +59,7 @@ class Schema:
     unions: Mapping[str, tuple[str, ...]]
     enums: Mapping[str, Mapping[str, int]]
     order: tuple[str, ...] = field(default=())
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def field(self, table: str, name: str) -> Field:
         """The field of that name."""
@@ -86,7 +88,10 @@ def load_schema(name: str = "tflite") -> Schema:
     }
     unions = {k: tuple(v) for k, v in (text["unions"] or {}).items()}
     order = _parents_first(text["root"], tables, unions)
-    return Schema(name, text.get("identifier", "").encode(), text["root"], tables, unions, enums, order)
+    options = {opcode: table for table, names in text.get("options", {}).items() for opcode in names}
+    return Schema(
+        name, text.get("identifier", "").encode(), text["root"], tables, unions, enums, order, options
+    )
 
 
 def _field(name: str, notation: str, storage: Mapping[str, str]) -> Field:

@@ -8,42 +8,17 @@ file's words without overlapping), tables counted once per reference, and fields
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import Problem
-from litecheck.flatbuffer.faults import Faults, Mask, Message
+from litecheck.flatbuffer.faults import Faults
+from litecheck.flatbuffer.references import Site, Walk, distinct, follow
 from litecheck.flatbuffer.schema import Field, Schema
-from litecheck.flatbuffer.tables import Bytes, Index, References, Rows, Tables
+from litecheck.flatbuffer.tables import Bytes, Index, Rows, Tables
 
 #: Tables per byte no real file comes near (the densest seen has a third of it).
 TABLES_PER_BYTE = 1 / 8
-
-
-@dataclass(slots=True)
-class _Site:
-    """Rows of one field that refer to tables of one type, waiting until that type is read."""
-
-    parent: str
-    name: str
-    slots: Index
-    """Where in the field's row (or flat) array each answer goes."""
-    targets: Index
-    weight: NDArray[np.float64]
-
-
-@dataclass(slots=True)
-class _State:
-    tables: Tables
-    faults: Faults
-    pending: dict[str, list[_Site]] = field(default_factory=dict)
-    elements: int = 0
-    newer: int = 0
-    """Slots beyond the schema in all vtables, those that tables share counted each time."""
-    expanded: float = 0.0
 
 
 def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
@@ -52,11 +27,11 @@ def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
     With problems, ``tables`` holds only what is sound: a reference that failed is absent.
     """
     tables = Tables(schema, data)
-    state = _State(tables, Faults(tables))
+    state = Walk(tables, Faults(tables))
     root = _root(state)
     if root is None:
         return state.tables, tuple(state.faults.problems)
-    state.pending[schema.root] = [_Site("", "", np.zeros(1, np.int64), np.array([root]), np.ones(1))]
+    state.pending[schema.root] = [Site("", "", np.zeros(1, np.int64), np.array([root]), np.ones(1))]
     for table in schema.order:
         _read(state, table)
         if state.expanded > max(1024.0, data.size * TABLES_PER_BYTE):
@@ -67,7 +42,7 @@ def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
     return state.tables, tuple(state.faults.problems)
 
 
-def _root(state: _State) -> int | None:
+def _root(state: Walk) -> int | None:
     data, schema = state.tables.data, state.tables.schema
     if data.size < 8:
         state.faults.whole("file-too-short", 0, f"{data.size} bytes cannot hold a flatbuffer")
@@ -85,7 +60,7 @@ def _root(state: _State) -> int | None:
     return root
 
 
-def _read(state: _State, table: str) -> None:
+def _read(state: Walk, table: str) -> None:
     """Verify all tables of one type, then queue what they refer to."""
     sites = state.pending.pop(table, [])
     if not sites:
@@ -98,14 +73,14 @@ def _read(state: _State, table: str) -> None:
     for f in state.tables.schema.tables[table]:
         _locate(state, table, rows, f, inline)
         if f.kind != "scalar":
-            _follow(state, table, rows, f)
+            follow(state, table, rows, f)
 
 
-def _merge(state: _State, sites: list[_Site]) -> tuple[Index, NDArray[np.float64]]:
+def _merge(state: Walk, sites: list[Site]) -> tuple[Index, NDArray[np.float64]]:
     """The distinct positions all sites refer to; tells each site its rows."""
     targets = np.concatenate([s.targets for s in sites])
     weight = np.concatenate([s.weight for s in sites])
-    position, row = _distinct(targets)
+    position, row = distinct(targets)
     if len(position) < len(targets):
         weight = np.bincount(row, weight, len(position))
     done = 0
@@ -120,16 +95,7 @@ def _merge(state: _State, sites: list[_Site]) -> tuple[Index, NDArray[np.float64
     return position, weight
 
 
-def _distinct(values: Index) -> tuple[Index, Index]:
-    """(distinct values, index of each value among them); no sort where they are in order already."""
-    step = np.diff(values)
-    if (step > 0).all() or (step < 0).all():
-        return values, np.arange(len(values))
-    distinct, row = np.unique(values, return_inverse=True)
-    return distinct, row.reshape(-1).astype(np.int64)
-
-
-def _vtables(state: _State, table: str, rows: Rows) -> Index:
+def _vtables(state: Walk, table: str, rows: Rows) -> Index:
     """Check every table's vtable; returns the tables' inline sizes, 4 where the vtable is no good."""
     data = state.tables.data
     vtable = rows.position - data.gather("<i4", rows.position)
@@ -157,17 +123,17 @@ def _vtables(state: _State, table: str, rows: Rows) -> Index:
     return np.where(sound, inline, 4)
 
 
-def _slots(state: _State, table: str) -> int:
+def _slots(state: Walk, table: str) -> int:
     return max((f.slot + 1 for f in state.tables.schema.tables[table]), default=0)
 
 
-def _locate(state: _State, table: str, rows: Rows, f: Field, inline: Index) -> None:
+def _locate(state: Walk, table: str, rows: Rows, f: Field, inline: Index) -> None:
     rows.at[f.name] = _slot(state, table, rows, f.name, f.slot, f.inline, inline)
     if f.kind == "union":
         rows.at[f"{f.name}_type"] = _slot(state, table, rows, f.name, f.slot - 1, 1, inline)
 
 
-def _slot(state: _State, table: str, rows: Rows, name: str, slot: int, width: int, inline: Index) -> Index:
+def _slot(state: Walk, table: str, rows: Rows, name: str, slot: int, width: int, inline: Index) -> Index:
     """Where each row holds a slot, 0 where it does not."""
     data = state.tables.data
     has = rows.vtable_size >= 6 + 2 * slot
@@ -196,153 +162,3 @@ def _slot(state: _State, table: str, rows: Rows, name: str, slot: int, width: in
             there &= ~skew
     at[~there] = 0
     return at
-
-
-def _follow(state: _State, table: str, rows: Rows, f: Field) -> None:
-    """Check the offsets of one field and queue or resolve their targets."""
-    at = rows.at[f.name]
-    rows.refs[f.name] = References(np.full(len(rows), -1))
-    there = np.flatnonzero(at)
-    if not len(there):
-        _none(rows, f)
-        return
-    target, good = _targets(
-        state, at[there], lambda bad, c, m: state.faults.fields(table, f.name, there, bad, c, m)
-    )
-    if not good.all():
-        at[there[~good]] = 0
-        there, target = there[good], target[good]
-    weight = rows.weight[there]
-    if f.kind == "table":
-        state.pending.setdefault(f.type, []).append(_Site(table, f.name, there, target, weight))
-    elif f.kind == "union":
-        _follow_union(state, table, rows, f, there, target, weight)
-    elif f.kind in ("string", "scalars"):
-        _follow_vector(state, table, rows, f, there, target)
-    else:
-        _follow_offsets(state, table, rows, f, there, target, weight)
-
-
-def _none(rows: Rows, f: Field) -> None:
-    """The references of a field no row holds."""
-    refs, empty = rows.refs[f.name], np.zeros(len(rows), np.int64)
-    if f.kind in ("string", "scalars"):
-        refs.begin = refs.length = empty
-    elif f.kind == "union":
-        refs.union_type = empty
-
-
-def _targets(state: _State, at: Index, report: Callable[[Mask, str, Message], None]) -> tuple[Index, Mask]:
-    """Where the offsets at ``at`` lead, and which of them lead to an aligned word inside the file."""
-    data = state.tables.data
-    offset = data.gather("<u4", at).astype(np.int64)
-    target = at + offset
-    good = (offset != 0) & (target <= data.size - 4) & (target & 3 == 0)
-    if not good.all():
-        zero = offset == 0
-        outside = ~zero & (target + 4 > data.size)
-        report(zero, "offset-zero", lambda i: "offset is 0, which leads back to itself")
-        report(
-            outside, "offset-outside-file",
-            lambda i: f"offset {offset[i]} leads to byte {target[i]}, the file has {data.size}",
-        )  # fmt: skip
-        report(
-            ~(good | zero | outside), "misaligned",
-            lambda i: f"offset leads to byte {target[i]}, which is not a multiple of 4",
-        )  # fmt: skip
-    return target, good
-
-
-def _follow_union(
-    state: _State, table: str, rows: Rows, f: Field, there: Index, target: Index, weight: NDArray[np.float64]
-) -> None:
-    kind = np.zeros(len(rows), np.int64)
-    type_at = rows.at[f"{f.name}_type"]
-    kind[type_at > 0] = state.tables.data.gather("u1", type_at[type_at > 0])
-    rows.refs[f.name].union_type = kind
-    for number, member in enumerate(state.tables.schema.unions[f.type], 1):
-        mine = kind[there] == number
-        if mine.any():
-            site = _Site(table, f.name, there[mine], target[mine], weight[mine])
-            state.pending.setdefault(member, []).append(site)
-
-
-def _follow_vector(state: _State, table: str, rows: Rows, f: Field, there: Index, target: Index) -> None:
-    """Strings and vectors of scalars: their content must lie in the file."""
-    data, refs = state.tables.data, rows.refs[f.name]
-    text = f.kind == "string"
-    width = 1 if text else f.width
-    length = data.gather("<u4", target).astype(np.int64)
-    outside = length * width > data.size - target - 4 - text
-    bad = outside.copy()
-    if outside.any():
-        state.faults.fields(
-            table, f.name, there, outside, "vector-outside-file",
-            lambda i: f"{length[i]} elements of {width} bytes from byte {target[i] + 4} pass the end of the file",
-        )  # fmt: skip
-    if text:
-        bad |= data.view("u1")[np.where(outside, 0, target + 4 + length)] != 0
-        if bad.any():
-            loose = bad & ~outside
-            state.faults.fields(
-                table, f.name, there, loose, "string-not-terminated", lambda i: "no NUL after it"
-            )
-    elif width == 8:
-        bad |= (length > 0) & (target & 7 != 4)
-        if bad.any():
-            state.faults.fields(
-                table, f.name, there, bad & ~outside, "misaligned",
-                lambda i: f"elements of 8 bytes begin at byte {target[i] + 4}",
-            )  # fmt: skip
-    if bad.any():
-        rows.at[f.name][there[bad]] = 0
-        there, target, length = there[~bad], target[~bad], length[~bad]
-    refs.begin, refs.length = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
-    refs.begin[there] = target + 4
-    refs.length[there] = length
-
-
-def _follow_offsets(
-    state: _State, table: str, rows: Rows, f: Field, there: Index, target: Index, weight: NDArray[np.float64]
-) -> None:
-    """Vectors of tables: each distinct vector is followed once."""
-    data, refs = state.tables.data, rows.refs[f.name]
-    length = data.gather("<u4", target).astype(np.int64)
-    outside = length > (data.size - target - 4) // 4
-    if outside.any():
-        state.faults.fields(
-            table, f.name, there, outside, "vector-outside-file",
-            lambda i: f"{length[i]} offsets from byte {target[i] + 4} pass the end of the file",
-        )  # fmt: skip
-        rows.at[f.name][there[outside]] = 0
-    there, target, length, weight = there[~outside], target[~outside], length[~outside], weight[~outside]
-    vector, which = _distinct(target)
-    refs.row[there] = which
-    refs.length = data.gather("<u4", vector).astype(np.int64)
-    refs.begin = np.cumsum(refs.length) - refs.length
-    total = int(refs.length.sum())
-    state.elements += total
-    if state.elements > data.size // 4:
-        message = "vectors overlap: together they have more elements than the file has words"
-        state.faults.whole("shared-too-often", 0, message, state.faults.path(table, 0, f.name))
-        refs.length = np.zeros_like(refs.length)
-        total = 0
-    owner = np.repeat(np.arange(len(vector)), refs.length)
-    at = np.repeat(vector + 4 - 4 * refs.begin, refs.length) + 4 * np.arange(total)
-    refs.flat = np.full(total, -1)
-    first = _first_row(which, there, len(vector))
-
-    def report(bad: Mask, code: str, message: Message) -> None:
-        element = np.arange(total) - refs.begin[owner]
-        state.faults.elements(table, f.name, first[owner], element, at, bad, code, message)
-
-    child, good = _targets(state, at, report)
-    each: NDArray[np.float64] = np.bincount(which, weight, len(vector))[owner[good]].astype(np.float64)
-    site = _Site(table, f.name, np.flatnonzero(good), child[good], each)
-    state.pending.setdefault(f.type, []).append(site)
-
-
-def _first_row(which: Index, there: Index, vectors: int) -> Index:
-    first = np.zeros(vectors, np.int64)
-    first[which[::-1]] = there[::-1]
-    return first

@@ -35,20 +35,6 @@ from litecheck.quantization import BITS, Quantization
 
 Option: TypeAlias = bool | int | float | str | Sequence[int] | NDArray[Any]
 
-#: Options tables that do not carry their operator's name.
-_OPTIONS = {
-    "AVERAGE_POOL_2D": "Pool2DOptions", "MAX_POOL_2D": "Pool2DOptions", "L2_POOL_2D": "Pool2DOptions",
-    "L2_NORMALIZATION": "L2NormOptions",
-    "MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions",
-    "MEAN": "ReducerOptions", "SUM": "ReducerOptions", "REDUCE_MAX": "ReducerOptions",
-    "REDUCE_MIN": "ReducerOptions", "REDUCE_PROD": "ReducerOptions", "REDUCE_ANY": "ReducerOptions",
-    "REDUCE_ALL": "ReducerOptions",
-    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
-    "RANDOM_UNIFORM": "RandomOptions", "RANDOM_STANDARD_NORMAL": "RandomOptions",
-    "MULTINOMIAL": "RandomOptions",
-    "CONV_3D_TRANSPOSE": "Conv3DOptions",
-}  # fmt: skip
-
 
 def quantized(scale: ArrayLike, zero_point: ArrayLike = 0, axis: int = 0) -> Quantization:
     """Per-tensor parameters for numbers, per-axis for sequences; one zero point serves all scales.
@@ -206,12 +192,10 @@ def _option(schema: Schema, enum: str | None, value: Option) -> Value:
 
 @cache
 def _options_name(opcode: str) -> str | None:
-    """The options table of an operator: the one that carries its name, but for a few."""
-    if opcode in _OPTIONS:
-        return _OPTIONS[opcode]
-    unions = load_schema("tflite").unions
-    plain = {t.lower(): t for t in (*unions["BuiltinOptions"], *unions["BuiltinOptions2"])}
-    return plain.get(f"{opcode.replace('_', '').lower()}options")
+    """The options table of an operator: the one that carries its name, but for a few that share one."""
+    schema = load_schema("tflite")
+    plain = {t.lower(): t for t in (*schema.unions["BuiltinOptions"], *schema.unions["BuiltinOptions2"])}
+    return schema.options.get(opcode) or plain.get(f"{opcode.replace('_', '').lower()}options")
 
 
 def _little_endian(values: NDArray[Any]) -> NDArray[np.uint8]:

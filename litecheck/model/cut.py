@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from litecheck.flatbuffer.table import Table
+from litecheck.model.links import called
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
 from litecheck.quantization import Blockwise, MultiAxis, Quantization
-
-#: Options with this ending name a subgraph that the operator runs.
-CALLS = "subgraph_index"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,10 +48,10 @@ def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs
         outputs=tuple(numbers[i] for i in made),
         debug_metadata_index=-1,
     )
-    called = (_called_subgraph(model.subgraphs[old], new, places) for old, new in places.items())
+    others = (_called_subgraph(model.subgraphs[old], new, places) for old, new in places.items())
     alone = replace(
         model,
-        subgraphs=(main, *called),
+        subgraphs=(main, *others),
         buffers=(Buffer(np.empty(0, np.uint8)),),
         operator_codes=(),
         signatures=(),
@@ -98,30 +96,13 @@ def _used(subgraph: Subgraph, operators: Iterable[Operator]) -> set[int]:
 def _called(model: Model, operators: Iterable[Operator]) -> Iterator[int]:
     """The subgraphs these operators run, and those that these run, each once."""
     found: dict[int, None] = {}
-    left = [index for op in operators for _, index in _calls(op)]
+    left = [index for op in operators for _, index in called(op)]
     while left:
         index = left.pop(0)
         if index not in found and 0 <= index < len(model.subgraphs):
             found[index] = None
-            left += [i for op in model.subgraphs[index].operators for _, i in _calls(op)]
+            left += [i for op in model.subgraphs[index].operators for _, i in called(op)]
     return iter(found)
-
-
-def _calls(operator: Operator) -> Iterator[tuple[str, int]]:
-    table = operator.options
-    names = () if table is None else tuple(name for name in table if name.endswith(CALLS))
-    if operator.opcode in _DEFAULTS:
-        # The first subgraph is number 0, which a file leaves out.
-        names = tuple(dict.fromkeys((*names, *_DEFAULTS[operator.opcode])))
-    for name in names:
-        yield name, int(table.get(name, 0)) if table is not None else 0
-
-
-_DEFAULTS = {
-    "IF": ("then_subgraph_index", "else_subgraph_index"),
-    "WHILE": ("cond_subgraph_index", "body_subgraph_index"),
-    "CALL_ONCE": ("init_subgraph_index",),
-}
 
 
 def _renumbered(tensor: Tensor, numbers: Mapping[int, int]) -> Tensor:
@@ -155,10 +136,14 @@ def _moved(operator: Operator, index: int, numbers: Mapping[int, int], places: M
 
 
 def _calling(operator: Operator, places: Mapping[int, int]) -> Operator:
-    calls = {name: places.get(old, old) for name, old in _calls(operator)}
-    if not calls or operator.options is None:
+    options, calls = operator.options, dict[str, list[int]]()
+    for name, old in called(operator):
+        calls.setdefault(name, []).append(places.get(old, old))
+    if not calls or options is None:
         return operator
-    return replace(operator, options=replace(operator.options, fields={**operator.options.fields, **calls}))
+    # Branches are a list, every other option names one subgraph.
+    new = {n: np.array(c, np.int32) if n.endswith("indices") else c[0] for n, c in calls.items()}
+    return replace(operator, options=replace(options, fields={**options.fields, **new}))
 
 
 def _called_subgraph(subgraph: Subgraph, index: int, places: Mapping[int, int]) -> Subgraph:

@@ -1,4 +1,4 @@
-"""A Model back to tables: the inverse of :mod:`litecheck.model.load`."""
+"""A Model back to tables: the inverse of :mod:`litecheck.model.decode`."""
 
 from __future__ import annotations
 

@@ -6,21 +6,19 @@ tensor's quantization is left to the rules, which can name the operator it hurts
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import Problem
-from litecheck.flatbuffer.paths import path_of
-from litecheck.flatbuffer.tables import Index, Tables, numpy_type
+from litecheck.flatbuffer.tables import Index, Tables
+from litecheck.model.execution_order import ExecutionOrder
 from litecheck.model.external import ExternalFiles
+from litecheck.model.field_faults import FieldFaults
+from litecheck.model.links import subgraph_options
 from litecheck.quantization import BITS
 
-#: Faults of one kind reported one by one.
-SHOWN = 20
 #: LiteRT's runtime has no tensor of more dimensions.
 MAX_RANK = 32
 #: Bytes that shared vectors may state, each as often as it is reached, before it is called hostile.
@@ -28,84 +26,49 @@ SHARED_BYTES = 1 << 18
 #: What of that does for a byte that is only looked at; litecheck's own writer shares long vectors of scales.
 VIEWED = 1 / 16
 
-_SUBGRAPH_OPTIONS = {
-    "IfOptions": ("then_subgraph_index", "else_subgraph_index"),
-    "WhileOptions": ("cond_subgraph_index", "body_subgraph_index"),
-    "CallOnceOptions": ("init_subgraph_index",),
-    "StablehloWhileOptions": ("cond_subgraph_index", "body_subgraph_index"),
-    "StablehloReduceWindowOptions": ("body_subgraph_index",),
-    "StablehloReduceOptions": ("body_subgraph_index",),
-    "StablehloSortOptions": ("comparator_subgraph_index",),
-    "StablehloScatterOptions": ("update_computation_subgraph_index",),
-    "StableHLOCompositeOptions": ("decomposition_subgraph_index",),
-}
-
 
 def check_integrity(tables: Tables, external: ExternalFiles) -> tuple[Problem, ...]:
     """Every fault of a structurally sound model, in the order of the checks."""
     checker = _Checker(tables, external)
     checker.root()
-    if not checker.problems:
+    if not checker.faults.problems:
         checker.sharing()
-    if not checker.problems:
+    if not checker.faults.problems:
         checker.buffers()
         checker.tensors()
         checker.operators()
         checker.subgraphs()
         checker.named()
-    checker.rest()
-    return tuple(checker.problems)
+    checker.faults.rest()
+    return tuple(checker.faults.problems)
 
 
 class _Checker:
     def __init__(self, tables: Tables, external: ExternalFiles) -> None:
         self.t = tables
         self.external = external
-        self.problems: list[Problem] = []
-        self.faults: Counter[tuple[str, str, str]] = Counter()
-
-    def say(self, code: str, table: str, row: int, name: str, message: str) -> None:
-        """One problem, unless the same field has had enough of that kind."""
-        f = name.split("[")[0]
-        self.faults[code, table, f] += 1
-        if self.faults[code, table, f] <= SHOWN:
-            path = ".".join(p for p in (path_of(self.t, table, row), name) if p)
-            self.problems.append(Problem(code, path, self.t.offset(table, row, f or None), message))
-
-    def each(
-        self, code: str, table: str, name: str, bad: NDArray[np.bool_], message: Callable[[int], str]
-    ) -> None:
-        """One problem per row at fault, the first few by name."""
-        rows = np.flatnonzero(bad)
-        for row in rows[:SHOWN].tolist():
-            self.say(code, table, row, name, message(row))
-        self.faults[code, table, name] += max(len(rows) - SHOWN, 0)
-
-    def rest(self) -> None:
-        """How many faults were not named."""
-        for (code, table, name), count in self.faults.items():
-            if count > SHOWN:
-                more = f"and {count - SHOWN:,} more in the field {name} of {table} tables"
-                self.problems.append(Problem(code, "", self.t.data.start, more))
+        self.faults = FieldFaults(tables)
 
     def root(self) -> None:
         t = self.t
         version = int(t.column("Model", "version")[0])
         if version != 3:
-            self.say(
+            self.faults.say(
                 "bad-version", "Model", 0, "version", f"schema version is {version}; LiteRT reads version 3"
             )
         if not len(t.children("Model", "subgraphs", 0)):
-            self.say("no-subgraph", "Model", 0, "subgraphs", "the model has no subgraph")
+            self.faults.say("no-subgraph", "Model", 0, "subgraphs", "the model has no subgraph")
         if not t.has("Model", "buffers")[0]:
-            self.say("no-buffers", "Model", 0, "buffers", "the model has no list of buffers")
+            self.faults.say("no-buffers", "Model", 0, "buffers", "the model has no list of buffers")
         for name in ("tensors", "operators"):
             if t.count("SubGraph"):
                 self._has_list(name)
 
     def _has_list(self, name: str) -> None:
         bad = ~self.t.has("SubGraph", name)
-        self.each("incomplete-subgraph", "SubGraph", name, bad, lambda row: f"it has no list of {name}")
+        self.faults.each(
+            "incomplete-subgraph", "SubGraph", name, bad, lambda row: f"it has no list of {name}"
+        )
 
     def sharing(self) -> None:
         """Vectors many tables share are read once per table: that must stay in proportion to the file."""
@@ -121,7 +84,7 @@ class _Checker:
             message = (
                 f"vectors are shared so often that {t.data.size:,} bytes stand for {stated:,.0f} or more"
             )
-            self.problems.append(Problem("shared-too-often", "", t.data.start, message))
+            self.faults.problems.append(Problem("shared-too-often", "", t.data.start, message))
 
     def buffers(self) -> None:
         t = self.t
@@ -129,7 +92,7 @@ class _Checker:
             offset, size = t.column("Buffer", "offset"), t.column("Buffer", "size")
             whole = len(t.data.raw)
             bad = buffers_outside(t) & ((offset > whole) | (size > whole - np.minimum(offset, whole)))
-            self.each(
+            self.faults.each(
                 "buffer-outside-file", "Buffer", "offset", bad,
                 lambda row: f"{size[row]} bytes from byte {offset[row]} are not in the {whole} bytes of the file",
             )  # fmt: skip
@@ -137,7 +100,7 @@ class _Checker:
             for row in t.children("Model", "external_buffers", 0).tolist():
                 fault = self.external.fault(t, row)
                 if fault is not None:
-                    self.say(fault[0], "ExternalBuffer", row, fault[1], fault[2])
+                    self.faults.say(fault[0], "ExternalBuffer", row, fault[1], fault[2])
 
     def tensors(self) -> None:
         t = self.t
@@ -151,7 +114,7 @@ class _Checker:
         outside = buffer >= max(
             buffers, 1
         )  # LiteRT takes buffer 0 for "no data" even where the list is empty
-        self.each(
+        self.faults.each(
             "index-out-of-range",
             "Tensor",
             "buffer",
@@ -160,7 +123,7 @@ class _Checker:
         )
         known = np.array(sorted(self.external.rows(t)), np.int64)
         lost = (external > 0) & ~np.isin(external, known)
-        self.each(
+        self.faults.each(
             "index-out-of-range", "Tensor", "external_buffer", lost,
             lambda row: f"no external buffer has the id {external[row]}",
         )  # fmt: skip
@@ -174,7 +137,7 @@ class _Checker:
         t = self.t
         shape = t.refs("Tensor", "shape")
         deep = shape.length > MAX_RANK
-        self.each("bad-shape", "Tensor", "shape", deep, lambda row: f"{shape.length[row]} dimensions")
+        self.faults.each("bad-shape", "Tensor", "shape", deep, lambda row: f"{shape.length[row]} dimensions")
         dims = t.data.view("<i4")
         elements = np.ones(t.count("Tensor"), np.float64)
         negative = np.zeros(t.count("Tensor"), np.bool_)
@@ -183,7 +146,7 @@ class _Checker:
             size = dims[(shape.begin[there] >> 2) + axis]
             elements[there] *= size
             negative[there] |= size < 0
-        self.each("bad-shape", "Tensor", "shape", negative, lambda row: "a dimension is negative")
+        self.faults.each("bad-shape", "Tensor", "shape", negative, lambda row: "a dimension is negative")
         bits = np.zeros(256, np.int64)
         for name, value in t.schema.enums["TensorType"].items():
             bits[value] = BITS.get(name.lower(), 0)
@@ -191,7 +154,7 @@ class _Checker:
         needed = np.ceil(elements * width / 8)
         held, sparse = self.held, t.has("Tensor", "sparsity")
         bad = (held > 0) & (width > 0) & ~sparse & ~negative & ~deep & (held < needed)
-        self.each(
+        self.faults.each(
             "wrong-buffer-size", "Tensor", "buffer", bad,
             lambda row: f"the constant has {held[row]:,} bytes, shape and type need {needed[row]:,.0f}",
         )  # fmt: skip
@@ -251,23 +214,23 @@ class _Checker:
             return
         codes = len(t.children("Model", "operator_codes", 0))
         code = t.column("Operator", "opcode_index")
-        self.each(
+        self.faults.each(
             "index-out-of-range", "Operator", "opcode_index", code >= codes,
             lambda row: f"operator code {code[row]} of {codes}",
         )  # fmt: skip
         subgraphs = len(t.children("Model", "subgraphs", 0))
-        for table, names in _SUBGRAPH_OPTIONS.items():
+        for table, names in subgraph_options().items():
             for name in names if t.count(table) else ():
                 index = t.column(table, name)
                 bad = (index < 0) | (index >= subgraphs)
-                self.each(
+                self.faults.each(
                     "index-out-of-range", table, name, bad,
                     lambda row, i=index: f"subgraph {i[row]} of {subgraphs}",  # type: ignore[misc]
                 )  # fmt: skip
 
     def subgraphs(self) -> None:
         for row in dict.fromkeys(self.t.children("Model", "subgraphs", 0).tolist()):
-            _Order(self, row).check()
+            ExecutionOrder(self.faults, self.constant, self.ready, self.custom, row).check()
 
     def named(self) -> None:
         """Signatures and metadata point to what exists."""
@@ -275,7 +238,7 @@ class _Checker:
         buffers = len(t.children("Model", "buffers", 0))
         if t.count("Metadata"):
             buffer = t.column("Metadata", "buffer")
-            self.each(
+            self.faults.each(
                 "index-out-of-range", "Metadata", "buffer", buffer >= buffers,
                 lambda row: f"buffer {buffer[row]} of {buffers}",
             )  # fmt: skip
@@ -291,76 +254,17 @@ class _Checker:
             subgraph = int(chosen[row])
             if subgraph >= len(subgraphs):
                 message = f"subgraph {subgraph} of {len(subgraphs)}"
-                self.say("index-out-of-range", "SignatureDef", row, "subgraph_index", message)
+                self.faults.say("index-out-of-range", "SignatureDef", row, "subgraph_index", message)
                 continue
             tensors = len(t.children("SubGraph", "tensors", int(subgraphs[subgraph])))
             for name in ("inputs", "outputs"):
                 entries = t.children("SignatureDef", name, row)
                 for entry in entries[tensor[entries] >= tensors].tolist():
                     message = f"tensor {tensor[entry]} of {tensors}"
-                    self.say("index-out-of-range", "TensorMap", entry, "tensor_index", message)
+                    self.faults.say("index-out-of-range", "TensorMap", entry, "tensor_index", message)
 
 
 def buffers_outside(tables: Tables) -> NDArray[np.bool_]:
     """Which buffers lie outside the flatbuffer: LiteRT looks there only where a buffer has no data of its own."""
     outside: NDArray[np.bool_] = (tables.column("Buffer", "offset") > 1) & ~tables.has("Buffer", "data")
     return outside
-
-
-class _Order:
-    """One subgraph: tensor indexes in range, and every tensor computed before it is used."""
-
-    def __init__(self, checker: _Checker, row: int) -> None:
-        self.c, self.t, self.row = checker, checker.t, row
-        self.tensors = self.t.children("SubGraph", "tensors", row)
-        self.steps = self.t.children("SubGraph", "operators", row)
-
-    def check(self) -> None:
-        ends = {name: self.t.vector("SubGraph", name, self.row) for name in ("inputs", "outputs")}
-        sound = True
-        for name, index in ends.items():
-            for at in np.flatnonzero((index < 0) | (index >= len(self.tensors)))[:SHOWN].tolist():
-                self._say("SubGraph", self.row, f"{name}[{at}]", int(index[at]))
-                sound = False
-        uses = {name: self._uses(name) for name in ("inputs", "outputs", "intermediates")}
-        for name, (step, at, index) in uses.items():
-            for i in np.flatnonzero((index < -1) | (index >= len(self.tensors)))[:SHOWN].tolist():
-                self._say("Operator", int(self.steps[step[i]]), f"{name}[{at[i]}]", int(index[i]))
-                sound = False
-        if sound and len(self.steps) and len(self.tensors):
-            self._order(ends["inputs"], uses["inputs"], uses["outputs"])
-
-    def _say(self, table: str, row: int, name: str, index: int) -> None:
-        self.c.say("index-out-of-range", table, row, name, f"tensor {index} of {len(self.tensors)}")
-
-    def _uses(self, name: str) -> tuple[Index, Index, Index]:
-        """(step, operand number, tensor index) of every operand in a vector of operands."""
-        none = np.empty(0, np.int64)
-        if not len(self.steps):
-            return none, none, none
-        refs = self.t.refs("Operator", name)
-        begin, length = refs.begin[self.steps] // 4, refs.length[self.steps]
-        step = np.repeat(np.arange(len(self.steps)), length)
-        at = np.arange(len(step)) - np.repeat(np.cumsum(length) - length, length)
-        return step, at, self.t.data.view(numpy_type("int32"))[np.repeat(begin, length) + at].astype(np.int64)
-
-    def _order(
-        self, inputs: NDArray[np.int32], used: tuple[Index, Index, Index], made: tuple[Index, Index, Index]
-    ) -> None:
-        ready = np.full(len(self.tensors), np.iinfo(np.int64).max)
-        step, at, index = (column[made[2] >= 0] for column in made)
-        np.minimum.at(ready, index, step)
-        stored = self.c.constant[self.tensors]
-        for i in np.flatnonzero(stored[index])[:SHOWN].tolist():
-            message = f"writes tensor {index[i]}, a constant"
-            self.c.say("constant-output", "Operator", int(self.steps[step[i]]), f"outputs[{at[i]}]", message)
-        ready[self.c.ready[self.tensors]] = -1
-        ready[inputs] = -1
-        step, at, index = (column[used[2] >= 0] for column in used)
-        late, never_made = ready[index] >= step, ready[index] == np.iinfo(np.int64).max
-        # A custom operator may bring scratch memory of its own, as a compiled Ethos-U command stream does.
-        late &= ~(never_made & self.c.custom[self.steps[step]])
-        for i in np.flatnonzero(late)[:SHOWN].tolist():
-            never = never_made[i]
-            message = f"tensor {index[i]} is " + ("never computed" if never else "computed only later")
-            self.c.say("used-before-made", "Operator", int(self.steps[step[i]]), f"inputs[{at[i]}]", message)

@@ -76,7 +76,7 @@ def called(operator: Operator) -> Iterator[tuple[str, int]]:
     options = operator.options
     if options is None:
         return
-    for name in dict.fromkeys((*_single(options.type), *options.fields)):
+    for name in dict.fromkeys((*subgraph_options().get(options.type, ()), *options.fields)):
         if name.endswith("subgraph_index"):
             yield name, int(options.get(name, 0))
         elif name.endswith("subgraph_indices"):
@@ -84,10 +84,12 @@ def called(operator: Operator) -> Iterator[tuple[str, int]]:
 
 
 @cache
-def _single(table: str) -> tuple[str, ...]:
-    """The options of a table that name one subgraph."""
-    fields = load_schema("tflite").tables.get(table, ())
-    return tuple(field.name for field in fields if field.name.endswith("subgraph_index"))
+def subgraph_options() -> Mapping[str, tuple[str, ...]]:
+    """The options that name one subgraph, by the options tables that have any."""
+    schema = load_schema("tflite")
+    tables = (*schema.unions["BuiltinOptions"], *schema.unions["BuiltinOptions2"])
+    named = {t: tuple(f.name for f in schema.tables[t] if f.name.endswith("subgraph_index")) for t in tables}
+    return {table: names for table, names in named.items() if names}
 
 
 def parameters_of(tensor: Tensor) -> Parameters:

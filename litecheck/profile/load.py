@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 from litecheck.data import rules_dir
@@ -14,6 +13,8 @@ from litecheck.profile.yaml_reader import did_you_mean, read_yaml, text, texts
 _DEPTH = 8
 #: A file to copy, and the descriptions that are no profiles.
 _NO_PROFILES = ("template", "operators")
+#: What comes with litecheck, read once; a user's file is read anew, it may have been edited.
+_bundled: dict[Path, Loaded] = {}
 
 
 def profile_names() -> tuple[str, ...]:
@@ -44,14 +45,11 @@ def _find(name: str, near: Path | None) -> tuple[Path, str]:
 def _load(path: Path, shown: str, depth: int) -> Loaded:
     if depth > _DEPTH:
         raise ProfileError(shown, None, "extends itself, or too many others")
-    bundled = path.is_relative_to(rules_dir())
-    return _bundled(path, shown, depth) if bundled else _read(path, shown, depth)
-
-
-@cache
-def _bundled(path: Path, shown: str, depth: int) -> Loaded:
-    """A profile that comes with litecheck, read once; a user's file is read anew, it may have been edited."""
-    return _read(path, shown, depth)
+    if not path.is_relative_to(rules_dir()):
+        return _read(path, shown, depth)
+    if path not in _bundled:
+        _bundled[path] = _read(path, shown, depth)
+    return _bundled[path]
 
 
 def _read(path: Path, shown: str, depth: int) -> Loaded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -17,8 +18,9 @@ from litecheck.profile.lazy import Lazy
 MAX_BYTES = 4 << 20
 MAX_NODES = 100_000
 _MAX_DEPTH = 20
-#: How deep the mappings lie that stand right below the file's keys.
-_SECTION = 1
+#: The operators of a file laid out as litecheck's are, up to the next key, and the line that begins each of them.
+_OPERATORS = re.compile(r"^ops: *\n((?: .*\n|#.*\n|\n)*)", re.M)
+_OPERATOR = re.compile(r"^  (?![ #])(?:([A-Z0-9_]+):(?= |$))?", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class _Untagged(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[
 def read_yaml(path: Path, shown: str, trusted: bool = False) -> Entries:
     """The top-level mapping of a file; ``shown`` is how errors call it. Raises ProfileError.
 
-    Of a trusted file, one that comes with litecheck, the entries of each section are read when they are asked for.
+    Of a trusted file, one that comes with litecheck, an operator's entry is read when it is asked for.
     """
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -98,20 +100,50 @@ def read_yaml(path: Path, shown: str, trusted: bool = False) -> Entries:
         raise ProfileError(shown, None, "no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ProfileError(shown, None, f"cannot be read: {error}") from None
+    found = _OPERATORS.search(text) if trusted else None
+    operators = _entries(found, shown) if found else None
+    if found is None or operators is None:
+        return _mapping(text, shown)
+    top = _mapping(text[: found.start(1)] + "\n" * found[1].count("\n") + text[found.end(1) :], shown)
+    return Entries({**top.values, "ops": operators}, top.lines, top.line, shown)
+
+
+def _entries(section: re.Match[str], file: str) -> Entries | None:
+    """A file's operators, each read when it is asked for; None where its lines do not tell where each begins."""
+    begins = list(_OPERATOR.finditer(section.string, *section.span(1)))
+    names = [begin[1] for begin in begins]
+    if not names or None in names or len(set(names)) < len(names):
+        return None
+    lines, blocks, line = {}, {}, 1 + section.string.count("\n", 0, begins[0].start())
+    for name, begin, end in zip(
+        names, begins, (*(b.start() for b in begins[1:]), section.end(1)), strict=True
+    ):
+        lines[name], blocks[name] = line, section.string[begin.start() : end]
+        line += blocks[name].count("\n")
+
+    def entry(name: str) -> Node:
+        # Below as many empty lines as it has lines above it in the file: errors and demands name the file's.
+        return _mapping("\n" * (lines[name] - 1) + blocks[name], file).values[name]
+
+    return Entries(Lazy(names, entry), lines, lines[names[0]], file)
+
+
+def _mapping(text: str, file: str) -> Entries:
+    """The mapping a text is."""
     try:
         events = yaml.compose(text, Loader=_Untagged)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise ProfileError(shown, line, f"not YAML: {error.problem}") from None
+        raise ProfileError(file, line, f"not YAML: {error.problem}") from None
     except (yaml.YAMLError, RecursionError) as error:
-        raise ProfileError(shown, None, f"not YAML: {str(error).splitlines()[0]}") from None
-    node = _node(events, shown, 0, count(1), lazy=trusted) if events is not None else None
+        raise ProfileError(file, None, f"not YAML: {str(error).splitlines()[0]}") from None
+    node = _node(events, file, 0, count(1)) if events is not None else None
     if not isinstance(node, Entries):
-        raise ProfileError(shown, 1, "a rule file is a mapping with the keys profile, kinds, ops")
+        raise ProfileError(file, 1, "a rule file is a mapping with the keys profile, kinds, ops")
     return node
 
 
-def _node(node: yaml.Node, file: str, depth: int, nodes: Iterator[int], lazy: bool = False) -> Node:
+def _node(node: yaml.Node, file: str, depth: int, nodes: Iterator[int]) -> Node:
     line = node.start_mark.line + 1
     if next(nodes) > MAX_NODES:
         raise ProfileError(file, line, f"more than {MAX_NODES:,} values, counting those aliases repeat")
@@ -121,7 +153,7 @@ def _node(node: yaml.Node, file: str, depth: int, nodes: Iterator[int], lazy: bo
         return Text(str(node.value).strip(), line, file)
     if isinstance(node, yaml.SequenceNode):
         return Items(tuple(_node(n, file, depth + 1, nodes) for n in node.value), line, file)
-    values: dict[str, yaml.Node] = {}
+    values: dict[str, Node] = {}
     lines: dict[str, int] = {}
     for key, value in node.value:
         at = key.start_mark.line + 1
@@ -129,13 +161,8 @@ def _node(node: yaml.Node, file: str, depth: int, nodes: Iterator[int], lazy: bo
             raise ProfileError(file, at, "a key must be a word")
         if key.value in values:
             raise ProfileError(file, at, f"{key.value!r} stands here twice, first on line {lines[key.value]}")
-        values[key.value], lines[key.value] = value, at
-    if lazy and depth == _SECTION:
-        read = Lazy(values, lambda key: _node(values[key], file, depth + 1, nodes))
-        return Entries(read, lines, line, file)
-    return Entries(
-        {key: _node(n, file, depth + 1, nodes, lazy) for key, n in values.items()}, lines, line, file
-    )
+        values[key.value], lines[key.value] = _node(value, file, depth + 1, nodes), at
+    return Entries(values, lines, line, file)
 
 
 def text(node: Node | None, default: str = "") -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from math import ceil, floor, isfinite
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -13,107 +13,13 @@ from numpy.typing import NDArray
 
 from litecheck.quantization import Quantization
 from litecheck.quantizer.attribution.causes import causes
-from litecheck.quantizer.attribution.failure import TILE, Case, Cause
+from litecheck.quantizer.attribution.failure import TILE, Case
 from litecheck.quantizer.attribution.variants import Lookup, Recipe
+from litecheck.quantizer.comparison import EDGES, Comparison, Element, buckets, tally
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.quantizer.types import Parameters, QuantizerError, Semantics
 
-#: Differences up to this have a bucket of their own; beyond, buckets double in width.
-_SINGLE = 8
-_EDGES = (*range(1, _SINGLE + 1), *(_SINGLE * 2**n + 1 for n in range(60)))
 _WHO = "compare"
-
-
-@dataclass(frozen=True, slots=True)
-class Bucket:
-    """How many elements differ by ``low`` to ``high`` steps, both signed and included (actual - expected)."""
-
-    low: int
-    high: int
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """One element that differs.
-
-    ``quotient`` is the exact value of real / scale, before the zero point, and ``quotient32`` the same divided in
-    float32, as most devices do; None where the real value is not known or not finite. ``real`` is the value that
-    was quantized, or, where expected holds integers and the parameters are known, the one the expected integer
-    stands for. ``ulps`` is the difference of two real values.
-    """
-
-    index: tuple[int, ...]
-    expected: int | float
-    actual: int | float
-    real: float | None = None
-    scale: float | None = None
-    zero_point: int = 0
-    quotient: Fraction | None = None
-    quotient32: Fraction | None = None
-    ulps: int | None = None
-
-    @property
-    def difference(self) -> int:
-        """Actual minus expected, in LSB or ULP."""
-        return int(self.actual - self.expected) if self.ulps is None else self.ulps
-
-    @property
-    def neighbours(self) -> tuple[int, int] | None:
-        """The stored integers on both sides of the exact value, before saturation; equal where it is whole."""
-        if self.quotient is None:
-            return None
-        return floor(self.quotient) + self.zero_point, ceil(self.quotient) + self.zero_point
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What came of a comparison. ``semantics`` is empty where expected held integers.
-
-    ``beyond`` counts the elements off by more than ``tolerance``, which is in ``unit``: LSB of stored integers, ULP of
-    real values, or a share of the largest finite magnitude expected. Without any element there is nothing to judge:
-    ``within`` and ``exact`` are then False as well. ``farthest`` is the largest share of real values, infinite where
-    only one of the two is finite.
-    """
-
-    dtype: str
-    shape: tuple[int, ...]
-    size: int
-    tolerance: float
-    semantics: str
-    unit: str = "LSB"
-    farthest: float | None = None
-    mismatches: int = 0
-    beyond: int = 0
-    histogram: tuple[Bucket, ...] = ()
-    first: Element | None = None
-    worst: Element | None = None
-    causes: tuple[Cause, ...] = ()
-
-    @property
-    def exact(self) -> bool:
-        """Whether every element is equal."""
-        return self.size > 0 and not self.mismatches
-
-    @property
-    def within(self) -> bool:
-        """Whether no element is off by more than the tolerance."""
-        return self.size > 0 and not self.beyond
-
-    @property
-    def share(self) -> float:
-        """Mismatches by elements, 0 to 1."""
-        return self.mismatches / self.size if self.size else 0.0
-
-    @property
-    def largest(self) -> int:
-        """The difference of the worst element, signed, in LSB or ULP."""
-        return self.worst.difference if self.worst else 0
-
-    @property
-    def exit_code(self) -> int:
-        """0 within tolerance, 1 not, 2 nothing to judge."""
-        return 2 if not self.size else 0 if self.within else 1
 
 
 def compare(
@@ -234,7 +140,7 @@ def _quantized(
 
 
 def _compared(case: Case, tolerance: float) -> Comparison:
-    counts = np.zeros((2, len(_EDGES)), np.int64)
+    counts = np.zeros((2, len(EDGES)), np.int64)
     mismatches, beyond, first, worst, most = 0, 0, None, 0, 0
     for start, positions, difference in _differences(case):
         size = np.abs(difference)
@@ -269,26 +175,6 @@ def _differences(case: Case) -> Iterator[tuple[int, NDArray[np.int64], NDArray[A
         positions = np.flatnonzero(expected != actual)
         if positions.size:
             yield start, positions, actual[positions].astype(wide) - expected[positions].astype(wide)
-
-
-def tally(difference: NDArray[Any]) -> NDArray[np.int64]:
-    """How many of some differences, none of them 0, fall into each bucket: shape (2, buckets), negative ones first."""
-    size = np.abs(difference)
-    bucket = np.searchsorted(np.asarray(_EDGES, size.dtype), size, "right") - 1
-    signs = difference < 0, difference > 0
-    return np.array([np.bincount(bucket[sign], minlength=len(_EDGES)) for sign in signs])
-
-
-def buckets(counts: NDArray[np.int64]) -> Iterator[Bucket]:
-    """The buckets that hold anything, of counts as ``tally`` makes them, from the lowest to the highest."""
-    below, above = counts.tolist()
-    spans = [(low, high - 1) for low, high in zip(_EDGES, (*_EDGES[1:], 2**65), strict=True)]
-    for (low, high), count in reversed(list(zip(spans, below, strict=True))):
-        if count:
-            yield Bucket(-high, -low, count)
-    for (low, high), count in zip(spans, above, strict=True):
-        if count:
-            yield Bucket(low, high, count)
 
 
 def _element(case: Case, position: int) -> Element:

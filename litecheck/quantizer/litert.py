@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer import tiles
-from litecheck.quantizer.multiplier import SHIFT_MAX, multiply, quantized_multiplier
+from litecheck.quantizer.multiplier import SHIFT_MAX, multiply_double, quantize_multiplier
 from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
 
 name: str = "litert"
@@ -46,6 +46,8 @@ REQUANTIZED: dict[str, tuple[str, ...]] = {
     "int32": ("int8", "int16"),
 }
 
+#: Larger arrays of up to 16 bits are requantized through a table of all values.
+TABLE = 1 << 16
 #: From here on half a float32 is a float32 too.
 _HALVED = np.float32(2.0**-125)
 
@@ -124,7 +126,7 @@ def requantize(
     (scale, zero), (scale_out, zero_out) = _per_tensor(source, stored), _per_tensor(target, dtype)
     if stored == dtype == "int16" and (zero or zero_out):
         raise QuantizerError(name, "zero_point", "QUANTIZE takes int16 to int16 without zero points only")
-    multiplier, shift = quantized_multiplier(scale / scale_out)
+    multiplier, shift = quantize_multiplier(scale / scale_out)
     if shift > SHIFT_MAX:
         raise QuantizerError(
             name, "scale", f"the ratio {scale / scale_out:g} does not fit QUANTIZE's 32 bits"
@@ -133,11 +135,18 @@ def requantize(
 
     def kernel(values: NDArray[Any], into: NDArray[Any]) -> None:
         difference = values.astype(np.int32) - np.int32(zero)
-        result = multiply(difference, multiplier, shift) + np.int32(zero_out)
-        into[...] = result.clip(low, high)
+        product = multiply_double(difference.astype(np.int64), multiplier, shift)
+        into[...] = (product.astype(np.int32) + np.int32(zero_out)).clip(low, high)
 
     out: NDArray[Any] = np.empty(q.shape, STORAGE[dtype])
-    tiles.run(kernel, [q], out)
+    if q.size <= TABLE or q.itemsize > 2:
+        tiles.run(kernel, [q], out)
+        return out
+    # Every value there is once, at the index of its bits.
+    every = np.arange(1 << 8 * q.itemsize, dtype=f"u{q.itemsize}")
+    table = np.empty(every.shape, out.dtype)
+    kernel(every.view(q.dtype), table)
+    tiles.run(lambda values, into: table.take(values.view(every.dtype), out=into), [q], out)
     return out
 
 

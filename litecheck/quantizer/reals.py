@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantizer.attribution.failure import TILE
-from litecheck.quantizer.compare import Comparison, Element, buckets, tally
+from litecheck.quantizer.comparison import Comparison, Element, buckets, tally
 from litecheck.quantizer.types import QuantizerError
 
 _BITS: dict[str, type[np.signedinteger[Any]]] = {

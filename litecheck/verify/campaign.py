@@ -16,10 +16,11 @@ from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.values import RunError
 from litecheck.verify.drift import drift
+from litecheck.verify.identity import about
 from litecheck.verify.journal import Journal, JournalHeldError, default_path
 from litecheck.verify.outcome import Verification
 from litecheck.verify.settings import Settings
-from litecheck.verify.verify import about, verify
+from litecheck.verify.verify import verify
 
 
 def run(
@@ -112,7 +113,7 @@ def _with_drift(
     progress: Callable[[str], None] | None,
 ) -> Verification:
     subgraph = parts.entries(model, settings.signature)[0]
-    inputs = sample_inputs(model, subgraph, settings)[0]
+    inputs = sample_inputs(model, subgraph, settings.drawing)[0]
     arithmetic = load_arithmetic(settings.arithmetics[0])
     try:
         steps = drift(model, subgraph, inputs, device, arithmetic, done.verdicts, progress)

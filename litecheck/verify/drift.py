@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases import parts
-from litecheck.compare.requantized import stored
+from litecheck.cases.requantized import stored
+from litecheck.devices.jobs import job_of
 from litecheck.devices.port import Answer, Device
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -58,7 +59,7 @@ def _answered(
     """What the device makes of its own tensors, None where it makes nothing of the right shape and type."""
     if parts.alone(case) or any(i not in own for i in case.cut.inputs):
         return None
-    answer = device.run(case.job((tuple(own[i] for i in case.cut.inputs),)))
+    answer = device.run(job_of(case, (tuple(own[i] for i in case.cut.inputs),)))
     if not isinstance(answer, Answer) or len(answer.runs) != 1:
         return None
     arrays = answer.runs[0]

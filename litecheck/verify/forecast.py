@@ -5,11 +5,18 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from litecheck.devices.port import Device, Failure
-from litecheck.verify.budget import Share
-from litecheck.verify.judge import Question
-from litecheck.verify.outcome import Outcome
-from litecheck.verify.spending import narrowed
+from litecheck.cases import parts
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Device, Failure, memory_of
+from litecheck.model.types import Model
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.verify.budget import Budget, Share
+from litecheck.verify.plan import every_question
+from litecheck.verify.questions import Question
+from litecheck.verify.ranking import rank
+from litecheck.verify.selection import check_selection
+from litecheck.verify.settings import Settings
+from litecheck.verify.spending import Spending, narrowed
 
 #: After so many seconds for one invocation nobody waits for two others, to tell how much of it is the start.
 _LONG = 10.0
@@ -81,3 +88,38 @@ def sampled(device: Device, question: Question) -> Sampled | None:
             return Sampled(question.case.name, taken[0])
     one = min(taken[0], max(taken[1] - taken[0], 0.0))
     return Sampled(question.case.name, one, taken[0] - one)
+
+
+def forecast(model: Model, device: Device, settings: Settings) -> Forecast:
+    """What a verification will cost. The device makes three invocations at most, to see how long they take.
+
+    Raises what :func:`litecheck.verify.verify.verify` raises.
+    """
+    check_selection(model, settings)
+    spending, first = budgeted(model, device, settings)
+    arithmetic, cases = load_arithmetic(settings.arithmetics[0]), []
+    whole = settings.budget is None
+    for question in every_question(model, settings, arithmetic, memory_of(device), whole):
+        first = first or sampled(device, question)
+        asked = spending.limited(question) if spending else question
+        case = asked.case
+        cases.append(Planned(case.name, case.opcodes, case.called, len(asked.feeds), len(asked.order)))
+    entered = parts.entries(model, settings.signature)[:1]
+    further = sum(len(s.operators) for s in entered) if settings.drift else 0
+    return Forecast(model.file, device.described, tuple(cases), further, settings.spent, first)
+
+
+def budgeted(model: Model, device: Device, settings: Settings) -> tuple[Spending | None, Sampled | None]:
+    """The budget divided, after a look at what every case could be fed, and how long an invocation took, where that is
+    wanted. None without a budget."""
+    budget: Budget | None = settings.budget
+    if budget is None:
+        return None, None
+    arithmetic, rankings, first = load_arithmetic(settings.arithmetics[0]), [], None
+    for question in every_question(model, settings, arithmetic, memory_of(device)):
+        rankings.append(rank(question, arithmetic))
+        if budget.seconds:
+            first = first or sampled(device, question)
+    reserved = len(rankings) if settings.drift else 0
+    pace = first.seconds + first.start if first else 0.0
+    return Spending(budget, rankings, settings.repeat, reserved, pace), first

@@ -1,84 +1,67 @@
-"""One case judged: what the device gave against what admissible arithmetics give."""
+"""What a device gave against what admissible arithmetics give."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.inputs import Feed, exhaustive, series
-from litecheck.cases.parts import Case
+from litecheck.arrays import Arrays
+from litecheck.cases.requantized import stored
+from litecheck.cases.sequences import habit
 from litecheck.compare.difference import difference
 from litecheck.compare.hints import hint
-from litecheck.compare.requantized import stored
 from litecheck.compare.stale import Sequel
-from litecheck.devices.port import Answer, Arrays, Failure, Job
+from litecheck.compare.types import Difference
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.report import counted
-from litecheck.verify.outcome import Difference, Outcome, Verdict
+from litecheck.verify.questions import Question
 from litecheck.verify.tolerances import Tolerances
-
-#: The outputs an arithmetic gives for every feed, or None where it has no kernel.
-Expected = Callable[[Arithmetic], "Sequence[Arrays] | None"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Question:
-    """A case with what it is fed, how often, and a way to learn what an arithmetic expects.
-
-    ``again`` are the feeds by number that are run once more, where not all of them are ``repeat`` times. ``lacks`` is how
-    a case without feeds ends, ``note`` says why. ``memory`` says how its memory was tried, where it has one; ``untried``
-    that it was not.
-    """
-
-    case: Case
-    feeds: tuple[Feed, ...]
-    repeat: int
-    expected: Expected
-    note: str = ""
-    again: tuple[int, ...] | None = None
-    lacks: Outcome = Outcome.NO_REFERENCE
-    memory: str = ""
-    untried: bool = False
-
-    @property
-    def series(self) -> tuple[range, ...]:
-        """The feeds by number in series, as the device gets them: all, then again from the last series to the first, so
-        that leftovers show."""
-        once = series(self.feeds)
-        if self.again is not None:
-            return (*once, *(range(n, n + 1) for n in self.again))
-        return tuple(part for n in range(self.repeat) for part in (once[::-1] if n % 2 else once))
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """The feeds by number as the device gets them."""
-        return tuple(number for part in self.series for number in part)
-
-    @property
-    def job(self) -> Job:
-        """What the device is given."""
-        runs = tuple(self.feeds[number].arrays for number in self.order)
-        starts = {n: start for n, part in enumerate(self.series) if (start := self.feeds[part[0]].start)}
-        if not starts and not any(feed.follows for feed in self.feeds):
-            return self.case.job(runs)
-        return self.case.job(runs, tuple(map(len, self.series)), starts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """A verdict, the published arithmetics that the outputs fit, and the outputs for each feed, as compared.
+    """How an answer compares: the outcome, what is said beside it, and the outputs for each feed, as compared.
 
-    ``nearest`` is the admissible arithmetic that fits, or from which they differ least.
+    ``fits`` are the published arithmetics that the outputs fit. ``nearest`` is the admissible arithmetic that fits, or
+    from which they differ least: ``arithmetic`` is its name where it fits up to the tolerance, ``against`` where it does
+    not and there are others. ``also`` are published ones nobody admitted that fit exactly.
     """
 
-    verdict: Verdict
+    outcome: Outcome
+    message: str
     fits: frozenset[str]
     actual: tuple[Arrays, ...] = ()
+    differences: tuple[Difference, ...] = ()
     nearest: Arithmetic | None = None
+    arithmetic: str = ""
+    against: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def mismatches(self) -> int:
+        """Elements that differ, in all outputs."""
+        return sum(d.mismatches for d in self.differences)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Compared:
+    """The admissible arithmetic that is nearest, the differences from it, and what published ones fit."""
+
+    nearest: Arithmetic
+    differences: tuple[Difference, ...]
+    fits: frozenset[str]
+
+    @property
+    def outcome(self) -> Outcome:
+        if any(d.beyond for d in self.differences):
+            return Outcome.MISMATCH
+        return Outcome.WITHIN if any(d.mismatches for d in self.differences) else Outcome.EXACT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,66 +73,70 @@ class Judge:
     tolerances: Tolerances
 
     def __call__(self, question: Question, answer: Answer | Failure, viable: frozenset[str]) -> Judged:
-        """The verdict. ``viable`` names the published arithmetics whose fit is still of interest."""
-        blank = _blank(question)
+        """How the answer compares. ``viable`` names the published arithmetics whose fit is still of interest."""
         if isinstance(answer, Failure):
-            return Judged(replace(blank, outcome=answer.outcome, message=answer.message), viable)
-        blank = replace(blank, message=answer.message or blank.message)
+            return Judged(answer.outcome, answer.message, viable)
+        message = answer.message or question.note
         if answer.delegated is not None and not all(answer.delegated):
-            return Judged(_fallback(blank, answer.delegated), viable)
+            return Judged(Outcome.NOT_DELEGATED, _fallback(answer.delegated, message), viable)
         known = (question.expected(a) for a in self.admissible)
         expected = next((outputs for outputs in known if outputs is not None), None)
         if expected is None:
-            return Judged(blank, viable)
+            return Judged(Outcome.NO_REFERENCE, message, viable)
         actual = _arranged(question, answer, expected)
         if isinstance(actual, str):
-            return Judged(replace(blank, outcome=Outcome.WRONG_SHAPE, message=actual), frozenset())
-        judged = self._compared(question, blank, actual[: len(question.feeds)], viable)
-        verdict = self._sequel(question, judged, actual)
-        if question.untried and verdict.outcome.good:
-            verdict = replace(verdict, outcome=Outcome.INITIAL_ONLY)
+            return Judged(Outcome.WRONG_SHAPE, actual, frozenset())
+        first = actual[: len(question.feeds)]
+        compared = self._compared(question, first, viable)
+        outcome, said = self._ended(question, answer, compared, actual)
+        name, fitting = compared.nearest.name, compared.outcome.good
+        admitted = frozenset(a.name for a in self.admissible)
+        return Judged(
+            outcome=outcome,
+            message="\n".join(filter(None, (*said, message if not answer.ended else ""))),
+            fits=compared.fits & viable,
+            actual=first,
+            differences=compared.differences,
+            nearest=compared.nearest,
+            arithmetic=name if fitting else "",
+            against="" if fitting or len(admitted) == 1 else name,
+            also=() if _fits(compared.differences) else tuple(sorted(compared.fits - admitted)),
+        )
+
+    def _ended(
+        self, question: Question, answer: Answer, compared: _Compared, actual: tuple[Arrays, ...]
+    ) -> tuple[Outcome, tuple[str, ...]]:
+        """How a case ends that can be compared, and what is said of it: what only shows from one inference to the next,
+        other answers and those left over, and what a device does with its state."""
+        outcome, said = compared.outcome, tuple[str, ...]()
+        expected = question.expected(compared.nearest)
+        if expected is not None:
+            kinds = [feed.kind for feed in question.feeds]
+            sequel = Sequel(question.order, kinds, expected, actual)
+            if restless := sequel.flaky():
+                outcome, said = Outcome.FLAKY, (restless, sequel.left_over())
+            elif outcome is Outcome.MISMATCH:
+                said = (sequel.left_over(),)
+        if question.untried and outcome.good:
+            outcome = Outcome.INITIAL_ONLY
         if answer.ended:
-            told = f"{answer.ended} after it had answered; its answer: {verdict.outcome.value}"
-            verdict = replace(verdict, outcome=Outcome.CRASHED, message=f"{told}. {answer.message}".strip())
-        return replace(judged, verdict=verdict)
+            told = f"{answer.ended} after it had answered; its answer: {outcome.value}. {answer.message}"
+            return Outcome.CRASHED, (told.strip(),)
+        if question.memory and outcome is Outcome.MISMATCH:
+            fed = actual[: len(question.feeds)]
+            said = (habit(question.case, question.feeds, fed, compared.nearest), *said)
+        return outcome, said
 
-    def _sequel(self, question: Question, judged: Judged, actual: tuple[Arrays, ...]) -> Verdict:
-        """The verdict with what only shows from one inference to the next: other answers, and those left over."""
-        verdict = judged.verdict
-        expected = question.expected(judged.nearest) if judged.nearest else None
-        if expected is None:
-            return verdict
-        kinds = [feed.kind for feed in question.feeds]
-        sequel = Sequel(question.order, kinds, expected, actual)
-        restless = sequel.flaky()
-        if not restless and verdict.outcome is not Outcome.MISMATCH:
-            return verdict
-        told = "\n".join(filter(None, (restless, sequel.left_over(), verdict.message)))
-        return replace(verdict, outcome=Outcome.FLAKY if restless else verdict.outcome, message=told)
-
-    def _compared(
-        self, question: Question, blank: Verdict, actual: tuple[Arrays, ...], viable: frozenset[str]
-    ) -> Judged:
+    def _compared(self, question: Question, actual: tuple[Arrays, ...], viable: frozenset[str]) -> _Compared:
         tried = [(a, self._differences(question, actual, a)) for a in self.admissible]
         known = [(a, found) for a, found in tried if found is not None]
         arithmetic, found = next(
             (pair for pair in known if not any(d.mismatches for d in pair[1])),
             next((pair for pair in known if not any(d.beyond for d in pair[1])), None),
         ) or min(known, key=lambda pair: _distance(pair[1]))
-        outcome = _outcome(found)
-        verdict = replace(
-            blank,
-            outcome=outcome,
-            differences=found,
-            elements=sum(d.size for d in found),
-            arithmetic=arithmetic.name if outcome.good else "",
-            nearest="" if outcome.good or len(self.admissible) == 1 else arithmetic.name,
-        )
         asked = viable if _fits(found) else frozenset(a.name for a in self.published)
         fits = {a.name for a in self.published if a.name in asked and self._fitting(question, actual, a)}
-        if not _fits(found):
-            verdict = replace(verdict, also=tuple(sorted(fits - {a.name for a in self.admissible})))
-        return Judged(verdict, frozenset(fits & viable), actual, arithmetic)
+        return _Compared(arithmetic, found, frozenset(fits))
 
     def _fitting(self, question: Question, actual: tuple[Arrays, ...], arithmetic: Arithmetic) -> bool:
         expected = question.expected(arithmetic)
@@ -191,33 +178,10 @@ def _distance(found: tuple[Difference, ...]) -> tuple[int, int]:
     return sum(d.beyond for d in found), sum(d.mismatches for d in found)
 
 
-def _outcome(found: tuple[Difference, ...]) -> Outcome:
-    if any(d.beyond for d in found):
-        return Outcome.MISMATCH
-    return Outcome.WITHIN if any(d.mismatches for d in found) else Outcome.EXACT
-
-
-def _blank(question: Question) -> Verdict:
-    case = question.case
-    return Verdict(
-        case=case.name,
-        subgraph=case.subgraph.index,
-        operators=tuple(op.index for op in case.operators),
-        opcodes=case.opcodes,
-        name=case.called,
-        outcome=Outcome.NO_REFERENCE,
-        runs=tuple(feed.kind for feed in question.feeds),
-        exhaustive=exhaustive(case, question.feeds),
-        message=question.note,
-        memory=question.memory,
-    )
-
-
-def _fallback(blank: Verdict, delegated: Sequence[bool]) -> Verdict:
+def _fallback(delegated: Sequence[bool], message: str) -> str:
     left = delegated.count(False)
     what = "the device did not take it" if left == len(delegated) else f"{left} of its outputs were left"
-    said = f"{what}: the runtime computed it. {blank.message}".strip()
-    return replace(blank, outcome=Outcome.NOT_DELEGATED, message=said)
+    return f"{what}: the runtime computed it. {message}".strip()
 
 
 def _arranged(question: Question, answer: Answer, expected: Sequence[Arrays]) -> tuple[Arrays, ...] | str:

@@ -7,16 +7,66 @@ from dataclasses import dataclass, replace
 
 from litecheck.cases import inputs, parts
 from litecheck.cases.discriminating import separating
+from litecheck.cases.drawn import drawn, redrawn
+from litecheck.cases.expectation import Expectation
 from litecheck.cases.extremes import aimed
-from litecheck.cases.inputs import Feed
+from litecheck.cases.inputs import Feed, series
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import remembers, row, rows, told
-from litecheck.devices.port import Memory
+from litecheck.cases.sweeps import directed
+from litecheck.cases.tape import Tape
+from litecheck.devices.jobs import job_of
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Arrays, Job, Memory
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.values import RunError
-from litecheck.verify.expectation import Expectation, Tape
-from litecheck.verify.judge import Question
 from litecheck.verify.settings import Settings
+
+#: The outputs an arithmetic gives for every feed, or None where it has no kernel.
+Expected = Callable[[Arithmetic], "Sequence[Arrays] | None"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A case with what it is fed, how often, and a way to learn what an arithmetic expects.
+
+    ``again`` are the feeds by number that are run once more, where not all of them are ``repeat`` times. ``lacks`` is how
+    a case without feeds ends, ``note`` says why. ``memory`` says how its memory was tried, where it has one; ``untried``
+    that it was not.
+    """
+
+    case: Case
+    feeds: tuple[Feed, ...]
+    repeat: int
+    expected: Expected
+    note: str = ""
+    again: tuple[int, ...] | None = None
+    lacks: Outcome = Outcome.NO_REFERENCE
+    memory: str = ""
+    untried: bool = False
+
+    @property
+    def series(self) -> tuple[range, ...]:
+        """The feeds by number in series, as the device gets them: all, then again from the last series to the first, so
+        that leftovers show."""
+        once = series(self.feeds)
+        if self.again is not None:
+            return (*once, *(range(n, n + 1) for n in self.again))
+        return tuple(part for n in range(self.repeat) for part in (once[::-1] if n % 2 else once))
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The feeds by number as the device gets them."""
+        return tuple(number for part in self.series for number in part)
+
+    @property
+    def job(self) -> Job:
+        """What the device is given."""
+        runs = tuple(self.feeds[number].arrays for number in self.order)
+        starts = {n: start for n, part in enumerate(self.series) if (start := self.feeds[part[0]].start)}
+        if not starts and not any(feed.follows for feed in self.feeds):
+            return job_of(self.case, runs)
+        return job_of(self.case, runs, tuple(map(len, self.series)), starts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,13 +114,13 @@ class Asking:
     def _apart(self, case: Case, tapes: Sequence[Tape], wanted: Sequence[str]) -> Iterator[Feed]:
         """Drawn and directed values, each inference by itself."""
         known, seed = tapes[0].tensors if tapes else {}, self.settings.seed
-        if inputs.RANDOM in wanted and (drawn := inputs.drawn(case, known, seed)):
-            yield drawn
-            yield from inputs.redrawn(case, known, seed)
+        if inputs.RANDOM in wanted and (first := drawn(case, known, seed)):
+            yield first
+            yield from redrawn(case, known, seed)
         if inputs.DIRECTED in wanted:
             yield from separating(case, known, seed, self.arithmetic)
             yield from aimed(case, known)
-            yield from inputs.directed(case, known)
+            yield from directed(case, known)
 
     def _in_series(self, case: Case, tapes: Sequence[Tape], wanted: Sequence[str]) -> Iterator[Feed]:
         known = tapes[0].tensors if tapes else {}

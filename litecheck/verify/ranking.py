@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, series
 from litecheck.cases.parts import Case
 from litecheck.devices.port import Arrays
-from litecheck.reference.defects.defects import departures
+from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.dispatch import find_kernel
+from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import RunError
 from litecheck.verify.budget import Ranking
-from litecheck.verify.judge import Question
+from litecheck.verify.questions import Question
 
 #: So many feeds are looked at, the first of them under every suspect; so many multiplications are made for one case.
 _LOOKED, _FIRST, _WORK = 12, 3, 1 << 29
@@ -67,10 +67,9 @@ def _suspects(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
     for operator in main.operators:
         how = arithmetic.how(operator.opcode)
         with suppress(RunError):
-            for stage, variants in find_kernel(main, operator).stages.items():
-                others = [v for v in variants if v != how.get(stage, variants[0])]
-                found.update(dict.fromkeys((operator.opcode, stage, variant) for variant in others))
-        named = departures(operator.opcode)
+            for cell in cells_of(main, operator):
+                found.update(dict.fromkeys((operator.opcode, cell.path, other) for other in cell.others(how)))
+        named = defects_of(operator.opcode)
         found.update(dict.fromkeys((operator.opcode, "departure", name) for name in named))
     for opcode, stage, variant in found:
         own = {**arithmetic.how(opcode), stage: variant}

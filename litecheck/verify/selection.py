@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.cases import parts
-from litecheck.cases.inputs import DIRECTED, PROPAGATED, about
+from litecheck.cases.inputs import DIRECTED, PROPAGATED
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import remembers
+from litecheck.cases.sweeps import about
 from litecheck.errors import ConfigError
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.types import Model, Subgraph

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases.inputs import KINDS
+from litecheck.cases.model_inputs import Drawing
 from litecheck.errors import ConfigError
 from litecheck.report import counted
 from litecheck.verify.budget import Budget
@@ -58,6 +59,11 @@ class Settings:
     def __post_init__(self) -> None:
         if bool(self.segment) + bool(self.between) + self.whole > 1:
             raise ConfigError("--segment, --between and --whole: give one of them")
+
+    @property
+    def drawing(self) -> Drawing:
+        """Where the model's inputs come from."""
+        return Drawing(self.signature, self.samples, self.seed)
 
     @property
     def mode(self) -> str:

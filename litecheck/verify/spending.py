@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import series
 from litecheck.cases.sequences import told
 from litecheck.devices.port import Answer, Device, Failure, Job, Memory
 from litecheck.verify.budget import Budget, Ranking, Share, shares
-from litecheck.verify.expectation import Expectation
-from litecheck.verify.judge import Question
 from litecheck.verify.outcome import Outcome
+from litecheck.verify.questions import Question
 
 SPENT = "the budget went to other cases"
 OVER = "the time of the budget was over"

@@ -9,7 +9,8 @@ import pytest
 
 from litecheck.cases import parts
 from litecheck.cases.discriminating import separating
-from litecheck.cases.inputs import Feed, drawn
+from litecheck.cases.drawn import drawn
+from litecheck.cases.inputs import Feed
 from litecheck.cases.parts import Case
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model

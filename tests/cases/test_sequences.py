@@ -11,14 +11,16 @@ import numpy as np
 import pytest
 
 from litecheck.cases import inputs, parts
+from litecheck.cases.drawn import tried
+from litecheck.cases.expectation import Expectation, exposed
 from litecheck.cases.inputs import Feed
 from litecheck.cases.sequences import remembers, row, rows
+from litecheck.devices.jobs import job_of
 from litecheck.devices.port import Arrays, Job, Memory
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.verify.expectation import Expectation, exposed
 from litecheck.verify.outcome import Outcome, Verdict, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
@@ -101,7 +103,7 @@ def test_rails_drive_the_state_as_far_as_inputs_can() -> None:
 def test_the_reference_is_stepped_as_a_machine_is() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    drawn = list(inputs.tried(case, {}, 0, 4))
+    drawn = list(tried(case, {}, 0, 4))
     start = {4: np.full((1, 30), 9000, np.int16)}
     made = Expectation(case, [*row(drawn), *row(drawn, start)]).compute(REFERENCE)
     machine, main = Machine(case.cut.model), case.cut.model.subgraphs[0]
@@ -116,7 +118,7 @@ def test_the_reference_is_stepped_as_a_machine_is() -> None:
 def test_a_state_as_an_input_gives_what_it_gives_as_a_past() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    several = row(list(inputs.tried(case, {}, 0, 5)))
+    several = row(list(tried(case, {}, 0, 5)))
     made = Expectation(case, several).compute(REFERENCE)
     shown, fed = exposed(case, several, REFERENCE)
     again = Expectation(shown, [Feed("x", arrays) for arrays in fed]).compute(REFERENCE)
@@ -242,13 +244,13 @@ def test_the_reproducer_is_the_shortest_series_that_shows_it(tmp_path: Path) -> 
 def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
     """It expects what the second inference gives from the initial state: LiteRT, which remembers, gives something else."""
     pytest.importorskip("ai_edge_litert")
-    from litecheck.verify.reproducers.script import script
+    from litecheck.verify.reproducers.reproduce import write_program
 
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    first, second = (feed.arrays[0] for feed in inputs.tried(case, {}, 0, 2))
+    first, second = (feed.arrays[0] for feed in tried(case, {}, 0, 2))
     (expected,) = Expectation(case, [Feed("x", (second,))]).compute(REFERENCE)[0]
-    (tmp_path / "model.tflite").write_bytes(case.job(()).content)
+    (tmp_path / "model.tflite").write_bytes(job_of(case, ()).content)
     for name, array in (("before_0_0", first), ("input_0", second), ("expected_0", expected)):
         np.save(tmp_path / f"{name}.npy", array)
     facts = {
@@ -256,9 +258,7 @@ def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
         "seconds": 60.0,
     }  # fmt: skip
     for before, status in ((1, 0), (0, 1)):
-        program = script("litert:reference", {**facts, "before": before})
-        assert program is not None
-        (tmp_path / "reproduce.py").write_text(program)
+        assert write_program(tmp_path, "litert:reference", {**facts, "before": before})
         done = subprocess.run([sys.executable, tmp_path / "reproduce.py"], capture_output=True, text=True)
         assert done.returncode == status, done.stdout + done.stderr
 

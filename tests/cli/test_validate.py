@@ -46,7 +46,7 @@ def test_exit_code(run: Run, arguments: list[str], code: int) -> None:
         (["absent.tflite"], "absent.tflite: no such file or folder"),
         (["*.lite"], "*.lite: no file matches"),
         (["empty"], "empty: no model in this folder"),
-        (["good.tflite", "-f", "sarf"], "unknown format 'sarf'; did you mean 'sarif'?"),
+        (["good.tflite", "-f", "sarf"], "unknown format 'sarf': did you mean sarif?"),
         (["good.tflite", "-f", "json:"], "json:: a file name is missing"),
         (["good.tflite", "-f", "json", "-f", "text"], "two formats to stdout"),
         (["good.tflite", "-f", "json:a", "-f", "sarif:./a"], "two formats to ./a"),

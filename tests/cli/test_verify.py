@@ -135,7 +135,7 @@ def run(*arguments: str) -> tuple[int, str]:
         (["--device", "recorded:/nowhere"], "/nowhere"),
         (["--device", "recorded:.", "--arithmetic", "litert-refrence"], "did you mean 'litert-reference'"),
         (["--device", "recorded:.", "--feed", "radnom"], "did you mean 'random'"),
-        (["--device", "recorded:.", "--format", "jsn"], "did you mean 'json'"),
+        (["--device", "recorded:.", "--format", "jsn"], "did you mean json"),
         (["--device", "recorded:.", "--between", "a", "b"], "there is no tensor 'a'"),
         (["--device", "recorded:.", "--input", "x=y.npy", "--calibration", "z"], "give one of them"),
         (["--device", "recorded:.", "--select", "adddd"], "did you mean 'ADD'"),

@@ -10,6 +10,7 @@ import pytest
 
 from litecheck.cases.inputs import Feed
 from litecheck.compare.causes import causes
+from litecheck.compare.wording.patterns import gathering_sentence
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.verify.outcome import Cause
 from tests.verify import elements
@@ -69,7 +70,7 @@ def test_a_rounding_and_a_wrong_channel() -> None:
     (cause,) = explained(using("CONV_2D", requantize="floor"), wrong)
     assert cause.names == ("requantize: floor",)
     assert cause.left == 6 * 2 * 6 * 7
-    assert cause.gathers[0].startswith("all 504 differences lie in channel 4 of 6")
+    assert gathering_sentence(cause.patterns[0]).startswith("all 504 differences lie in channel 4 of 6")
 
 
 def test_a_wrong_channel_alone_is_no_way_of_computing() -> None:

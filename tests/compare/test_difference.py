@@ -113,7 +113,7 @@ def test_what_is_counted_agrees(data: st.DataObject, expected: Any) -> None:
 @given(STORED)
 def test_equal_arrays_differ_nowhere(expected: Any) -> None:
     made = difference(tensor(), [expected], [expected.copy()])
-    assert (made.mismatches, made.worst, made.histogram, made.gathers) == (0, None, (), ())
+    assert (made.mismatches, made.worst, made.histogram, made.patterns) == (0, None, (), ())
 
 
 @given(STORED, st.integers(1, 5))

@@ -6,11 +6,13 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from litecheck.compare.element import Exact
-from litecheck.compare.inverse import needed, needed_words
+from litecheck.compare.inverse import needed
+from litecheck.compare.types import Explained
+from litecheck.compare.wording.elements import element_sentence
 
 #: Accumulators that are tried; all values of int8 lie among what they give.
 REACH = 320
@@ -27,6 +29,9 @@ def element(accumulator: int, multiplier: Fraction, zero: int = 0) -> Exact:
     st.integers(-20, 20),
     st.integers(-128, 127),
 )
+@example(multiplier=Fraction(2), negative=False, zero=0, device=127)
+@example(multiplier=Fraction(2), negative=True, zero=0, device=127)
+@example(multiplier=Fraction(5, 2), negative=False, zero=0, device=-128)
 def test_exactly_the_accumulators_that_give_a_value(
     multiplier: Fraction, negative: bool, zero: int, device: int
 ) -> None:
@@ -43,13 +48,20 @@ def test_exactly_the_accumulators_that_give_a_value(
     if found is None:
         assert not giving
         return
-    low, high = found
+    low, high = found.first, found.last
     assert giving == set(range(-REACH if low is None else low, (REACH if high is None else high) + 1))
 
 
-def test_no_accumulator_no_words() -> None:
+def said(accumulator: int, device: int) -> str:
+    """What a sentence says of an accumulator that is not as it is needed, with a multiplier of 1/8."""
+    multiplier = Fraction(1, 8)
+    needs = needed(element(accumulator, multiplier), device, -128, 127)
+    told = Explained((0,), "0", "x", (), 6, device, accumulator, 0.125, None, "6.5000", needs=needs)
+    return element_sentence(told)
+
+
+def test_no_accumulator_needs_none() -> None:
     assert needed(Exact(Fraction(3, 2)), 5, -128, 127) is None
-    assert needed_words(Exact(Fraction(3, 2)), 5, -128, 127) == []
 
 
 @pytest.mark.parametrize(
@@ -62,8 +74,8 @@ def test_no_accumulator_no_words() -> None:
     ],
 )
 def test_it_is_said_how_far_that_is(accumulator: int, device: int, words: str) -> None:
-    assert needed_words(element(accumulator, Fraction(1, 8)), device, -128, 127) == [words]
+    assert f"; {words}; " in said(accumulator, device)
 
 
 def test_nothing_is_said_of_the_accumulator_that_there_is() -> None:
-    assert needed_words(element(704, Fraction(1, 8)), 88, -128, 127) == []
+    assert "needs" not in said(704, 88)

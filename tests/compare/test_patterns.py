@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from litecheck.compare.difference import difference
 from litecheck.compare.scatter import bound, chance
+from litecheck.compare.wording.patterns import gathering_sentence
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.verify.outcome import Along, Spot
@@ -40,7 +41,12 @@ def told(
         off = rng.choice([-1, 1], shape) if by is None else by
         reference.append(values)
         device.append(np.where(mask, np.clip(values + off, -128, 127), values).astype(np.int8))
-    return difference(out, reference, device, runs=("propagated", "random", "directed")[:runs]).gathers
+    return tuple(
+        map(
+            gathering_sentence,
+            difference(out, reference, device, runs=("propagated", "random", "directed")[:runs]).patterns,
+        )
+    )
 
 
 def index(axis: int) -> np.ndarray:
@@ -161,8 +167,8 @@ def test_reals_within_the_tolerance_tell_nothing() -> None:
     expected = np.ones((40, 16), np.float32)
     actual = expected.copy()
     actual[:, 4] += 1e-5
-    assert difference(out, [expected], [actual], tolerance=1e-3).gathers == ()
-    (found, sign) = difference(out, [expected], [actual], tolerance=1e-6).gathers
+    assert difference(out, [expected], [actual], tolerance=1e-3).patterns == ()
+    (found, sign) = map(gathering_sentence, difference(out, [expected], [actual], tolerance=1e-6).patterns)
     assert "channel 4 of 16" in found
     assert "larger" in sign
 

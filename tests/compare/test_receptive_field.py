@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
-from litecheck.reference.defects.defects import DEPARTURES
+from litecheck.reference.defects.defects import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import Bound, bind, compute
 from litecheck.reference.engine.interpreter import Machine
@@ -65,7 +65,7 @@ def test_other_operators_stay_whole(make: Callable[[Rng], Made]) -> None:
     assert crop(kernel, operands, (0, 0)) == (kernel, operands, (0, 0))
 
 
-@pytest.mark.parametrize("departure", [name for name, d in DEPARTURES.items() if d.windowed])
+@pytest.mark.parametrize("departure", [name for name, d in DEFECTS.items() if d.windowed])
 @pytest.mark.parametrize("make", [elements.dense, elements.depthwise, elements.conv])
 def test_what_is_windowed_has_the_element_of_the_whole(make: Callable[[Rng], Made], departure: str) -> None:
     made = make(np.random.default_rng(5))

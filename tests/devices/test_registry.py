@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from litecheck.devices import registry
+from litecheck.devices import adapters, registry
 from litecheck.devices.port import Answer, DeviceError, Job, Limits
 from litecheck.devices.registry import known_devices, open_device
 from litecheck.model.types import Model
@@ -74,7 +76,7 @@ def error(text: str) -> str:
 def test_unknown_devices_are_told_the_known_ones() -> None:
     assert error("acme-npo") == (
         "--device acme-npo: there is no device 'acme-npo'; did you mean 'acme-npu'?; "
-        "there are litert, tflm, openvino, delegate, command, recorded, acme-npu"
+        "there are command, delegate, litert, openvino, recorded, tflm, acme-npu"
     )
     assert "did you mean 'tflm'?" in error("tfml")
 
@@ -114,7 +116,7 @@ def test_a_missing_package_is_named_with_its_extra(
     text: str, package: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "lib.so").touch()
-    monkeypatch.setattr(registry.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
     said = error(text.format(file=tmp_path / "lib.so"))
     assert f"needs the package {package}: pip install 'litecheck[{extra}]'" in said
 
@@ -124,3 +126,13 @@ def test_a_file_that_is_no_delegate_is_refused_at_once(tmp_path: Path) -> None:
         pytest.skip("needs ai-edge-litert")
     (tmp_path / "lib.so").write_text("no library")
     assert "cannot be opened, refused: OSError" in error(f"delegate:{tmp_path / 'lib.so'}")
+
+
+def test_every_adapter_registers_itself_and_loads_no_runtime() -> None:
+    """A module of the adapters' folder is all that a kind of device takes, and to know it costs no runtime."""
+    code = "from litecheck.devices.registry import known_devices; import sys; print(*known_devices(), '|', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names, _, modules = done.stdout.partition("|")
+    folder = Path(adapters.__file__).parent
+    assert set(names.split()) >= {file.stem for file in folder.glob("[a-z]*.py")}
+    assert not {"ai_edge_litert", "tflite_micro", "openvino"} & set(modules.split())

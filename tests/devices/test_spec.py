@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from litecheck.devices.kinds import kinds
 from litecheck.devices.port import DeviceError, Spec
-from litecheck.devices.spec import at_least_one, only, parse
+from litecheck.devices.spec import checked, parse
 
 #: What is written -> kind, argument, options.
 WRITTEN = {
@@ -53,8 +54,11 @@ def test_what_is_no_device_is_an_error(text: str, words: str) -> None:
 )
 def test_options_are_checked(text: str, words: str) -> None:
     with pytest.raises(DeviceError) as raised:
-        only(parse(text), threads=at_least_one)
+        checked(parse(text), kinds()["litert"])
     assert words in str(raised.value)
-    assert only(parse("litert:xnnpack,threads=4"), threads=at_least_one) == {"threads": "4"}
+    assert checked(parse("litert:xnnpack,threads=4"), kinds()["litert"]) == {
+        "threads": "4",
+        "kernels": "xnnpack",
+    }
     with pytest.raises(DeviceError, match="openvino takes none"):
-        only(parse("openvino,x=1"))
+        checked(parse("openvino,x=1"), kinds()["openvino"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from litecheck.cases.probes.catalogue import FAMILIES
+from litecheck.cases.probes.catalogue import probed
 from litecheck.devices.port import Arrays, Job
 from litecheck.diagnose.arithmetic_file import arithmetic_yaml, base_of, slug
 from litecheck.diagnose.hypotheses import USUAL
@@ -29,9 +29,18 @@ def test_what_is_written_computes_as_the_device(name: str, tmp_path: Path) -> No
     found, wanted = written(diagnosis, tmp_path), load_arithmetic(name)
     assert base_of(diagnosis) == name
     assert found.name == "acme-npu-2"
-    for opcode in FAMILIES:
+    for opcode in probed():
         assert {**wanted.how(opcode), **found.how(opcode)} == found.how(opcode)
         assert all(wanted.how(opcode).get(s, v) == v for s, v in found.how(opcode).items()), opcode
+
+
+def test_what_holds_under_a_condition_is_written_under_it(tmp_path: Path) -> None:
+    device = InProcess(changed("CONV_2D", **{"requantize": "single", "requantize/grouped": "floor"}))
+    diagnosis = of(device, "CONV_2D")
+    stated = yaml.safe_load(arithmetic_yaml(diagnosis, "acme"))["operators"]["CONV_2D"]["requantize"]
+    assert stated == {"default": "single", "grouped": "floor"}
+    found = written(diagnosis, tmp_path)
+    assert diagnosis.operators == of(InProcess(found), "CONV_2D").operators
 
 
 def test_a_departure_is_written_with_its_evidence(tmp_path: Path) -> None:

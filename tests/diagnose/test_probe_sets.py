@@ -13,9 +13,9 @@ from tests.verify.planted import two_operators
 def test_probes_that_the_same_stages_decide_go_together() -> None:
     ordinary, grouped = prepared((), ["CONV_2D"])
     assert {stage for way in ordinary.ways for stage, _ in way.stages} == {"requantize"}
-    assert {stage for way in grouped.ways for stage, _ in way.stages} == {"grouped"}
+    assert {stage for way in grouped.ways for stage, _ in way.stages} == {"requantize/grouped"}
     assert all("groups" in probe.name for probe in grouped.probes)
-    assert len(ordinary.ways) == len(dict(ordinary.kernel.stages)["requantize"])
+    assert len(ordinary.ways) == len(ordinary.kernel.steps["requantize"].variants)
 
 
 def test_probes_that_fewer_stages_decide_go_with_others() -> None:

@@ -196,11 +196,13 @@ FAMILY = Family(
 @contextmanager
 def taken_by_all() -> Iterator[None]:
     """As if everyone took every operator: a control that has to be noticed."""
-    asked, dispatch.takers = dispatch.takers, lambda *_: EVERY
+    asked, held = dispatch.takers, dispatch.holding
+    dispatch.takers = lambda *_: EVERY
+    dispatch.holding = lambda *given: held(*given) - {"declined", "grouped"}
     try:
         yield
     finally:
-        dispatch.takers = asked
+        dispatch.takers, dispatch.holding = asked, held
 
 
 def compared(kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0) -> tuple[Score, int]:

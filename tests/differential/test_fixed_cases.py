@@ -69,12 +69,9 @@ def test_a_computed_bias(oracle: Oracle, opcode: str, dtype: str, resolver: str)
     assert (found.compared, found.different) == (2304, 0), (found.refused, found.examples)
     if resolver == "xnnpack":
         assert score(affine(opcode, dtype), oracle, resolver).different == 0
-        stated = "unsigned" if dtype == "uint8" else "requantize"
         other = load_arithmetic("litert-xnnpack")
-        how = {
-            **other.how(opcode),
-            f"declined{'_unsigned' if dtype == 'uint8' else ''}": other.how(opcode)[stated],
-        }
+        declined = "requantize/declined" + ("+uint8" if dtype == "uint8" else "")
+        how = {**other.how(opcode), declined: other.how(opcode)["requantize"]}
         assert score(case, oracle, resolver, changed(other, {opcode: how})).different > 0
 
 

@@ -32,9 +32,9 @@ def test_no_output_is_too_far_and_another_input_is_noticed(oracle: Oracle, kind:
     [
         ("FULLY_CONNECTED x int8", "reference", {FULLY: {"dynamic": "xnnpack"}}),
         ("FULLY_CONNECTED x int8", "xnnpack", {FULLY: {"dynamic": "as-asked"}}),
-        ("FULLY_CONNECTED x int4", "optimized", {FULLY: {"int4": "as-asked"}}),
-        ("FULLY_CONNECTED x blocks of int4", "optimized", {FULLY: {"blocks": "xnnpack"}}),
-        ("FULLY_CONNECTED x blocks of int4", "xnnpack", {FULLY: {"blocks": "asymmetric"}}),
+        ("FULLY_CONNECTED x int4", "optimized", {FULLY: {"dynamic/int4": "as-asked"}}),
+        ("FULLY_CONNECTED x blocks of int4", "optimized", {FULLY: {"dynamic/blocks": "xnnpack"}}),
+        ("FULLY_CONNECTED x blocks of int4", "xnnpack", {FULLY: {"dynamic/blocks": "asymmetric"}}),
         ("CONV_2D x int8", "optimized", {CONV: {"dynamic": "xnnpack"}}),
         ("CONV_2D x int8", "xnnpack", {CONV: {"dynamic": "by-scales"}}),
         ("BATCH_MATMUL x int8", "xnnpack", {"BATCH_MATMUL": {"dynamic": "as-asked"}}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.reference.engine.takers import load_takers
+from litecheck.reference.engine.takers import load_dispatch
 from tests.differential.operands import who_takes
 from tests.differential.oracle import Oracle
 from tests.differential.sweep import trials
@@ -48,6 +48,6 @@ def test_what_does_not_matter_to_it_is_taken(oracle: Oracle, kind: str) -> None:
 
 
 def test_every_listed_operator_is_swept() -> None:
-    listed = {opcode for taker in load_takers().values() for opcode in taker.operators}
+    listed = {opcode for taker in load_dispatch().takers.values() for opcode in taker.operators}
     elsewhere = {"RESIZE_BILINEAR"}  # the movers draw computed sizes
     assert listed - elsewhere <= {kind.split()[0] for kind in KINDS}

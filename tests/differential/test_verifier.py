@@ -40,8 +40,9 @@ from pathlib import Path
 
 import pytest
 
+from litecheck.flatbuffer import references
 from litecheck.flatbuffer import verify as structure
-from litecheck.model import external, integrity
+from litecheck.model import execution_order, external, integrity
 from tests.differential.verifier import Litert, Pair, codes_of, compare, summary
 from tests.fuzz.mutate import mutant
 from tests.fuzz.seeds import FIXTURES, built
@@ -67,11 +68,15 @@ def test_whatever_is_refused_and_runs_is_explained_above(pairs: list[Pair]) -> N
     assert codes <= set(re.findall(r"^    ([a-z-]+)  ", str(__doc__), re.MULTILINE))
 
 
+#: Where codes are given.
+MODULES = (structure, references, integrity, execution_order, external)
+
+
 def test_every_code_that_needs_a_judgement_has_one() -> None:
     """Codes for which there is no room beside the verifier are those both refuse."""
     both = {"file-too-short", "bad-identifier", "offset-outside-file", "vtable-outside-file", "vector-outside-file",
             "string-not-terminated"}  # fmt: skip
-    sources = (Path(str(m.__file__)).read_text(encoding="utf-8") for m in (structure, integrity, external))
+    sources = (Path(str(m.__file__)).read_text(encoding="utf-8") for m in MODULES)
     codes = {code for text in sources for code in re.findall(r'"([a-z]+(?:-[a-z]+)+)"', text)}
     assert codes - both == set(re.findall(r"^    ([a-z]+-[a-z-]+)  ", str(__doc__), re.MULTILINE))
 

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from litecheck.checks.validate import validate_file
-from litecheck.render import FORMATS, render
+from litecheck.rendering.formats import formats, render
 from litecheck.report import ModelReport, Report
 
 #: Seconds of processor time one file may take; waiting for a busy machine does not count.
@@ -113,4 +113,4 @@ def _where(error: Exception) -> str:
     return f"{type(error).__name__} at {place}: {error}"[:300]
 
 
-ALL_FORMATS = ("json", *(name for name in FORMATS if name != "json"))
+ALL_FORMATS = ("json", *(name for name in formats("validate") if name != "json"))

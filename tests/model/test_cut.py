@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.model.build import ModelBuilder
 from litecheck.model.cut import cut, reads, writes
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes, save_model
@@ -75,6 +76,26 @@ def test_called_subgraphs_come_along_under_new_numbers() -> None:
     assert options.fields["then_subgraph_index"] == 1
     alone = cut(model, main, main.operators[:1]).model
     assert len(alone.subgraphs) == 1
+
+
+def test_every_branch_comes_along() -> None:
+    builder = ModelBuilder()
+    main, _, *branches = (builder.subgraph(name) for name in ("main", "unused", "first", "second"))
+    for branch in branches:
+        x, y = (branch.tensor(name, (2,), "float32") for name in "xy")
+        branch.add("NEG", [x], [y])
+        branch.inputs(x)
+        branch.outputs(y)
+    index, x, y = main.tensor("index", (), "int32"), *(main.tensor(name, (2,), "float32") for name in "xy")
+    main.add("STABLEHLO_CASE", [index, x], [y], branch_subgraph_indices=[2, 3])
+    main.inputs(index, x)
+    main.outputs(y)
+    model = builder.finish()
+    made = cut(model, model.subgraphs[0], model.subgraphs[0].operators).model
+    assert [s.name for s in made.subgraphs] == ["main", "first", "second"]
+    options = made.subgraphs[0].operators[0].options
+    assert options is not None
+    assert list(options.fields["branch_subgraph_indices"]) == [1, 2]
 
 
 def test_block_scales_come_along(models: Path) -> None:

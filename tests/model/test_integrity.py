@@ -15,15 +15,17 @@ from fixtures.models import conv_int8, fc, fc_int8, finished, two_signatures
 from litecheck.checks.validate import validate_file
 from litecheck.errors import Problem
 from litecheck.flatbuffer.containers import Member
+from litecheck.flatbuffer.faults import SHOWN
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Bytes, Tables
 from litecheck.flatbuffer.verify import verify
 from litecheck.flatbuffer.write import write
+from litecheck.model import execution_order, integrity
 from litecheck.model.build import ModelBuilder
 from litecheck.model.encode import encode
 from litecheck.model.external import ExternalFiles
-from litecheck.model.integrity import MAX_RANK, SHOWN, check_integrity
+from litecheck.model.integrity import MAX_RANK, check_integrity
 from litecheck.model.load import load_model, read_model
 from litecheck.model.types import Model
 from litecheck.report import Report
@@ -184,7 +186,7 @@ def test_each_fault_has_its_code_path_and_byte(name: str) -> None:
 
 
 def test_every_code_of_the_module_is_provoked() -> None:
-    source = Path(check_integrity.__code__.co_filename).read_text(encoding="utf-8")
+    source = "".join(Path(str(m.__file__)).read_text(encoding="utf-8") for m in (integrity, execution_order))
     codes = set(re.findall(r'"([a-z]+(?:-[a-z]+)+)"', source))
     provoked = {fault[3] for fault in FAULTS.values()} | {"shared-too-often"}
     assert codes == provoked

@@ -12,7 +12,8 @@ from litecheck.quantization import Quantization
 from litecheck.quantizer import compare as module
 from litecheck.quantizer.attribution import failure
 from litecheck.quantizer.attribution.variants import Lookup, Recipe
-from litecheck.quantizer.compare import Bucket, compare
+from litecheck.quantizer.compare import compare
+from litecheck.quantizer.comparison import Bucket
 from litecheck.quantizer.types import Parameters, QuantizerError
 
 

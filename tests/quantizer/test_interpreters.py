@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.quantizer.compare import Comparison, compare
+from litecheck.quantizer.compare import compare
+from litecheck.quantizer.comparison import Comparison
 from litecheck.quantizer.litert_resolvers import RESOLVERS
 from litecheck.quantizer.semantics import semantics
 from litecheck.quantizer.types import Parameters, QuantizerError

@@ -376,6 +376,19 @@ def test_requantizing_is_within_one_step_of_the_real_value(zero: int, zero_out: 
     assert (np.diff(made) >= 0).all()
 
 
+@pytest.mark.parametrize("source", ["int8", "uint8", "int16", "int32"])
+def test_large_arrays_are_requantized_as_small_ones(source: str) -> None:
+    """However their elements lie in memory."""
+    ends = np.iinfo(source)
+    q = np.random.default_rng(5).integers(ends.min, ends.max, (257, 300), endpoint=True).astype(source).T
+    to = "int16" if source == "int16" else "int8"
+    parameters = per_tensor(0.3, 0), per_tensor(0.7, 0)
+    assert q.size > litert.TABLE
+    made = litert.requantize(q, *parameters, to)
+    rows = [litert.requantize(row, *parameters, to) for row in q]
+    np.testing.assert_array_equal(made, np.stack(rows))
+
+
 def test_requantizing_to_the_same_parameters_changes_nothing() -> None:
     q = np.arange(-128, 128).astype(np.int8)
     np.testing.assert_array_equal(litert.requantize(q, per_tensor(0.3, 5), per_tensor(0.3, 5)), q)

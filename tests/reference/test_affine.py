@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -9,9 +10,13 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import options_table, quantized
-from litecheck.reference.engine.registry import Kernel, kernels
+from litecheck.model.build import ModelBuilder, options_table, quantized
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.dispatch import cells_of
+from litecheck.reference.engine.interpreter import run
+from litecheck.reference.engine.registry import kernels
 from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.kernels.conv import conv_2d, conv_2d_float
 from litecheck.reference.kernels.depthwise import depthwise_conv_2d
 from litecheck.reference.kernels.fully_connected import fully_connected
@@ -25,9 +30,9 @@ ONE = quantized(1.0)
 
 
 def how(opcode: str, dtype: str = "int8") -> dict[str, str]:
-    """The default variant of every stage."""
+    """The default variant of every step."""
     found: Kernel = next(k for k in kernels()[opcode] if dtype in k.types)
-    return {stage: variants[0] for stage, variants in found.stages.items()}
+    return {name: step.variants[0] for name, step in found.steps.items()}
 
 
 def stored(shape: tuple[int, ...], dtype: str = "int8", zero: int = 0, constant: bool = False) -> Value:
@@ -257,7 +262,7 @@ def test_real_convolution_clamps_to_its_activation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "kind", "stage"),
+    ("stated", "kind", "condition"),
     [
         ("FLOAT32", None, "unstated_sums"),
         ("FLOAT32", "int32", "unstated_sums"),
@@ -266,21 +271,29 @@ def test_real_convolution_clamps_to_its_activation() -> None:
         ("INT32", None, "int32_sums"),
     ],
 )
-def test_words_whose_bias_type_is_not_stated_have_a_stage_of_their_own(
-    stated: str, kind: str | None, stage: str
+def test_words_whose_bias_type_is_not_stated_have_a_condition_of_their_own(
+    stated: str, kind: str | None, condition: str
 ) -> None:
-    """2512 x 0.0021891 is 5.49893: in two roundings, half up, 6."""
-    x = Value(np.array([[157]], np.int16), "int16", quantized(4.8501e-5))
-    w = Value(np.array([[16]], np.int8), "int8", quantized(0.00117614), True)
-    given = None if kind is None else Value(np.zeros(1, kind), kind, ONE, True)
-    output = Result("int16", (1, 1), quantized(4.8501e-5 * 0.00117614 / 0.00218907))
-    options = options_table("FULLY_CONNECTED", quantized_bias_type=stated)
-    once = {
-        **how("FULLY_CONNECTED"),
-        "int32_sums": "single",
-        "int64_sums": "float64",
-        "unstated_sums": "single",
-    }
-    twice = {**once, stage: "double-half-up"}
-    made = [int(fully_connected(x, w, given, output, options, h)[0, 0]) for h in (once, twice)]
-    assert made == [5, 6]
+    """2512 x 0.0021891 is 5.49893: in two roundings, half up, 6; sums of 64 bits are never rounded so."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    operands = [
+        main.tensor("x", (1, 1), "int16", quantized(4.8501e-5)),
+        main.constant("w", np.array([[16]], np.int8), quantized(0.00117614)),
+        *([] if kind is None else [main.constant("b", np.zeros(1, kind), ONE)]),
+    ]
+    y = main.tensor("y", (1, 1), "int16", quantized(4.8501e-5 * 0.00117614 / 0.00218907))
+    main.add("FULLY_CONNECTED", operands, [y], quantized_bias_type=stated)
+    main.inputs(operands[0])
+    main.outputs(y)
+    model = builder.finish()
+    sums = "int64_sums", "int32_sums", "unstated_sums"
+    once = {f"requantize/{c}": "float64" if c == "int64_sums" else "single" for c in sums}
+    twice = {**once, f"requantize/{condition}": "double-half-up"}
+    x = (np.array([[157]], np.int16),)
+    base = load_arithmetic("litert-reference")
+    arithmetics = (replace(base, stages={"FULLY_CONNECTED": how}) for how in (once, twice))
+    made = [int(run(model, x, arithmetic=a).outputs["y"][0, 0]) for a in arithmetics]
+    assert made == [5, 5 if condition == "int64_sums" else 6]
+    (cell, _) = cells_of(model.subgraphs[0], model.subgraphs[0].operators[0])
+    assert cell.path == f"requantize/{condition}"

@@ -11,7 +11,8 @@ import pytest
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import OperatorRule
 from litecheck.reference.engine.dispatch import signature
-from litecheck.reference.engine.registry import Kernel, all_kernels, kernels
+from litecheck.reference.engine.registry import all_kernels, kernels
+from litecheck.reference.kernel_types import Kernel
 
 LONGEST = 40
 PROFILES = ("litert-runtime", "litert-int16x8")

@@ -226,7 +226,7 @@ def resized(**options: bool) -> Callable[[Rng], Made]:
 
 
 _SINGLE = load_arithmetic("single-rounding")
-_WIDE = {**_SINGLE.stages["CONV_2D"], "int64_sums": "float64"}
+_WIDE = {**_SINGLE.stages["CONV_2D"], "requantize/int64_sums": "float64"}
 #: One rounding, and of 64-bit sums no multiplier of 16 bits.
 ONCE = replace(_SINGLE, stages={**_SINGLE.stages, "CONV_2D": _WIDE})
 #: So near to the middle between two integers the rounding of multipliers decides.

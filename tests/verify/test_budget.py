@@ -17,14 +17,16 @@ from litecheck.errors import ConfigError
 from litecheck.model.save import save_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.verify.budget import Budget, Ranking, parse_budget, shares
+from litecheck.verify.forecast import forecast
 from litecheck.verify.journal import Journal
-from litecheck.verify.judge import Question
 from litecheck.verify.outcome import Outcome
+from litecheck.verify.plan import every_question
+from litecheck.verify.questions import Question
 from litecheck.verify.ranking import rank
 from litecheck.verify.selection import weights
 from litecheck.verify.settings import Settings
 from litecheck.verify.spending import Spending
-from litecheck.verify.verify import _Run, forecast, verify
+from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess
 from tests.verify.networks import convolutional
 from tests.verify.planted import changed, two_operators
@@ -162,7 +164,9 @@ def test_a_small_budget_finds_faults(fault: str) -> None:
 @pytest.fixture(scope="module")
 def asked() -> tuple[Question, ...]:
     """Every case of a small network with all it could be fed."""
-    return tuple(_Run(convolutional(), InProcess(), Settings(), None, lambda name: None)._every())
+    return tuple(
+        every_question(convolutional(), Settings(), load_arithmetic("litert-reference"), InProcess().memory)
+    )
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from litecheck.devices.port import Answer, Arrays, Failure, Job
-from litecheck.devices.program import fingerprint
+from litecheck.devices.registry import fingerprint
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
 from litecheck.verify.campaign import run

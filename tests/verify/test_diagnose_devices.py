@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.cases.probes.catalogue import FAMILIES
+from litecheck.cases.probes.catalogue import probed
 from litecheck.devices.registry import open_device
 from litecheck.diagnose.arithmetic_file import arithmetic_yaml
 from litecheck.diagnose.diagnose import diagnose
@@ -101,7 +101,7 @@ def test_a_planted_fault_is_named_and_verify_is_then_exact(
         beyond_the_slice()
     opcode, stage, name = FAULTS[fault]
     models = network(), specimen(opcode)
-    opcodes = sorted({op.opcode for model in models for op in model.subgraphs[0].operators} & set(FAMILIES))
+    opcodes = sorted({op.opcode for model in models for op in model.subgraphs[0].operators} & set(probed()))
     path = tmp_path / "device.arithmetic.yaml"
     opened = open_device(device(delegate, fault=fault))
     try:

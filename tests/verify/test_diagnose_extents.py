@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from litecheck.compare.wording.patterns import gathering_sentence
 from litecheck.devices.registry import open_device
 from litecheck.diagnose.diagnose import diagnose
 from litecheck.diagnose.probe_sets import prepared
@@ -52,7 +53,7 @@ def test_a_fault_of_extents_is_told_apart(fault: str, opcode: str, delegate: Pat
     assert "litert-reference" in found.nearest.example.way.published
     assert found.contrast is not None
     assert told in found.contrast.apart
-    assert any(gathered in sentence for sentence in found.contrast.gathers) or not gathered
+    assert any(gathered in gathering_sentence(p) for p in found.contrast.patterns) or not gathered
     assert len(found.contrast.failing) < len(found.contrast.passing)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.compare.wording.elements import element_sentence
+from litecheck.compare.wording.patterns import gathering_sentence
 from litecheck.devices.port import Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.build import ModelBuilder, quantized
@@ -75,7 +77,7 @@ def test_a_fault_is_called_by_its_name(delegate: Path, fault: str) -> None:  # n
         c.name for c in output.explained.candidates if c.value == shown.actual
     }
     assert not abs(shown.actual) >= 127  # at a rail nothing would be excluded
-    assert " needs an accumulator of " in output.explained.sentence
+    assert " needs an accumulator of " in element_sentence(output.explained)
 
 
 def test_a_narrow_accumulator_beyond_a_depth_is_told_by_the_depth(delegate: Path) -> None:  # noqa: F811
@@ -111,7 +113,9 @@ def test_a_rounding_and_a_wrong_channel_are_both_named(delegate: Path, opcode: s
     assert {"single-rounding", "requantize: single"} <= {*cause.names, *cause.alike}
     assert cause.explained > 20
     assert cause.left
-    assert cause.gathers[0].startswith(f"all {cause.left:,} differences lie in channel 5 of ")
+    assert gathering_sentence(cause.patterns[0]).startswith(
+        f"all {cause.left:,} differences lie in channel 5 of "
+    )
 
 
 def test_nothing_is_named_where_nothing_is_planted(delegate: Path) -> None:  # noqa: F811

@@ -41,7 +41,7 @@ VERDICT = Verdict(
             -1.0,
             (Bucket(-1, -1, 1),),
             worst=Spot(0, (0, 3), 7.0, 6.0),
-            explained=Explained("half even", 5, 0.1, (1 << 30, -3), "6.5000"),
+            explained=Explained((0, 3), "0", "tflm", (), 7, 6, 5, 0.1, (1 << 30, -3), "6.5000"),
         ),
     ),
 )

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.compare.wording.elements import element_sentence
+from litecheck.compare.wording.patterns import gathering_sentence
 from litecheck.devices.port import Answer, Arrays, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
@@ -315,7 +317,7 @@ def test_any_element_can_be_explained() -> None:
     assert difference.explained is not None
     assert difference.explained.spot is not None
     assert difference.explained.spot.index == (0, 3, 4, 5)
-    assert "accumulator" in difference.explained.sentence
+    assert "accumulator" in element_sentence(difference.explained)
     # Another output has no such element.
     assert of(report, "SOFTMAX").differences[0].explained is None
 
@@ -338,9 +340,9 @@ def test_differences_are_those_to_the_nearest_of_several_arithmetics() -> None:
     assert against_first.mismatches > found.mismatches
     assert against_first.nearest == ""  # there was no choice
     (difference,) = found.differences
-    assert "lie" in difference.gathers[0]
+    assert "lie" in gathering_sentence(difference.patterns[0])
     assert difference.explained is not None
-    assert "single-rounding (requantize: single) gives" in difference.explained.sentence
+    assert "single-rounding (requantize: single) gives" in element_sentence(difference.explained)
     assert (
         of(verify(convolutional(), InProcess(), replace(alone, arithmetics=names)), "CONV_2D").nearest == ""
     )

@@ -1,4 +1,4 @@
-"""Which operators there are probes for."""
+"""Which operators there are probes for: every family by the name ``rules/operators.yaml`` has for it, as ``probes``."""
 
 from __future__ import annotations
 
@@ -9,44 +9,48 @@ import numpy as np
 
 from litecheck.cases.probes import elements, extents, products, recurrent, regions
 from litecheck.cases.probes.probe import Probe
+from litecheck.profile.operators import facts_of, operator_names
 
-Family = Callable[[np.random.Generator], Iterator[Probe]]
+#: What a family draws for an operator depends on the generator alone.
+Family = Callable[[np.random.Generator, str], Iterator[Probe]]
 
-_PAIRS = ("ADD", "SUB", "MUL", "SQUARED_DIFFERENCE")
-_UNARY = ("LEAKY_RELU", "RELU", "RELU6", "LOGISTIC", "TANH", "HARD_SWISH", "ELU", "GELU")
-
-
-def _both(first: Family, second: Family) -> Family:
-    def family(rng: np.random.Generator) -> Iterator[Probe]:
-        yield from first(rng)
-        yield from second(rng)
-
-    return family
-
-
-#: By operator; what a family draws depends on the generator alone.
 FAMILIES: dict[str, Family] = {
-    "CONV_2D": _both(products.of_conv_2d, extents.of_conv_2d),
-    "DEPTHWISE_CONV_2D": _both(products.of_depthwise_conv_2d, extents.of_depthwise_conv_2d),
-    "FULLY_CONNECTED": _both(products.of_fully_connected, extents.of_fully_connected),
-    "TRANSPOSE_CONV": _both(products.of_transpose_conv, extents.of_transpose_conv),
-    "BATCH_MATMUL": _both(products.of_batch_matmul, extents.of_batch_matmul),
-    **{opcode: partial(elements.of_two, opcode=opcode) for opcode in _PAIRS},
-    "MEAN": regions.of_mean,
-    "AVERAGE_POOL_2D": partial(regions.of_pool, opcode="AVERAGE_POOL_2D"),
-    "MAX_POOL_2D": partial(regions.of_pool, opcode="MAX_POOL_2D"),
-    "RESIZE_BILINEAR": regions.of_resize_bilinear,
-    **{opcode: partial(elements.of_one, opcode=opcode) for opcode in _UNARY},
-    "SVDF": recurrent.of_svdf,
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": recurrent.of_lstm,
-    "SOFTMAX": elements.of_softmax,
-    "QUANTIZE": elements.of_quantize,
-    "DEQUANTIZE": elements.of_dequantize,
+    "conv_2d": products.of_conv_2d,
+    "conv_2d_extents": extents.of_conv_2d,
+    "depthwise_conv_2d": products.of_depthwise_conv_2d,
+    "depthwise_conv_2d_extents": extents.of_depthwise_conv_2d,
+    "fully_connected": products.of_fully_connected,
+    "fully_connected_extents": extents.of_fully_connected,
+    "transpose_conv": products.of_transpose_conv,
+    "transpose_conv_extents": extents.of_transpose_conv,
+    "batch_matmul": products.of_batch_matmul,
+    "batch_matmul_extents": extents.of_batch_matmul,
+    "sums_of_two": partial(elements.of_two, table=elements.SUMS),
+    "products_of_two": partial(elements.of_two, table=elements.PRODUCTS),
+    "mean": regions.of_mean,
+    "pool": regions.of_pool,
+    "resize_bilinear": regions.of_resize_bilinear,
+    "rescaling": elements.of_one,
+    "leaky_relu": partial(elements.of_one, options_of=elements.slopes),
+    "gelu": partial(elements.of_one, options_of=elements.approximations),
+    "logistic": partial(elements.of_one, fixed=elements.SHARE),
+    "tanh": partial(elements.of_one, fixed=elements.SIGNED_SHARE),
+    "svdf": recurrent.of_svdf,
+    "lstm": recurrent.of_lstm,
+    "softmax": elements.of_softmax,
+    "quantize": elements.of_quantize,
+    "dequantize": elements.of_dequantize,
 }
+
+
+@cache
+def probed() -> tuple[str, ...]:
+    """The operators there are probes for."""
+    return tuple(name for name in operator_names() if facts_of(name).probes)
 
 
 @cache
 def probes(opcode: str, seed: int = 0) -> tuple[Probe, ...]:
     """The designed probes of an operator; none where there is no family for it."""
-    family = FAMILIES.get(opcode)
-    return tuple(family(np.random.default_rng([seed, *opcode.encode()]))) if family else ()
+    rng = np.random.default_rng([seed, *opcode.encode()])
+    return tuple(probe for name in facts_of(opcode).probes for probe in FAMILIES[name](rng, opcode))

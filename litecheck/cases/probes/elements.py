@@ -6,22 +6,22 @@ seven of an array of 256 + 7.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from litecheck.cases.probes.probe import Array, More, Operand, Probe, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
+from litecheck.profile.operators import facts_of
 
 _LENGTH, _TAIL = 256, 7
 #: Elements of a large output: more than 16 bits count.
 LARGE = 1 << 16
 _VALUES = np.arange(-128, 128).astype(np.int8)
-_VERSIONS = {"SUB": 3, "HARD_SWISH": 1, "ELU": 1}
 
 Scale = tuple[float, int]
 #: (lhs, rhs, output) of sums: a hard one, others, powers of two, of which many sums are ties, strongly different ones.
-_SUMS: tuple[tuple[Scale, Scale, Scale], ...] = (
+SUMS: tuple[tuple[Scale, Scale, Scale], ...] = (
     ((0.1, 3), (0.3, -7), (0.2, 5)),
     ((0.0471, -128), (0.0233, 4), (0.0515, -11)),
     ((0.5, 0), (0.25, 3), (1.0, -2)),
@@ -31,7 +31,7 @@ _SUMS: tuple[tuple[Scale, Scale, Scale], ...] = (
     # Many sums in the middle, which shows how many bits stand behind the point before they are added.
     ((0.48, 3), (0.12, -7), (0.4, 5)),
 )
-_PRODUCTS: tuple[tuple[Scale, Scale, Scale], ...] = (
+PRODUCTS: tuple[tuple[Scale, Scale, Scale], ...] = (
     ((0.1, 3), (0.3, -7), (2.7, 5)),
     ((0.0471, -128), (0.0233, 4), (0.17, -11)),
     ((0.5, 0), (0.25, 3), (16.0, -2)),
@@ -57,17 +57,19 @@ _RESCALES: tuple[tuple[Scale, Scale], ...] = (
     ((0.0775, 15), (0.0372, -58)),
 )
 _ALPHAS = (0.1, 0.3, 0.25, 0.01, 1.5, 0.7, 0.3, 0.1)
-#: The one output these operators have.
-_FIXED: dict[str, Scale] = {"LOGISTIC": (1 / 256, -128), "TANH": (1 / 128, 0)}
+#: The one output of functions onto 0..1, and onto -1..1.
+SHARE: Scale = (1 / 256, -128)
+SIGNED_SHARE: Scale = (1 / 128, 0)
 
 
-def of_two(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """ADD, SUB, MUL, SQUARED_DIFFERENCE: all 65,536 pairs and seven more, one operand standing still, broadcasting."""
+def of_two(
+    rng: np.random.Generator, opcode: str, table: Sequence[tuple[Scale, Scale, Scale]]
+) -> Iterator[Probe]:
+    """Two operands: all 65,536 pairs and seven more, one operand standing still, broadcasting."""
     lhs = np.append(np.repeat(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
     rhs = np.append(np.tile(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
-    fused = opcode != "SQUARED_DIFFERENCE"
+    fused = bool(facts_of(opcode).fuses)
     plain: dict[str, Option] = {"fused_activation_function": "NONE"} if fused else {}
-    table = _PRODUCTS if opcode in ("MUL", "SQUARED_DIFFERENCE") else _SUMS
     for at, scales in enumerate(table):
         activation = ("NONE", "NONE", "NONE", "RELU6", "RELU")[at % 5] if fused else "NONE"
         options: dict[str, Option] = {"fused_activation_function": activation} if fused else {}
@@ -79,9 +81,9 @@ def of_two(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         name = f"arrays of 31, scales {_shown(scales)}"
         yield _pair(name, opcode, (short, drawn(rng, 1, 31)), scales, plain, shorter)
     still = drawn(rng, 1, 1)
-    yield _pair("one operand stands still", opcode, (drawn(rng, 9, 27), still), _SUMS[0], plain)
-    yield _pair("one row for all", opcode, (drawn(rng, 1, 9, 27), drawn(rng, 1, 1, 27)), _SUMS[1], plain)
-    yield _pair("both broadcast", opcode, (drawn(rng, 5, 1, 27), drawn(rng, 1, 9, 1)), _SUMS[0], plain)
+    yield _pair("one operand stands still", opcode, (drawn(rng, 9, 27), still), SUMS[0], plain)
+    yield _pair("one row for all", opcode, (drawn(rng, 1, 9, 27), drawn(rng, 1, 1, 27)), SUMS[1], plain)
+    yield _pair("both broadcast", opcode, (drawn(rng, 5, 1, 27), drawn(rng, 1, 9, 1)), SUMS[0], plain)
 
 
 def _pair(
@@ -93,27 +95,43 @@ def _pair(
     runs: Sequence[Array] = (),
 ) -> Probe:
     operands = [Operand(v, quantized(*s)) for v, s in zip(values, scales, strict=False)]
-    more = More(runs, version=_VERSIONS.get(opcode, 2), options=options)
+    more = More(runs, options=options)
     return probe(name, opcode, operands, Wanted(quantized(*scales[2])), more)
 
 
-def of_one(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """Unary operators: every value, in the body and in the tail of an array."""
+def _no_options(number: int) -> dict[str, Option]:
+    return {}
+
+
+def slopes(number: int) -> dict[str, Option]:
+    """Slopes below zero, above and below 1."""
+    return {"alpha": _ALPHAS[number]}
+
+
+def approximations(number: int) -> dict[str, Option]:
+    """The function itself and its approximation, by turns."""
+    return {"approximate": bool(number % 2)}
+
+
+def of_one(
+    rng: np.random.Generator,
+    opcode: str,
+    fixed: Scale | None = None,
+    options_of: Callable[[int], dict[str, Option]] = _no_options,
+) -> Iterator[Probe]:
+    """Unary operators: every value, in the body and in the tail of an array. ``fixed`` is the one output there is."""
     runs = tuple(_everywhere())
     for at, (given, wanted) in enumerate(_RESCALES):
-        wanted = _FIXED.get(opcode, wanted)
-        options: dict[str, Option] = {"alpha": _ALPHAS[at]} if opcode == "LEAKY_RELU" else {}
-        if opcode == "GELU":
-            options = {"approximate": bool(at % 2)}
-        what = f", alpha {_ALPHAS[at]}" if opcode == "LEAKY_RELU" else ""
-        more = More(runs[1:], version=_VERSIONS.get(opcode, 2), options=options)
+        wanted, options = fixed or wanted, options_of(at)
+        what = f", alpha {options['alpha']}" if "alpha" in options else ""
+        more = More(runs[1:], options=options)
         operands = [Operand(runs[0], quantized(*given))]
         name = f"all values, scales {_shown((given, wanted))}{what}"
         yield probe(name, opcode, operands, Wanted(quantized(*wanted)), more)
     for count in (LARGE, LARGE + 1):
         # ``options`` and scales are those of the last of the table.
         operands = [Operand(drawn(rng, 1, count), quantized(*given))]
-        more = More(version=_VERSIONS.get(opcode, 2), options=options)
+        more = More(options=options)
         yield probe(f"{count:,} values", opcode, operands, Wanted(quantized(*wanted)), more)
 
 
@@ -124,37 +142,37 @@ def _everywhere() -> Iterator[Array]:
         yield np.append(rolled, np.resize(rolled, _TAIL)).reshape(1, -1)
 
 
-def of_quantize(rng: np.random.Generator) -> Iterator[Probe]:
+def of_quantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """QUANTIZE from integers to integers, and from reals, many of them in the middle between two steps."""
-    yield from of_one(rng, "QUANTIZE")
+    yield from of_one(rng, opcode)
     for scale, zero in ((0.5, 3), (0.1, -7), (0.0371, 0)):
         steps = np.append(np.arange(-300, 300) / 2, rng.uniform(-150, 150, 4096 + _TAIL))
         x = np.append(steps, np.arange(_TAIL) + 0.5).astype(np.float32) * np.float32(scale)
         name = f"reals, scale {scale}"
-        yield probe(name, "QUANTIZE", [Operand(x.reshape(1, -1))], Wanted(quantized(scale, zero)))
+        yield probe(name, opcode, [Operand(x.reshape(1, -1))], Wanted(quantized(scale, zero)))
 
 
-def of_dequantize(rng: np.random.Generator) -> Iterator[Probe]:
+def of_dequantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """DEQUANTIZE of every value."""
     runs = tuple(_everywhere())
     for scale, zero in ((0.1, 3), (0.0371, -128)):
         wanted, more = Wanted(None, "float32"), More(runs[1:])
         yield probe(
             f"all values, scale {scale}",
-            "DEQUANTIZE",
+            opcode,
             [Operand(runs[0], quantized(scale, zero))],
             wanted,
             more,
         )
     for count in (LARGE, LARGE + 1):
         operands = [Operand(drawn(rng, 1, count), quantized(0.1, 3))]
-        yield probe(f"{count:,} values", "DEQUANTIZE", operands, Wanted(None, "float32"))
+        yield probe(f"{count:,} values", opcode, operands, Wanted(None, "float32"))
 
 
-def of_softmax(rng: np.random.Generator) -> Iterator[Probe]:
+def of_softmax(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """SOFTMAX of pairs at every distance, of random rows, and of long ones; of ties; with other factors beta."""
     pairs = np.stack([np.full(256, 127), np.arange(-128, 128)], axis=-1).astype(np.int8)
-    wanted = Wanted(quantized(1 / 256, -128))
+    wanted = Wanted(quantized(*SHARE))
     rows: Sequence[tuple[str, Array]] = (
         ("pairs at every distance", pairs),
         ("random rows", drawn(rng, 300, 10)),
@@ -176,7 +194,7 @@ def of_softmax(rng: np.random.Generator) -> Iterator[Probe]:
     ):
         what = name if beta == 1 else f"{name}, beta {beta}"
         operand = Operand(x, quantized(scale, 5))
-        yield probe(f"{what}, scale {scale}", "SOFTMAX", [operand], wanted, More(options={"beta": beta}))
+        yield probe(f"{what}, scale {scale}", opcode, [operand], wanted, More(options={"beta": beta}))
 
 
 def _shown(scales: Sequence[Scale]) -> str:

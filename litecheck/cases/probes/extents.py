@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litecheck.cases.probes.layers import WINDOWED, drawn_layer
+from litecheck.cases.probes.layers import WINDOWED, channel_axis, drawn_layer, plainly
 from litecheck.cases.probes.probe import Operand, Probe, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 
@@ -59,9 +59,8 @@ WINDOWS = (
 _IMAGE = (11, 12)
 
 
-def of_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
+def of_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """CONV_2D, with groups of many channels too."""
-    opcode = "CONV_2D"
     for window in WINDOWS:
         layer = drawn_layer(rng, drawn(rng, 19, *window.filter, 5), (1, *_IMAGE, 5), 19)
         yield layer.made(f"random values, {window}", opcode, window.options)
@@ -75,9 +74,8 @@ def of_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
     yield from _large(rng, opcode, lambda rows: ((16, 1, 1, 3), (1, rows, 64, 3)), 64)
 
 
-def of_depthwise_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
+def of_depthwise_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """DEPTHWISE_CONV_2D."""
-    opcode = "DEPTHWISE_CONV_2D"
     for window in WINDOWS:
         layer = drawn_layer(rng, drawn(rng, 1, *window.filter, 19), (1, *_IMAGE, 19), 19)
         yield layer.made(f"random values, {window}", opcode, window.options)
@@ -91,9 +89,8 @@ def of_depthwise_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
     yield from _large(rng, opcode, lambda rows: ((1, 1, 1, 16), (1, rows, 64, 16)), 64)
 
 
-def of_fully_connected(rng: np.random.Generator) -> Iterator[Probe]:
+def of_fully_connected(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """FULLY_CONNECTED."""
-    opcode = "FULLY_CONNECTED"
     yield from _wide(rng, opcode, lambda c: ((c, 37), (5, 37)))
     yield from _deep(rng, opcode, lambda d: ((11, d), (3, d)))
     layer = drawn_layer(rng, drawn(rng, 19, 37), (67, 37), 19)
@@ -101,9 +98,8 @@ def of_fully_connected(rng: np.random.Generator) -> Iterator[Probe]:
     yield from _large(rng, opcode, lambda rows: ((64, 3), (rows, 3)), 1024)
 
 
-def of_transpose_conv(rng: np.random.Generator) -> Iterator[Probe]:
+def of_transpose_conv(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """TRANSPOSE_CONV, by strides that spread its input."""
-    opcode = "TRANSPOSE_CONV"
     for window in (
         Window((3, 3), (2, 2), (1, 1), "SAME"),
         Window((3, 3), (1, 2), (1, 1), "SAME"),
@@ -119,7 +115,7 @@ def of_transpose_conv(rng: np.random.Generator) -> Iterator[Probe]:
     yield from _large(rng, opcode, lambda rows: ((16, 1, 1, 3), (1, rows, 64, 3)), 64)
 
 
-def of_batch_matmul(rng: np.random.Generator) -> Iterator[Probe]:
+def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """BATCH_MATMUL of wide, deep, many and large matrices."""
     for name, left, right in (
         *((f"{c} columns", (1, 9, 37), (1, 37, c)) for c in CHANNELS),
@@ -135,7 +131,7 @@ def of_batch_matmul(rng: np.random.Generator) -> Iterator[Probe]:
         scale = 0.0006 * 74 * 74 * float(np.sqrt(left[-1])) / 60
         yield probe(
             f"random values, {name}, computed right side",
-            "BATCH_MATMUL",
+            opcode,
             operands,
             Wanted(quantized(scale, 3)),
         )
@@ -147,7 +143,7 @@ def _wide(
     for channels in CHANNELS:
         weights, image = shapes(channels)
         layer = drawn_layer(rng, drawn(rng, *weights), image, channels)
-        yield layer.made(f"random values, {channels} channels", opcode, _options(opcode))
+        yield layer.made(f"random values, {channels} channels", opcode, plainly(opcode))
 
 
 def _deep(
@@ -156,7 +152,7 @@ def _deep(
     for depth in DEPTHS:
         weights, image = shapes(depth)
         layer = drawn_layer(rng, drawn(rng, *weights), image, weights[0])
-        yield layer.made(f"random values, {depth} products", opcode, _options(opcode))
+        yield layer.made(f"random values, {depth} products", opcode, plainly(opcode))
 
 
 def _large(
@@ -165,11 +161,7 @@ def _large(
     """Outputs of 65,536 elements and of one row more."""
     for more in (0, 1):
         weights, image = shapes(rows + more)
-        channels = weights[3] if opcode == "DEPTHWISE_CONV_2D" else weights[0]
+        channels = weights[channel_axis(opcode)]
         layer = drawn_layer(rng, drawn(rng, *weights), image, channels)
         name = f"random values, {LARGE + more * LARGE // rows:,} outputs"
-        yield layer.made(name, opcode, _options(opcode))
-
-
-def _options(opcode: str) -> dict[str, Option]:
-    return {} if opcode == "FULLY_CONNECTED" else WINDOWED
+        yield layer.made(name, opcode, plainly(opcode))

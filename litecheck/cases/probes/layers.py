@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from litecheck.cases.probes.probe import Array, More, Operand, Probe, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
+from litecheck.profile.operators import facts_of
 
 Floats = NDArray[np.float32]
 
-_VERSION = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4, "TRANSPOSE_CONV": 3}
 #: Options of a window that moves by one and sees no padding.
 WINDOWED: dict[str, Option] = {"stride_h": 1, "stride_w": 1, "padding": "VALID"}
 
@@ -32,17 +32,17 @@ class Layer:
         self, name: str, opcode: str, options: dict[str, Option], accumulators: Array | None = None
     ) -> Probe:
         """The probe."""
-        axis = 3 if opcode == "DEPTHWISE_CONV_2D" else 0
         scale, zero = self.input
-        if opcode == "DEPTHWISE_CONV_2D":
+        facts = facts_of(opcode)
+        if facts.over == "plane":
             options = {**options, "depth_multiplier": self.w.shape[3] // self.x.shape[3]}
         biases = quantized(np.float32(scale) * self.weight, 0)
-        operands = [
-            Operand(self.x, quantized(scale, zero)),
-            Operand(self.w, quantized(self.weight, 0, axis), True),
-            Operand(self.bias, biases, True),
-        ]
-        if opcode == "TRANSPOSE_CONV":
+        operands = {
+            "input": Operand(self.x, quantized(scale, zero)),
+            "weight": Operand(self.w, quantized(self.weight, 0, channel_axis(opcode)), True),
+            "bias": Operand(self.bias, biases, True),
+        }
+        if facts.over == "stamps":
             n, *image, _ = self.x.shape
             same = options["padding"] == "SAME"
             strides = (int(str(options[name])) for name in ("stride_h", "stride_w"))
@@ -50,9 +50,22 @@ class Layer:
             sizes = [side * step if same else (side - 1) * step + taps for side, step, taps in sides]
             size = np.array([n, *sizes, len(self.w)], np.int32)
             options = {k: v for k, v in options.items() if "dilation" not in k}
-            operands = [Operand(size, None, True), operands[1], operands[0], operands[2]]
-        more = More(accumulators=accumulators, version=_VERSION[opcode], options=options)
-        return probe(name, opcode, operands, Wanted(quantized(*self.output)), more)
+            operands["output_shape"] = Operand(size, None, True)
+        more = More(accumulators=accumulators, options=options)
+        return probe(
+            name, opcode, [operands[role] for role in facts.inputs], Wanted(quantized(*self.output)), more
+        )
+
+
+def channel_axis(opcode: str) -> int:
+    """The axis of the weights along which the result's channels lie."""
+    accumulates = facts_of(opcode).accumulates
+    return accumulates.channels if accumulates else 0
+
+
+def plainly(opcode: str) -> dict[str, Option]:
+    """Options for a sum at every place: of a window that moves by one, where the operator has windows."""
+    return {} if facts_of(opcode).over == "row" else WINDOWED
 
 
 def drawn_layer(rng: np.random.Generator, w: Array, shape: tuple[int, ...], channels: int) -> Layer:

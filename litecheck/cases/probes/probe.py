@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.devices.port import Arrays
+from litecheck.arrays import Arrays
 from litecheck.model.build import ModelBuilder, Option
 from litecheck.model.types import Model, Subgraph
+from litecheck.profile.operators import facts_of
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.interpreter import Machine
 
@@ -70,11 +71,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class More:
-    """Further runs, as the values of the first operand that is not constant; known accumulators; the version."""
+    """Further runs, as the values of the first operand that is not constant; known accumulators."""
 
     runs: Sequence[Array] = ()
     accumulators: Array | None = None
-    version: int = 2
     options: Mapping[str, Option] = field(default_factory=dict)
 
 
@@ -95,7 +95,7 @@ def probe(
             given.append((indexes[-1], values))
     output = graph.tensor("output", (1,), wanted.dtype, wanted.quantization)
     options: Any = more.options
-    graph.add(opcode, indexes, [output], version=more.version, **options)
+    graph.add(opcode, indexes, [output], version=facts_of(opcode).version, **options)
     graph.inputs(*(index for index, _ in given))
     graph.outputs(output)
     first = tuple(values for _, values in given)

@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.probes.layers import WINDOWED, Layer, drawn_layer, ends, small_layer
+from litecheck.cases.probes.layers import (
+    WINDOWED,
+    Layer,
+    channel_axis,
+    drawn_layer,
+    ends,
+    plainly,
+    small_layer,
+)
 from litecheck.cases.probes.probe import Array, Operand, Probe, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 
@@ -24,39 +32,38 @@ CHANNELS = 4096 + 3
 LARGEST = 1 << 30
 
 
-def of_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
+def of_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """CONV_2D, with and without groups."""
-    yield from _with_ties(rng, "CONV_2D", lambda c: (drawn(rng, c, 1, 1, 4), (1, 1, 1, 4)))
-    yield from _natural(rng, "CONV_2D", drawn(rng, 19, 3, 3, 5), 5)
-    yield from _saturating(rng, "CONV_2D", lambda depth: (11, 1, 1, depth), lambda depth: (1, 4, 6, depth))
-    yield from _everywhere(rng, "CONV_2D", drawn(rng, 31, 1, 1, 1), (1, 5, 7, 1))
-    yield from _several(rng, "CONV_2D", (19, 3, 3, 5), 5)
-    yield small_layer(rng, (19, 1, 1, 131), (1, 5, 6, 131)).made("small values", "CONV_2D", WINDOWED)
+    yield from _with_ties(rng, opcode, lambda c: (drawn(rng, c, 1, 1, 4), (1, 1, 1, 4)))
+    yield from _natural(rng, opcode, drawn(rng, 19, 3, 3, 5), 5)
+    yield from _saturating(rng, opcode, lambda depth: (11, 1, 1, depth), lambda depth: (1, 4, 6, depth))
+    yield from _everywhere(rng, opcode, drawn(rng, 31, 1, 1, 1), (1, 5, 7, 1))
+    yield from _several(rng, opcode, (19, 3, 3, 5), 5)
+    yield small_layer(rng, (19, 1, 1, 131), (1, 5, 6, 131)).made("small values", opcode, WINDOWED)
     grouped = [(drawn(rng, 1026, 1, 1, 2), (1, 1, 1, 4)), (drawn(rng, 18, 3, 3, 2), (1, 6, 7, 4))]
-    yield _ties(rng, "CONV_2D", "ties under groups", grouped[0], _scattered(rng, 1026))
+    yield _ties(rng, opcode, "ties under groups", grouped[0], _scattered(rng, 1026))
     powers = 2.0 ** -rng.integers(1, 23, 1026)
-    yield _ties(rng, "CONV_2D", "ties under groups, multipliers powers of two", grouped[0], powers)
+    yield _ties(rng, opcode, "ties under groups, multipliers powers of two", grouped[0], powers)
     layer = drawn_layer(rng, grouped[1][0], grouped[1][1], 18)
-    yield layer.made("random values under groups", "CONV_2D", {**WINDOWED, "padding": "SAME"})
+    yield layer.made("random values under groups", opcode, {**WINDOWED, "padding": "SAME"})
 
 
-def of_depthwise_conv_2d(rng: np.random.Generator) -> Iterator[Probe]:
+def of_depthwise_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """DEPTHWISE_CONV_2D."""
-    yield from _with_ties(rng, "DEPTHWISE_CONV_2D", lambda c: (drawn(rng, 1, 3, 3, c), (1, 3, 3, c)))
-    yield from _natural(rng, "DEPTHWISE_CONV_2D", drawn(rng, 1, 3, 3, 19), 19)
-    yield from _everywhere(rng, "DEPTHWISE_CONV_2D", drawn(rng, 1, 1, 1, 31), (1, 5, 7, 31))
-    yield from _several(rng, "DEPTHWISE_CONV_2D", (1, 3, 3, 19), 19)
+    yield from _with_ties(rng, opcode, lambda c: (drawn(rng, 1, 3, 3, c), (1, 3, 3, c)))
+    yield from _natural(rng, opcode, drawn(rng, 1, 3, 3, 19), 19)
+    yield from _everywhere(rng, opcode, drawn(rng, 1, 1, 1, 31), (1, 5, 7, 31))
+    yield from _several(rng, opcode, (1, 3, 3, 19), 19)
     layer = drawn_layer(rng, drawn(rng, 1, 3, 3, 22), (1, 6, 7, 11), 22)
-    yield layer.made("random values, two filters for each channel", "DEPTHWISE_CONV_2D", WINDOWED)
+    yield layer.made("random values, two filters for each channel", opcode, WINDOWED)
     for side in (5, 31):
         yield from _saturating(
-            rng, "DEPTHWISE_CONV_2D", lambda _, k=side: (1, k, k, 11), lambda _, k=side: (1, k + 1, k + 2, 11), side**2
+            rng, opcode, lambda _, k=side: (1, k, k, 11), lambda _, k=side: (1, k + 1, k + 2, 11), side**2
         )  # fmt: skip
 
 
-def of_fully_connected(rng: np.random.Generator) -> Iterator[Probe]:
+def of_fully_connected(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """FULLY_CONNECTED, with one weight scale and with one for each unit."""
-    opcode = "FULLY_CONNECTED"
     yield from _with_ties(rng, opcode, lambda c: (drawn(rng, c, 4), (1, 4)))
     for what, real in (("a power of two", 2.0**-9), ("0.00159", 0.00159), ("1.1e-6", 1.1e-6)):
         operands = drawn(rng, CHANNELS, 4), (1, 4)
@@ -76,15 +83,15 @@ def of_fully_connected(rng: np.random.Generator) -> Iterator[Probe]:
     yield small_layer(rng, (19, 131), (9, 131)).made("small values", opcode, {})
 
 
-def of_transpose_conv(rng: np.random.Generator) -> Iterator[Probe]:
+def of_transpose_conv(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """TRANSPOSE_CONV."""
     for name, multipliers in _multipliers(rng, 1027):
-        yield _ties(rng, "TRANSPOSE_CONV", name, (drawn(rng, 1027, 1, 1, 4), (1, 1, 1, 4)), multipliers)
+        yield _ties(rng, opcode, name, (drawn(rng, 1027, 1, 1, 4), (1, 1, 1, 4)), multipliers)
     layer = drawn_layer(rng, drawn(rng, 19, 3, 3, 5), (1, 6, 7, 5), 19)
-    yield layer.made("random values", "TRANSPOSE_CONV", {**WINDOWED, "padding": "SAME"})
+    yield layer.made("random values", opcode, {**WINDOWED, "padding": "SAME"})
 
 
-def of_batch_matmul(rng: np.random.Generator) -> Iterator[Probe]:
+def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """BATCH_MATMUL of two computed matrices, and with a constant one: single products of all pairs, and sums."""
     values = np.arange(-128, 128).astype(np.int8)
     shapes = (
@@ -101,7 +108,7 @@ def of_batch_matmul(rng: np.random.Generator) -> Iterator[Probe]:
             )
             what = "sums of products" if left.shape[-1] > 1 else "all pairs"
             name = f"{what}, {'constant' if constant else 'computed'} right side, scales {scales}"
-            yield probe(name, "BATCH_MATMUL", operands, Wanted(quantized(scales[2], 3)))
+            yield probe(name, opcode, operands, Wanted(quantized(scales[2], 3)))
 
 
 # --- Ties ---------------------------------------------------------------------------------------------------------
@@ -137,9 +144,8 @@ def _everywhere(rng: np.random.Generator, opcode: str, w: Array, shape: tuple[in
         more = np.arange(-17, 18).reshape(*shape[:-1], 1)
         ties = _tied(rng, (np.ones_like(w), shape), multipliers)
         x = np.broadcast_to(more + ties.input[1], shape).astype(np.int8)
-        options = {} if opcode == "FULLY_CONNECTED" else WINDOWED
         name = f"ties at every place, multipliers {what}"
-        yield replace(ties, x=x).made(name, opcode, options, ties.bias + more)
+        yield replace(ties, x=x).made(name, opcode, plainly(opcode), ties.bias + more)
 
 
 def _ties(
@@ -151,7 +157,7 @@ def _ties(
     one: bool = False,
 ) -> Probe:
     layer = _tied(rng, operands, multipliers, one)
-    return layer.made(name, opcode, {} if opcode == "FULLY_CONNECTED" else WINDOWED, layer.bias)
+    return layer.made(name, opcode, plainly(opcode), layer.bias)
 
 
 def _tied(
@@ -219,10 +225,9 @@ def _saturating(
         w = (magnitude * signs * np.where(flips, -1, 1)).astype(np.int8)
         bright = rng.random(image(depth)[:-1])[..., None]
         lit = np.clip(x * 0.2 + 127 * bright, -128, 127).astype(np.int8)
-        scale = np.full(shape[-1] if opcode == "DEPTHWISE_CONV_2D" else shape[0], 0.01, np.float32)
+        scale = np.full(shape[channel_axis(opcode)], 0.01, np.float32)
         most = 1 << (23 if depth > 99 else 14)
         bias = rng.integers(-most, most, len(scale)).astype(np.int32)
         output = float(0.05 * 0.01 * 128 * 110 * depth / 100)
         layer = Layer(lit, w, bias, (0.05, -128), scale, (output, 5))
-        options = {} if opcode == "FULLY_CONNECTED" else WINDOWED
-        yield layer.made(f"large sums, {depth} products", opcode, options)
+        yield layer.made(f"large sums, {depth} products", opcode, plainly(opcode))

@@ -10,25 +10,29 @@ from dataclasses import replace
 
 import numpy as np
 
+from litecheck.arrays import Arrays
 from litecheck.cases.probes.probe import Probe, drawn
-from litecheck.devices.port import Arrays
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
+from litecheck.profile.operators import facts_of
 
 #: Inferences of a series: more than the memory of an SVDF here is long.
 STEPS = 12
 _GATES = ("input", "forget", "cell", "output")
 
 
-def of_svdf(rng: np.random.Generator) -> Iterator[Probe]:
+def of_svdf(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """SVDF of several ranks, with one row and with three."""
     for batch, features, units, rank, memory in ((1, 9, 7, 1, 5), (3, 19, 8, 2, 4), (1, 37, 35, 1, 10)):
-        model = _svdf(rng, batch, features, units, rank, memory)
+        model = _svdf(rng, opcode, (batch, features, units), rank, memory)
         what = f"{batch} x {features} to {units} of rank {rank}, memory {memory}"
-        yield from _probes(rng, "SVDF", what, model, (batch, features))
+        yield from _probes(rng, opcode, what, model, (batch, features))
 
 
-def _svdf(rng: np.random.Generator, batch: int, features: int, units: int, rank: int, memory: int) -> Model:
+def _svdf(
+    rng: np.random.Generator, opcode: str, sizes: tuple[int, int, int], rank: int, memory: int
+) -> Model:
+    batch, features, units = sizes
     builder = ModelBuilder("svdf")
     graph = builder.subgraph("main")
     filters = units * rank
@@ -50,25 +54,28 @@ def _svdf(rng: np.random.Generator, batch: int, features: int, units: int, rank:
         graph.tensor("state", (batch, filters * memory), "int16", quantized(state), is_variable=True),
     ]
     y = graph.tensor("output", (batch, units), "int8", quantized(output, 5))
-    graph.add("SVDF", operands, [y], version=3, rank=rank, fused_activation_function="RELU")
+    graph.add(
+        opcode, operands, [y], version=facts_of(opcode).version, rank=rank, fused_activation_function="RELU"
+    )
     graph.inputs(x)
     graph.outputs(y)
     return builder.finish()
 
 
-def of_lstm(rng: np.random.Generator) -> Iterator[Probe]:
+def of_lstm(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """UNIDIRECTIONAL_SEQUENCE_LSTM of 8-bit activations and a 16-bit cell, over one step and over several."""
     for batch, time, features, cells, strength in (
         (1, 1, 9, 7, 1), (1, 9, 9, 7, 1), (2, 5, 37, 35, 1), (1, 9, 37, 35, 8),
     ):  # fmt: skip
-        model = _lstm(rng, batch, time, features, cells, strength)
+        model = _lstm(rng, opcode, (batch, time, features, cells), strength)
         saturated = ", gates beyond 16 bits" if strength > 1 else ""
         what = f"{batch} x {time} steps x {features} to {cells} cells{saturated}"
-        yield from _probes(rng, "UNIDIRECTIONAL_SEQUENCE_LSTM", what, model, (batch, time, features))
+        yield from _probes(rng, opcode, what, model, (batch, time, features))
 
 
-def _lstm(rng: np.random.Generator, batch: int, time: int, features: int, cells: int, strength: int) -> Model:
+def _lstm(rng: np.random.Generator, opcode: str, sizes: tuple[int, int, int, int], strength: int) -> Model:
     """Weights so much larger that, with a strength of 8, what goes into the gates saturates."""
+    batch, time, features, cells = sizes
     builder = ModelBuilder("lstm")
     graph = builder.subgraph("main")
     x = graph.tensor("input", (batch, time, features), "int8", quantized(0.02, -7))
@@ -88,7 +95,7 @@ def _lstm(rng: np.random.Generator, batch: int, time: int, features: int, cells:
     inner = graph.tensor("hidden", (0,), "int8", hidden)
     y = graph.tensor("output", (batch, time, cells), "int8", hidden)
     graph.add(
-        "UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [y], version=2, intermediates=[*sums, inner],
+        opcode, operands, [y], version=facts_of(opcode).version, intermediates=[*sums, inner],
         fused_activation_function="TANH", time_major=False,
     )  # fmt: skip
     graph.inputs(x)

@@ -61,7 +61,7 @@ def _bright(rng: np.random.Generator, size: int) -> Iterator[Array]:
         yield rng.integers(low, high + 1, (1, size, size, 5), np.int8)
 
 
-def of_mean(rng: np.random.Generator) -> Iterator[Probe]:
+def of_mean(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """MEAN over height and width and over other axes, with ties and with channels beyond full vectors."""
     scales = (
         ((0.5, 3), (0.5, -7)),
@@ -77,22 +77,22 @@ def of_mean(rng: np.random.Generator) -> Iterator[Probe]:
                 kept = "keep_dims" if keep else "dims not kept"
                 name = f"{height} x {width}, axes {axes}, {kept}, scales {given} to {wanted}"
                 more = More(options={"keep_dims": keep})
-                yield probe(name, "MEAN", [x, axis], Wanted(quantized(*wanted)), more)
+                yield probe(name, opcode, [x, axis], Wanted(quantized(*wanted)), more)
     for shape in ((1, 2, 2, 65_536), (1, 2, 2, 65_537), (3, 131, 131, 5)):
         operands = [
             Operand(drawn(rng, *shape), quantized(0.1, -128)),
             Operand(np.array((1, 2), np.int32), None, True),
         ]
         more = More(options={"keep_dims": True})
-        yield probe(f"{shape}, axes (1, 2)", "MEAN", operands, Wanted(quantized(0.09, -120)), more)
+        yield probe(f"{shape}, axes (1, 2)", opcode, operands, Wanted(quantized(0.09, -120)), more)
     for size in LARGE:
         first, *others = _bright(rng, size)
         operands = [Operand(first, quantized(0.1, -128)), Operand(np.array((1, 2), np.int32), None, True)]
         more = More(others, options={"keep_dims": True})
-        yield probe(f"{size} x {size}, bright", "MEAN", operands, Wanted(quantized(0.11, -120)), more)
+        yield probe(f"{size} x {size}, bright", opcode, operands, Wanted(quantized(0.11, -120)), more)
 
 
-def of_resize_bilinear(rng: np.random.Generator) -> Iterator[Probe]:
+def of_resize_bilinear(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """RESIZE_BILINEAR up and down by several ratios."""
     modes = ((False, False), (True, False), (False, True))
     sizes = (((5, 5, 11), size) for size in ((8, 10), (13, 17), (3, 4), (9, 9)))
@@ -103,11 +103,11 @@ def of_resize_bilinear(rng: np.random.Generator) -> Iterator[Probe]:
         to = Operand(np.array(size, np.int32), None, True)
         corner = "corners aligned" if corners else "half pixels" if half else "plain"
         name = f"{shape[0]} x {shape[1]} x {shape[2]} to {size[0]} x {size[1]}, {corner}"
-        more = More(version=3, options=options)
-        yield probe(name, "RESIZE_BILINEAR", [x, to], Wanted(quantized(0.1, -7)), more)
+        more = More(options=options)
+        yield probe(name, opcode, [x, to], Wanted(quantized(0.1, -7)), more)
     x = Operand(
         np.concatenate([drawn(rng, 1, 5, 5, 11), np.full((1, 5, 5, 11), -128, np.int8)]), quantized(0.1, -7)
     )
     to = Operand(np.array((8, 7), np.int32), None, True)
-    more = More(version=3, options={"align_corners": False, "half_pixel_centers": True})
-    yield probe("two images, one of -128", "RESIZE_BILINEAR", [x, to], Wanted(quantized(0.1, -7)), more)
+    more = More(options={"align_corners": False, "half_pixel_centers": True})
+    yield probe("two images, one of -128", opcode, [x, to], Wanted(quantized(0.1, -7)), more)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -21,9 +22,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.output_files import found, found_together, names_of, outputs, runs_written
-from litecheck.devices.port import AdapterAnswer, Arrays, Memory, NotSupported, Series
-from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, words
+from litecheck.devices.port import AdapterAnswer, Arrays, Memory, NotSupported, Series, Spec
+from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, files, version, words
 from litecheck.devices.timed import begun, together
 from litecheck.model.load import load_model
 from litecheck.model.types import Model, Tensor
@@ -39,6 +41,35 @@ LIST, FACTS = "runs.json", "inputs.json"
 _POLLING = 0.02
 #: A folder in which a program that is started for each run keeps its state.
 _STATE = "{state}"
+
+
+def _program(argument: str) -> Mapping[str, str]:
+    words(argument)
+    return {"command": argument}
+
+
+def _files(spec: Spec) -> Iterator[Path]:
+    return files(words(spec.argument))
+
+
+def _version(spec: Spec) -> str:
+    return version(spec.argument)
+
+
+def _driver(spec: Spec) -> Mapping[str, Any]:
+    return {"runtime": "command", "package": "numpy", "words": shlex.split(spec.argument)}
+
+
+KIND = DeviceKind(
+    "command",
+    "litecheck.devices.adapters.command:Command",
+    argument=_program,
+    whole=True,
+    environment={},
+    files=_files,
+    version=_version,
+    driver=_driver,
+)
 
 
 class Command:

@@ -2,18 +2,66 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
 from numpy.typing import NDArray
 
-from litecheck.devices.adapters.litert import begin, has_resources, inferred, memory_named, shaped
-from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series
+from litecheck.devices.adapters.litert import (
+    RESOLVERS,
+    RUNTIME,
+    begin,
+    has_resources,
+    inferred,
+    memory_named,
+    opened,
+    shaped,
+)
+from litecheck.devices.kinds import FILLED, DeviceKind
+from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series, Spec
 
 #: Bytes that a delegated output holds before a run, in turn: what nobody wrote looks like nothing that was computed.
 _FILL = (0xA5, 0x5A)
+
+
+def _library(argument: str) -> Mapping[str, str]:
+    path = os.path.abspath(os.path.expanduser(argument))
+    if not argument:
+        raise ValueError("a library is missing, as in delegate:/path/lib.so")
+    if not os.path.isfile(path):
+        raise ValueError(f"no such file: {path}")
+    return {"": path}
+
+
+def _driver(spec: Spec) -> Mapping[str, Any]:
+    facts = {
+        "runtime": "litert",
+        "package": "ai-edge-litert",
+        "resolver": RESOLVERS["reference"],
+        "threads": 1,
+    }
+    return {**facts, "library": spec.argument, "options": dict(spec.options)}
+
+
+def _files(spec: Spec) -> tuple[Path, ...]:
+    return (Path(spec.argument).expanduser(),)
+
+
+KIND = DeviceKind(
+    "delegate",
+    "litecheck.devices.adapters.delegate:Delegate",
+    modules=("ai_edge_litert",),
+    extra="runtime",
+    package="ai-edge-litert",
+    options=None,
+    argument=_library,
+    environment=FILLED,
+    files=_files,
+    driver=_driver,
+)
 
 
 class Delegate:
@@ -24,8 +72,11 @@ class Delegate:
     """
 
     memory = Memory.SET
+    runtime = RUNTIME
 
     def __init__(self, options: Mapping[str, str]) -> None:
+        from ai_edge_litert.interpreter import load_delegate
+
         self._interpreter: Any = None
         self._delegate = load_delegate(options[""], {k: v for k, v in options.items() if k})
 
@@ -71,8 +122,7 @@ class Delegate:
 
 
 def _interpreter(model: bytes, **options: Any) -> Any:
-    resolver = OpResolverType.BUILTIN_REF
-    return Interpreter(model_content=model, experimental_op_resolver_type=resolver, num_threads=1, **options)
+    return opened(model, RESOLVERS["reference"], num_threads=1, **options)
 
 
 def _delegated(interpreter: Any, own: int) -> tuple[bool, ...]:

@@ -8,25 +8,59 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series
+from litecheck.devices.kinds import DeviceKind, at_least_one
+from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series, Spec
 from litecheck.devices.timed import together
+from litecheck.profile.operators import facts_of
 
-_RESOLVERS = {
-    "reference": OpResolverType.BUILTIN_REF,
-    "optimized": OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
-    "xnnpack": OpResolverType.AUTO,
+#: Kernels and LiteRT's own name for what chooses them.
+RESOLVERS = {
+    "reference": "BUILTIN_REF",
+    "optimized": "BUILTIN_WITHOUT_DEFAULT_DELEGATES",
+    "xnnpack": "AUTO",
 }
+#: What a child loads before it is asked for anything.
+RUNTIME = ("ai_edge_litert.interpreter",)
+
+
+def _kernels(argument: str) -> Mapping[str, str]:
+    if argument not in RESOLVERS:
+        from litecheck.profile.yaml_reader import did_you_mean
+
+        hint = did_you_mean(argument, RESOLVERS)
+        what = f"there are no kernels {argument!r}{hint}" if argument else "which kernels"
+        raise ValueError(f"{what}; there are {', '.join(f'litert:{name}' for name in RESOLVERS)}")
+    return {"kernels": argument}
+
+
+def _driver(spec: Spec) -> Mapping[str, Any]:
+    threads = int(spec.options.get("threads", 1))
+    resolver = RESOLVERS[spec.argument]
+    return {"runtime": "litert", "package": "ai-edge-litert", "resolver": resolver, "threads": threads}
+
+
+KIND = DeviceKind(
+    "litert",
+    "litecheck.devices.adapters.litert:Litert",
+    modules=("ai_edge_litert",),
+    extra="runtime",
+    package="ai-edge-litert",
+    options={"threads": at_least_one},
+    argument=_kernels,
+    choices=tuple(RESOLVERS),
+    driver=_driver,
+)
 
 
 class Litert:
     """Options: ``kernels`` (reference, optimized, xnnpack) and ``threads``."""
 
     memory = Memory.SET
+    runtime = RUNTIME
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self._resolver = _RESOLVERS[options["kernels"]]
+        self._resolver = RESOLVERS[options["kernels"]]
         self._threads = int(options.get("threads", 1))
         self._interpreter: Any = None
 
@@ -50,17 +84,23 @@ class Litert:
         return AdapterAnswer(tuple(made))
 
     def _allocated(self, model: bytes) -> Any:
-        interpreter = Interpreter(
-            model_content=model, experimental_op_resolver_type=self._resolver, num_threads=self._threads
-        )
+        interpreter = opened(model, self._resolver, num_threads=self._threads)
         with memory_named(interpreter):
             interpreter.allocate_tensors()
         return interpreter
 
 
+def opened(model: bytes, resolver: str, **options: Any) -> Any:
+    """LiteRT's interpreter of a model with the kernels of a resolver."""
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+    kernels = getattr(OpResolverType, resolver)
+    return Interpreter(model_content=model, experimental_op_resolver_type=kernels, **options)
+
+
 def has_resources(interpreter: Any) -> bool:
     """Whether the model has variables that ``reset_all_variables`` leaves as they are."""
-    return any(op["op_name"] in ("VAR_HANDLE", "CALL_ONCE") for op in interpreter._get_ops_details())
+    return any(facts_of(op["op_name"]).memory == "resource" for op in interpreter._get_ops_details())
 
 
 @contextmanager

@@ -9,12 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import ai_edge_litert
-from ai_edge_litert.compiled_model import CompiledModel
-from ai_edge_litert.environment import Environment, EnvironmentOptions
-from ai_edge_litert.options import HardwareAccelerator, IntelOpenVinoOptions, Options
 from numpy.typing import NDArray
 
+from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.port import AdapterAnswer, Arrays, NotDelegated
 
 #: What the plugin writes once a partition runs on it; without it the numbers could be anybody's.
@@ -22,11 +19,24 @@ _PROOF = re.compile(r"Dispatch: using device '\w+'")
 _TAKEN = re.compile(r"selected (\d+) ops, from a total of (\d+) ops")
 _LEFT = "Some ops are not accelerated"
 
+KIND = DeviceKind(
+    "openvino",
+    "litecheck.devices.adapters.openvino:Openvino",
+    modules=("ai_edge_litert", "openvino"),
+    extra="openvino",
+    package="openvino",
+)
+
 
 class Openvino:
     """No options. Of accelerators only the NPU is admitted, so that nothing falls back to LiteRT's own kernels."""
 
+    runtime = ("ai_edge_litert.compiled_model", "ai_edge_litert.environment", "ai_edge_litert.options")
+
     def __init__(self, options: Mapping[str, str]) -> None:
+        import ai_edge_litert
+        from ai_edge_litert.environment import Environment, EnvironmentOptions
+
         folder = os.path.dirname(ai_edge_litert.__file__)
         vendor = os.path.join(folder, "vendors", "intel_openvino")
         self._environment = Environment.create(
@@ -40,6 +50,9 @@ class Openvino:
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
         """The outputs of each run; all of them are the plugin's. Raises NotDelegated where it leaves operators."""
+        from ai_edge_litert.compiled_model import CompiledModel
+        from ai_edge_litert.options import HardwareAccelerator, IntelOpenVinoOptions, Options
+
         backend = IntelOpenVinoOptions.GRAPH_BACKEND.CPU
         options = Options(
             hardware_accelerators=HardwareAccelerator.NPU,

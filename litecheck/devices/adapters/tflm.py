@@ -6,18 +6,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
-from tflite_micro.python.tflite_micro import runtime
 
-from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series
+from litecheck.devices.kinds import DeviceKind, at_least_one
+from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series, Spec
 
 #: The package's own choice, ten times the model, is too small for a single operator.
 _ARENA = 1 << 26
+
+
+def _driver(spec: Spec) -> Mapping[str, Any]:
+    arena = int(spec.options.get("arena", _ARENA))
+    return {"runtime": "tflm", "package": "tflite-micro", "arena": arena}
+
+
+KIND = DeviceKind(
+    "tflm",
+    "litecheck.devices.adapters.tflm:Tflm",
+    modules=("tflite_micro",),
+    extra="tflm",
+    package="tflite-micro",
+    options={"arena": at_least_one},
+    driver=_driver,
+)
 
 
 class Tflm:
     """Option: ``arena``, bytes of working memory."""
 
     memory = Memory.KEPT
+    runtime = ("tflite_micro.python.tflite_micro.runtime",)
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._arena = int(options.get("arena", _ARENA))
@@ -29,6 +46,8 @@ class Tflm:
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
         """The outputs of each run, from a fresh interpreter for each series; it takes no contents of variables."""
+        from tflite_micro.python.tflite_micro import runtime
+
         made: list[Arrays] = []
         for one in series:
             self._interpreter = runtime.Interpreter.from_bytes(model, arena_size=self._arena)

@@ -1,23 +1,24 @@
-"""Parameters taken for others: a channel's bias or scale for its neighbour's, numbers kept in too few bits."""
+"""Defects of channels: a channel's bias or scale is its neighbour's, or one scale serves all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.registry import Kernel
+from litecheck.reference.defects.arguments import with_bias
+from litecheck.reference.defects.registry import Arguments, defect, weighted
 from litecheck.reference.engine.values import Value
-
-Arguments = Mapping[str, Any]
+from litecheck.reference.kernel_types import Kernel
 
 #: Channels that a block holds, the last of which has neighbours' biases.
 _BLOCK = 4
 
 
+@defect("neighbour-bias", "the last block of four channels has the bias of the channel before", weighted)
 def neighbour_bias(kernel: Kernel, given: Arguments) -> Any:
     """The last block of four channels, or what is left over for it, has the bias of the channel before."""
 
@@ -27,41 +28,36 @@ def neighbour_bias(kernel: Kernel, given: Arguments) -> Any:
         shifted: NDArray[Any] = stored[channels - last]
         return shifted
 
-    return kernel.function(**_with_bias(given, moved))
+    return kernel.function(**with_bias(given, moved))
 
 
-def wrapped_bias(kernel: Kernel, given: Arguments) -> Any:
-    """The lowest 16 bits of the bias are kept, the highest of them a sign."""
-    return kernel.function(**_with_bias(given, lambda stored: stored.astype(np.int16).astype(stored.dtype)))
-
-
-def _with_bias(given: Arguments, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Arguments:
-    bias: Value | None = given["bias"]
-    if bias is None:
-        return given
-    data = change(bias.data.reshape(-1)).reshape(bias.data.shape)
-    return {**given, "bias": replace(bias, data=data, prepared={})}
-
-
-def swapped_scales(kernel: Kernel, given: Arguments) -> Any:
-    """The weight scales of channels 2n and 2n + 1 change places; a last one without another keeps its own."""
+def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Any:
     weight: Value = given["weight"]
-    scale = weight.quantization.scale
-    other = np.arange(scale.size) ^ 1
-    swapped = replace(weight.quantization, scale=scale[np.where(other < scale.size, other, other ^ 1)])
-    return kernel.function(**{**given, "weight": replace(weight, quantization=swapped, prepared={})})
+    if not weight.quantization.scale.size:
+        return kernel.function(**given)
+    other = replace(weight.quantization, scale=change(weight.quantization.scale))
+    return kernel.function(**{**given, "weight": replace(weight, quantization=other, prepared={})})
 
 
-def int8_zero_point(kernel: Kernel, given: Arguments) -> Any:
-    """The negated zero point of an input is kept in int8, where that of -128 is -128 again."""
-    found = {
-        name: replace(value, quantization=_kept(value), prepared={})
-        for name, value in given.items()
-        if name in ("input", "lhs", "rhs") and value.dtype == "int8"
-    }
-    return kernel.function(**{**given, **found})
+@defect("swapped-weight-scales", "the weight scales of channels 2n and 2n + 1 are swapped", weighted)
+def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
+    """The weight scales of channels 2n and 2n + 1 change places; a last one without another keeps its own."""
+
+    def swapped(scale: NDArray[Any]) -> NDArray[Any]:
+        other = np.arange(scale.size) ^ 1
+        places: NDArray[Any] = scale[np.where(other < scale.size, other, other ^ 1)]
+        return places
+
+    return _with_scales(kernel, given, swapped)
 
 
-def _kept(value: Value) -> Any:
-    points = value.quantization.zero_point
-    return replace(value.quantization, zero_point=np.where(points == -128, 128, points))
+@defect("first-weight-scale", "the first channel's weight scale serves all channels", weighted)
+def first_weight_scale(kernel: Kernel, given: Arguments) -> Any:
+    """All channels have the first one's scale."""
+    return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale[0]))
+
+
+@defect("largest-weight-scale", "the largest weight scale serves all channels", weighted)
+def largest_weight_scale(kernel: Kernel, given: Arguments) -> Any:
+    """All channels have the largest scale."""
+    return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale.max()))

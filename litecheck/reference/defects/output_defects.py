@@ -1,35 +1,21 @@
-"""Ends that go wrong: results not clamped, not saturated or too early, without a zero point, of two roundings."""
+"""Defects of results: not clamped, not saturated or too early, without a zero point, made of two roundings."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
-from litecheck.quantization import INTEGER_RANGES, Quantization
-from litecheck.reference.defects.narrow_accumulators import Arguments
-from litecheck.reference.engine.registry import Kernel
+from litecheck.profile.operators import facts_of
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.defects.arguments import BYTES, symmetric, with_options
+from litecheck.reference.defects.registry import Arguments, defect, rescales, summed
 from litecheck.reference.engine.values import HELD, Result, RunError
+from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.fixedpoint import saturate
 from litecheck.reference.numerics.fused import stored_bounds
-
-#: Types whose results saturate to a byte.
-BYTES = ("int8", "uint8")
-
-
-@lru_cache(maxsize=256)
-def symmetric(quantization: Quantization) -> Quantization:
-    """The same scales without zero points."""
-    return replace(quantization, zero_point=np.zeros_like(quantization.zero_point))
-
-
-def with_options(options: Table, **fields: Any) -> Table:
-    """The same options with other values for some."""
-    return replace(options, fields={**options.fields, **fields})
 
 
 def _unbounded(given: Arguments) -> Arguments:
@@ -40,6 +26,11 @@ def _unbounded(given: Arguments) -> Arguments:
     return {**given, "options": with_options(options, fused_activation_function=0)}
 
 
+@defect(
+    "no-activation",
+    "the fused activation is ignored; the result still saturates",
+    lambda facts: facts.fuses == "activation",
+)
 def no_activation(kernel: Kernel, given: Arguments) -> Any:
     """The fused activation is ignored."""
     return kernel.function(**_unbounded(given))
@@ -52,8 +43,8 @@ _NARROW_ONLY = ("half-up-body", "8-bit-multipliers")
 def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> NDArray[Any]:
     """The output in 32 bits, before it is narrowed and bounded."""
     output: Result = given["output"]
-    if kernel.opcode == "QUANTIZE" and given["how"].get("requantize") in _NARROW_ONLY:
-        raise RunError(f"QUANTIZE in 32 bits is not computed by {given['how']['requantize']!r}")
+    if facts_of(kernel.opcode).element == "quantize" and given["how"].get("requantize") in _NARROW_ONLY:
+        raise RunError(f"{kernel.opcode} in 32 bits is not computed by {given['how']['requantize']!r}")
     quantization = output.quantization if zero_point else symmetric(output.quantization)
     wide = Result("int32", output.shape, quantization)
     return np.asarray(kernel.function(**{**_unbounded(given), "output": wide}))
@@ -65,13 +56,11 @@ def _bounded(stored: NDArray[Any], given: Arguments) -> NDArray[Any]:
     return bounded
 
 
-def no_output_zero_point(kernel: Kernel, given: Arguments) -> Any:
-    """The output's zero point is not added."""
-    if given["output"].dtype not in BYTES:
-        return kernel.function(**given)
-    return _bounded(_wide(kernel, given, zero_point=False), given)
-
-
+@defect(
+    "wraps",
+    "the lowest bits of the result are kept where it should saturate, then the fused activation applies",
+    rescales,
+)
 def wraps(kernel: Kernel, given: Arguments) -> Any:
     """The lowest bits are kept, then the fused activation applies."""
     if given["output"].dtype not in BYTES:
@@ -80,6 +69,19 @@ def wraps(kernel: Kernel, given: Arguments) -> Any:
     return _bounded(low_bits, given)
 
 
+@defect("no-output-zero-point", "the output's zero point is not added", rescales)
+def no_output_zero_point(kernel: Kernel, given: Arguments) -> Any:
+    """The output's zero point is not added."""
+    if given["output"].dtype not in BYTES:
+        return kernel.function(**given)
+    return _bounded(_wide(kernel, given, zero_point=False), given)
+
+
+@defect(
+    "saturates-first",
+    "the result saturates before the output's zero point is added, and again after it",
+    rescales,
+)
 def saturates_first(kernel: Kernel, given: Arguments) -> Any:
     """Saturates before the zero point is added, and again after it."""
     output: Result = given["output"]
@@ -89,12 +91,18 @@ def saturates_first(kernel: Kernel, given: Arguments) -> Any:
     return _bounded(rescaled.astype(np.int64) + output.zero_point, given).astype(HELD[output.dtype])
 
 
+@defect(
+    "symmetric-output",
+    "-128 becomes -127 in the output",
+    lambda facts: facts.result in ("rescaled", "rounded"),
+)
 def symmetric_output(kernel: Kernel, given: Arguments) -> Any:
     """-128 becomes -127."""
     made = kernel.function(**given)
     return np.maximum(made, np.int8(-127)) if given["output"].dtype == "int8" else made
 
 
+@defect("bias-apart", "the bias is rescaled by itself and added to the rescaled sum of products", summed)
 def bias_apart(kernel: Kernel, given: Arguments) -> Any:
     """The bias is rescaled by itself: inputs that are the zero point leave it alone."""
     output, input = given["output"], given["input"]

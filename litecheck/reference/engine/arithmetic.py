@@ -1,28 +1,34 @@
-"""Arithmetics as data: which variant each operator uses for each of its stages."""
+"""Arithmetics as data: which variant each operator uses for each of its steps, under each condition."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
-from litecheck.profile.yaml_reader import Entries, did_you_mean, entries, read_yaml, text, texts
-from litecheck.reference.defects.defects import NONE, departures
-from litecheck.reference.engine.registry import How, kernels
+from litecheck.profile.yaml_reader import Entries, Node, did_you_mean, entries, read_yaml, text, texts
+from litecheck.reference.defects.defects import NONE, defects_of
+from litecheck.reference.engine.registry import kernels
+from litecheck.reference.kernel_types import How, Kernel, KernelStep, path, step
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
 _NOTES = ("because", "see")
 _DEPTH = 8
+#: The key of what holds under no condition that is stated.
+DEFAULT = "default"
+#: Conditions that once had another name.
+_RENAMED = {"unsigned": "uint8"}
 #: What lies beside the arithmetics: faults of runtimes, and who takes an operator.
 _BESIDE = ("known-faults", "takers")
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """A named way to compute: operator -> stage -> variant, and what it does not claim to describe."""
+    """A named way to compute: operator -> path of a step under conditions -> variant, and why."""
 
     name: str
     title: str
@@ -32,7 +38,7 @@ class Arithmetic:
     reasons: Mapping[str, str]
 
     def how(self, opcode: str) -> How:
-        """The variants of one operator; a stage that is not named takes the kernel's default."""
+        """The variants of one operator by path: ``requantize``, ``requantize/declined``; see ``registry.Cell.variant``."""
         return self.stages.get(opcode, {})
 
 
@@ -89,20 +95,67 @@ def _stages(opcode: str, node: Entries, line: int, file: str) -> tuple[dict[str,
     known = kernels().get(opcode, ())
     if not known:
         raise ProfileError(file, line, f"no kernel for {opcode!r}{did_you_mean(opcode, kernels())}")
-    allowed: dict[str, set[str]] = {}
-    for kernel in known:
-        for stage, variants in kernel.stages.items():
-            allowed.setdefault(stage, set()).update(variants)
-    allowed["departure"] = {NONE, *departures(opcode)}
-    found = {}
-    for stage, value in node.only((*allowed, *_NOTES)).values.items():
-        if stage in _NOTES:
-            continue
-        variant = text(value)
-        # Two departures at once are one+other.
-        chosen = variant.split("+", 1) if stage == "departure" else [variant]
-        if not allowed[stage].issuperset(chosen):
-            hint = did_you_mean(variant, allowed[stage]) or f"; there are {', '.join(sorted(allowed[stage]))}"
-            raise ProfileError(file, node.lines[stage], f"{opcode} has no {stage} {variant!r}{hint}")
-        found[stage] = variant
+    steps = _steps(opcode, known)
+    _refuse_old(opcode, node, steps)
+    found: dict[str, str] = {}
+    for name, value in node.only((*steps, *_NOTES)).values.items():
+        if name not in _NOTES:
+            found.update(_variants(opcode, name, steps[name], value, node.lines[name]))
     return found, " ".join(texts(node.get("because")))
+
+
+def _steps(opcode: str, known: Iterable[Kernel]) -> dict[str, KernelStep]:
+    """The steps of all kernels of an operator, and its departures for one more."""
+    found: dict[str, KernelStep] = {"departure": step((NONE, *defects_of(opcode)))}
+    for kernel in known:
+        for name, one in kernel.steps.items():
+            also = found.get(name, step(()))
+            found[name] = KernelStep(
+                (*also.variants, *one.variants),
+                tuple(dict.fromkeys((*also.conditions, *one.conditions))),
+                {**also.own, **one.own},
+            )
+    return found
+
+
+def _variants(opcode: str, name: str, known: KernelStep, node: Node, line: int) -> Iterator[tuple[str, str]]:
+    """(path, variant) of everything that is stated for a step: a variant, or variants by condition."""
+    stated = node if isinstance(node, Entries) else Entries({DEFAULT: node}, {DEFAULT: line}, line, node.file)
+    for key, value in stated.values.items():
+        found = () if key == DEFAULT else _conditions(opcode, name, known, key, stated)
+        variant = text(value)
+        allowed = {v for some in (known.variants, *known.own.values()) for v in some}
+        # Two departures at once are one+other.
+        if not allowed.issuperset(variant.split("+", 1) if name == "departure" else [variant]):
+            hint = did_you_mean(variant, allowed) or f"; there are {', '.join(sorted(allowed))}"
+            raise ProfileError(stated.file, stated.lines[key], f"{opcode} has no {name} {variant!r}{hint}")
+        yield path(name, found), variant
+
+
+def _conditions(opcode: str, name: str, known: KernelStep, key: str, stated: Entries) -> tuple[str, ...]:
+    """The conditions of ``declined+grouped``, in the step's order."""
+    some = [word.strip() for word in key.split("+")]
+    for condition in some:
+        if condition not in known.conditions:
+            listed = f"; there are {', '.join((DEFAULT, *known.conditions))}"
+            hint = did_you_mean(condition, known.conditions) or listed
+            message = f"{opcode}'s {name} has no condition {condition!r}{hint}"
+            raise ProfileError(stated.file, stated.lines[key], message)
+    return tuple(condition for condition in known.conditions if condition in some)
+
+
+def _refuse_old(opcode: str, node: Entries, steps: Mapping[str, KernelStep]) -> None:
+    """ProfileError with the new spelling where a condition is spelled as a step, as it once was."""
+    for name, known in steps.items():
+        words = "|".join((*known.conditions, *_RENAMED))
+        old = {key: re.findall(words, key) for key in node.values if re.fullmatch(f"(({words})(_|$))+", key)}
+        if not known.conditions or not old.keys() - steps.keys():
+            continue
+        default = {DEFAULT: text(node.get(name))} if name in node else {}
+        renamed = ({_RENAMED.get(word, word) for word in some} for some in old.values())
+        keys = ("+".join(c for c in known.conditions if c in some) for some in renamed)
+        new = default | {key: text(node.get(was)) for key, was in zip(keys, old, strict=True)}
+        spelled = f"{name}: {{{', '.join(f'{key}: {variant}' for key, variant in new.items())}}}"
+        first = next(iter(old))
+        message = f"{opcode}: {first} is a condition of {name} and no step of its own; write {spelled}"
+        raise ProfileError(node.file, node.lines[first], message)

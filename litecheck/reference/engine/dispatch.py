@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,18 @@ from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored
 from litecheck.quantization import BITS, Blockwise
-from litecheck.reference.defects.defects import departing
+from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.registry import ANY, How, Kernel, KernelFunction, kernels
-from litecheck.reference.engine.takers import EVERY, takers
+from litecheck.reference.engine.registry import kernels, unfolding
+from litecheck.reference.engine.takers import EVERY, holding, takers
 from litecheck.reference.engine.values import HELD, Result, RunError, Value
-from litecheck.reference.kernels.sparse import densified
+from litecheck.reference.kernel_types import ANY, Cell, How, Kernel, KernelFunction
 
 #: Parameters of kernels that are no operands.
 EXTRAS = ("options", "how", "operator", "intermediates", "machine", "taken")
 #: What numpy raises when operands do not fit each other.
 _MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError, MemoryError)
+_NOTHING: Mapping[str, NDArray[Any]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +52,26 @@ class Computed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """An operator with everything that is known before its operands are: kernel, variants, wanted outputs.
+    """An operator with everything that is known before its operands are: kernel, variants by step, wanted outputs.
 
-    ``known`` holds the kernel's arguments that are no operands, by name.
+    ``cells`` are what the variants are chosen in. ``known`` holds the kernel's arguments that are no operands, by name,
+    ``types`` the numpy types of the outputs.
     """
 
     kernel: Kernel
     roles: Signature
+    cells: tuple[Cell, ...]
     how: How
     results: tuple[Result | None, ...]
+    types: tuple[np.dtype[Any] | None, ...]
     known: Mapping[str, Any]
     what: str
+
+    def under(self, how: How) -> Bound:
+        """The same operator under other variants, by step."""
+        if "how" not in self.known:
+            return self
+        return replace(self, how=how, known={**self.known, "how": how})
 
 
 @cache
@@ -116,7 +127,7 @@ def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | N
 
 def constant(subgraph: Subgraph, tensor: Tensor) -> Value | None:
     """A constant tensor as an operand, None where it has no values or no numpy type."""
-    values = stored(tensor) if tensor.sparsity is None else densified(subgraph, tensor)
+    values = stored(tensor) if tensor.sparsity is None else _unfolded(subgraph, tensor)
     if values is None:
         return None
     held = values.astype(np.bool_) if tensor.dtype == "bool" else values
@@ -129,9 +140,25 @@ def constant(subgraph: Subgraph, tensor: Tensor) -> Value | None:
     return Value(held, tensor.dtype, tensor.quantization, True, blocks)
 
 
+def _unfolded(subgraph: Subgraph, tensor: Tensor) -> NDArray[Any] | None:
+    """A sparse constant, where all that reads it has it unfolded: kernels of sparse operands compute in other ways."""
+    readers = {operator.opcode for operator in subgraph.operators if tensor.index in operator.inputs}
+    unfold = unfolding(readers.pop()) if len(readers) == 1 else None
+    return unfold(tensor) if unfold else None
+
+
 def result(tensor: Tensor) -> Result:
     """What a model asks for in a tensor."""
     return Result(tensor.dtype, tensor.shape, tensor.quantization)
+
+
+def cells_of(subgraph: Subgraph, operator: Operator, kernel: Kernel | None = None) -> tuple[Cell, ...]:
+    """What an arithmetic decides of an operator: every step of its kernel under the conditions that hold."""
+    kernel = kernel or find_kernel(subgraph, operator)
+    roles = signature(kernel.function)
+    asked = {condition for step in kernel.steps.values() for condition in step.conditions}
+    held = holding(subgraph, operator, roles.inputs, roles.outputs, asked)
+    return tuple(step.cell(name, held.__contains__) for name, step in kernel.steps.items())
 
 
 def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine: Any = None) -> Bound:
@@ -144,10 +171,10 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     unheld = [r.dtype for r in results if r and r.dtype not in HELD and r.dtype != "resource"]
     if unheld:
         raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
-    chosen = arithmetic.how(operator.kind)
+    chosen, cells = arithmetic.how(operator.kind), cells_of(subgraph, operator, kernel)
     if "departure" in chosen:
-        kernel = departing(kernel, chosen["departure"])
-    how = {s: chosen[s] if chosen.get(s) in some else some[0] for s, some in kernel.stages.items()}
+        kernel = with_defect(kernel, chosen["departure"])
+    how = {cell.step: cell.variant(chosen) for cell in cells}
     extras = {
         "options": operator.options,
         "how": how,
@@ -159,7 +186,8 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
         else EVERY,
     }
     known = {name: extras[name] for name in roles.extras} | _assign(roles.outputs, roles.repeated, results)
-    return Bound(kernel, roles, how, results, known, _called(subgraph, operator))
+    types = tuple(np.dtype(HELD[r.dtype]) if r and r.dtype in HELD else None for r in results)
+    return Bound(kernel, roles, cells, how, results, types, known, _called(subgraph, operator))
 
 
 def _check_count(roles: Signature, names: tuple[str, ...], given: Sequence[int], what: str) -> None:
@@ -177,8 +205,9 @@ def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
     Raises RunError, with the operator's name, for what the kernel cannot compute.
     """
     arguments = _assign(bound.roles.inputs, bound.roles.repeated, operands)
+    arguments.update(bound.known)
     try:
-        made = bound.kernel.function(**arguments, **bound.known)
+        made: Any = bound.kernel.function(**arguments)
     except RunError as error:
         raise RunError(f"{bound.what}: {error}") from error
     except _MISFIT as error:
@@ -188,22 +217,48 @@ def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
         if error.args[0] not in BITS:
             raise
         raise RunError(f"{bound.what}: no kernel for a {error.args[0]} operand beside the others") from error
-    if not isinstance(made, Computed):
-        made = Computed(made if isinstance(made, tuple) else (made,), {})
-    if len(made.outputs) != len(bound.results):
-        raise RunError(f"{bound.what}: makes {len(made.outputs)} outputs, the model has {len(bound.results)}")
-    held = [
-        np.asarray(o, HELD.get(r.dtype) if r else None)
-        for o, r in zip(made.outputs, bound.results, strict=True)
-    ]
-    return Computed(tuple(held), made.state)
+    outputs, state = made, _NOTHING
+    if isinstance(made, Computed):
+        outputs, state = made.outputs, made.state
+    elif not isinstance(made, tuple):
+        outputs = (made,)
+    if len(outputs) != len(bound.types):
+        raise RunError(f"{bound.what}: makes {len(outputs)} outputs, the model has {len(bound.types)}")
+    return Computed(tuple([np.asarray(o, t) for o, t in zip(outputs, bound.types, strict=True)]), state)
+
+
+class _Noting(Mapping[str, str]):
+    """Variants by step, and which of them were asked for, in order."""
+
+    def __init__(self, how: How) -> None:
+        self.how, self.asked = how, dict[str, None]()
+
+    def __getitem__(self, step: str) -> str:
+        variant = self.how[step]
+        self.asked[step] = None
+        return variant
+
+    def __contains__(self, step: object) -> bool:
+        return step in self.how
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.how)
+
+    def __len__(self) -> int:
+        return len(self.how)
+
+
+def compute_noting(bound: Bound, operands: Sequence[Value | None]) -> tuple[Computed, tuple[Cell, ...]]:
+    """Run one operator; returns the cells that its kernel asked for, too, in the order in which it did."""
+    noting = _Noting(bound.how)
+    computed = compute(bound.under(noting), operands)
+    cells = {cell.step: cell for cell in bound.cells}
+    return computed, tuple(cells[step] for step in noting.asked)
 
 
 def _assign(roles: tuple[str, ...], repeated: frozenset[str], given: Sequence[Any]) -> dict[str, Any]:
-    assigned: dict[str, Any] = {}
-    for at, role in enumerate(roles):
-        if role in repeated:
-            assigned[role] = tuple(given[at:])
-            return assigned
-        assigned[role] = given[at] if at < len(given) else None
+    assigned = dict.fromkeys(roles)
+    assigned.update(zip(roles, given, strict=False))
+    if roles and roles[-1] in repeated:
+        assigned[roles[-1]] = tuple(given[len(roles) - 1 :])
     return assigned

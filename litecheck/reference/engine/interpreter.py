@@ -82,8 +82,9 @@ class Machine:
         """Contents of resource variables by container and shared name, in the order of their handles."""
         self.initialized: set[int] = set()
         """Subgraphs that CALL_ONCE has run."""
-        self._constants: dict[tuple[int, int], Value | None] = {}
+        self._constants: dict[tuple[int, int], Value] = {}
         self._bound: dict[tuple[int, int], Bound] = {}
+        self._entries: dict[str | None, Entry] = {}
         self._last: dict[int, dict[int, tuple[int, ...]]] = {}
         self._depth = 0
 
@@ -116,7 +117,9 @@ class Machine:
         progress: Progress | None = None,
     ) -> Run:
         """One inference: see :func:`run`."""
-        point: Entry = entry(self.model, signature)
+        point = self._entries.get(signature)
+        if point is None:
+            point = self._entries[signature] = entry(self.model, signature)
         tensors = self.run(point.subgraph, point.arrange(inputs), keep_all=keep == "all", progress=progress)
         outputs = {name: tensors[index] for name, index in point.outputs}
         return Run(outputs, tensors if keep == "all" else {}, point.subgraph.index)
@@ -152,10 +155,12 @@ class Machine:
         self._depth += 1
         try:
             for operator in subgraph.operators:
-                made = self.step(subgraph, operator, tensors)
-                tensors.update((i, o) for i, o in zip(operator.outputs, made.outputs, strict=True) if i >= 0)
+                outputs = self.step(subgraph, operator, tensors).outputs
+                for index, array in zip(operator.outputs, outputs, strict=True):
+                    if index >= 0:
+                        tensors[index] = array
                 if progress:
-                    progress(operator, made.outputs)
+                    progress(operator, outputs)
                 for index in last.get(operator.index, ()):
                     tensors.pop(index, None)
         finally:
@@ -167,13 +172,15 @@ class Machine:
     def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Computed:
         """Run one operator on the tensors there are; new contents of variable operands are kept."""
         key = subgraph.index, operator.index
-        if key not in self._bound:
-            self._bound[key] = bind(subgraph, operator, self.arithmetic, self)
-        bound = self._bound[key]
+        bound = self._bound.get(key)
+        if bound is None:
+            bound = self._bound[key] = bind(subgraph, operator, self.arithmetic, self)
         # a tensor listed twice is one Value: some kernels care
-        read = {i: self.operand(subgraph, i, tensors) for i in operator.inputs if i >= 0}
-        operands = [read.get(i) for i in operator.inputs]
-        made = compute(bound, operands)
+        read: dict[int, Value] = {}
+        for index in operator.inputs:
+            if index >= 0 and index not in read:
+                read[index] = self.operand(subgraph, index, tensors)
+        made = compute(bound, [read.get(index) for index in operator.inputs])
         for role, contents in made.state.items():
             index = operator.inputs[bound.roles.inputs.index(role)]
             self.variables[subgraph.index, index] = contents
@@ -182,18 +189,21 @@ class Machine:
     def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, NDArray[Any]]) -> Value:
         """A tensor as an operand: computed, variable or constant."""
         tensor = subgraph.tensors[index]
-        if index in tensors:
-            return Value(tensors[index], tensor.dtype, tensor.quantization)
+        array = tensors.get(index)
+        if array is not None:
+            return Value(array, tensor.dtype, tensor.quantization)
         key = subgraph.index, index
+        value = self._constants.get(key)
+        if value is not None:
+            return value
         if tensor.is_variable:
             if key not in self.variables:
                 self.variables[key] = initial(tensor)
             return Value(self.variables[key], tensor.dtype, tensor.quantization)
-        if key not in self._constants:
-            self._constants[key] = constant(subgraph, tensor)
-        value = self._constants[key]
+        value = constant(subgraph, tensor)
         if value is None:
             raise RunError(f"tensor {index} '{tensor.name}' of type {tensor.dtype} has no values")
+        self._constants[key] = value
         return value
 
 

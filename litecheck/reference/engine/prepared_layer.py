@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.engine.values import Result, Value
@@ -23,9 +24,11 @@ class Layer:
     bias: Value | None
 
 
-@dataclass(frozen=True, slots=True)
-class Rescaling:
-    """How an operator rescales: the variant, a float32 product of the scales (``narrow``), 32-bit sums (``int32``)."""
+class Rescaling(NamedTuple):
+    """How an operator rescales: the variant, a float32 product of the scales (``narrow``), 32-bit sums (``int32``).
+
+    A tuple, because it is looked up by in every inference.
+    """
 
     opcode: str
     variant: str

@@ -1,9 +1,9 @@
 """Which kernel computes which operator on which types: filled by the families, read by the interpreter.
 
 A kernel is a function whose parameters are the operator's roles in the rules, inputs first, then outputs, then
-``options`` (the builtin options table or None) and ``how`` (the variants its arithmetic chose, by stage)::
+``options`` (the builtin options table or None) and ``how`` (the variant its arithmetic chose for each step)::
 
-    @kernel("CONV_2D", "int8", requantize=("double", "double-half-up"))
+    @kernel("CONV_2D", "int8", requantize=step(("double", "double-half-up"), "declined"))
     def conv_2d(input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How):
         ...
 
@@ -18,10 +18,17 @@ lists beside its operands, as a tuple of Result), ``machine`` (the running model
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.model.types import Tensor
+from litecheck.reference.kernel_types import ANY as ANY
+from litecheck.reference.kernel_types import How as How
+from litecheck.reference.kernel_types import Kernel, KernelFunction, KernelStep
+from litecheck.reference.kernel_types import step as step
 
 #: The modules of litecheck.reference.kernels that hold kernels, by family.
 FAMILIES: tuple[str, ...] = (
@@ -57,40 +64,43 @@ FAMILIES: tuple[str, ...] = (
     "detection",
 )
 
-KernelFunction = Callable[..., Any]
-#: Stands for every type, and for no operand at all.
-ANY = "any"
-How = Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Kernel:
-    """A kernel with what it can be asked: ``types`` are those of the operand that decides (see ``deciding``),
-    ``stages`` the variants it knows for each stage, the first of them its default."""
-
-    opcode: str
-    types: tuple[str, ...]
-    function: KernelFunction
-    stages: Mapping[str, tuple[str, ...]]
-    deciding: str | None = None
-
-
 _KERNELS: dict[str, list[Kernel]] = {}
+#: A sparse constant -> its values with their zeros, None for types that are not held.
+Unfold = Callable[[Tensor], NDArray[Any] | None]
+_UNFOLDING: dict[str, Unfold] = {}
 
 
 def kernel(
-    opcode: str, *types: str, deciding: str | None = None, **stages: tuple[str, ...]
+    opcode: str, *types: str, deciding: str | None = None, **steps: KernelStep | tuple[str, ...]
 ) -> Callable[[KernelFunction], KernelFunction]:
     """Register a function as the kernel of an operator for these types of its deciding operand.
 
     ``deciding`` names the role whose type chooses the kernel, by default the first input; ``ANY`` takes every type.
+    A step without conditions is given as the tuple of its variants.
     """
+    found = {name: one if isinstance(one, KernelStep) else step(one) for name, one in steps.items()}
 
     def register(function: KernelFunction) -> KernelFunction:
-        _KERNELS.setdefault(opcode, []).append(Kernel(opcode, types, function, stages, deciding))
+        _KERNELS.setdefault(opcode, []).append(Kernel(opcode, types, function, found, deciding))
         return function
 
     return register
+
+
+def unfolds(opcode: str) -> Callable[[Unfold], Unfold]:
+    """Register a function that unfolds the sparse constants an operator reads."""
+
+    def register(function: Unfold) -> Unfold:
+        _UNFOLDING[opcode] = function
+        return function
+
+    return register
+
+
+def unfolding(opcode: str) -> Unfold | None:
+    """What unfolds the sparse constants of an operator; None where its kernels, if any, read them as they are."""
+    kernels()
+    return _UNFOLDING.get(opcode)
 
 
 @cache

@@ -62,6 +62,12 @@ def _unpacked(subgraph: Subgraph, tensor: Tensor, unpacks: Mapping[str, tuple[st
     return False
 
 
+def _sum_bits(placed: Placed) -> float:
+    """How many bits the sums of products have: 64 where 16-bit inputs are added up and no int32 bias is stated."""
+    words = any(t.dtype == "int16" for role, t in placed.tensors.items() if role in ("input", "lhs"))
+    return 64 if words and placed.options.get("quantized_bias_type") != "INT32" else 32
+
+
 def _groups(placed: Placed) -> float:
     """Into how many groups a convolution divides its input's channels."""
     image, filters = placed.shape("input"), placed.shape("weight")
@@ -81,6 +87,11 @@ def _depth(placed: Placed) -> float:
 def _odd_depth_of_int4(placed: Placed) -> float:
     """1 where a row of 4-bit weights ends within a byte."""
     return _depth(placed) % 2 if placed.tensors["weight"].dtype == "int4" else 0
+
+
+def _blockwise(placed: Placed) -> float:
+    """1 where weights have a scale for each block of a row."""
+    return isinstance(placed.tensors["weight"].quantization.details, Blockwise)
 
 
 def _block_remainder(placed: Placed) -> float:
@@ -124,10 +135,12 @@ def _slope(placed: Placed) -> float:
 
 #: By the name a condition gives.
 MEASUREMENTS: dict[str, Callable[[Placed], float]] = {
+    "sum_bits": _sum_bits,
     "groups": _groups,
     "units": _units,
     "depth": _depth,
     "odd_depth_of_int4": _odd_depth_of_int4,
+    "blockwise": _blockwise,
     "block_remainder": _block_remainder,
     "stride_beyond_filter": _stride_beyond_filter,
     "stamp_gaps": _stamp_gaps,

@@ -1,13 +1,14 @@
-"""Who takes an operator, XNNPACK's delegate or LiteRT's optimized kernels: rules/arithmetic/takers.yaml says when.
+"""The dispatch table: who takes an operator, and which conditions hold for it, as rules/arithmetic/takers.yaml says.
 
-Both decide when a model is loaded, by what its file says of an operator and of its tensors; so does this. Kernels are
-told who takes their operator, see ``taken`` in litecheck.reference.engine.registry.
+XNNPACK's delegate and LiteRT's optimized kernels decide when a model is loaded, by what its file says of an operator
+and of its tensors; so does this. Arithmetics choose variants by these conditions. Some kernels are told who takes their
+operator, see ``taken`` in litecheck.reference.engine.registry.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -43,12 +44,20 @@ class Condition:
         return VERBS[self.verb](placed, self.subject, self.allowed)
 
 
+#: Alternatives, one of which has to hold whole.
+Alternatives = tuple[tuple[Condition, ...], ...]
+
+
+def _hold(alternatives: Alternatives, placed: Placed) -> bool:
+    return any(all(condition.holds(placed) for condition in conditions) for conditions in alternatives)
+
+
 @dataclass(frozen=True, slots=True)
 class Taker:
     """One of those that take operators: its alternatives by operator, and whether it takes the others."""
 
     unlisted: bool
-    operators: Mapping[str, tuple[tuple[Condition, ...], ...]]
+    operators: Mapping[str, Alternatives]
     unpacks: Mapping[str, tuple[str, ...]]
     functions: Mapping[str, tuple[str, ...]]
     """Operators that are functions of one value, of which several become one table: by ``quantized`` and type."""
@@ -56,19 +65,44 @@ class Taker:
     def takes(self, placed: Placed) -> bool:
         """Whether some alternative holds whole."""
         known = self.operators.get(placed.operator.opcode)
-        if known is None:
-            return self.unlisted
-        return any(all(condition.holds(placed) for condition in conditions) for conditions in known)
+        return self.unlisted if known is None else _hold(known, placed)
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """The whole table: those that take operators, and the conditions an arithmetic may choose variants by."""
+
+    takers: Mapping[str, Taker]
+    conditions: Mapping[str, Alternatives]
+
+    def placed(
+        self, subgraph: Subgraph, operator: Operator, inputs: tuple[str, ...], outputs: tuple[str, ...]
+    ) -> Placed:
+        """An operator where it stands, with what is unpacked for its takers."""
+        unpacks = {op: types for taker in self.takers.values() for op, types in taker.unpacks.items()}
+        return Placed.of(subgraph, operator, inputs, outputs, unpacks)
+
+
+def holding(
+    subgraph: Subgraph,
+    operator: Operator,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    conditions: Collection[str],
+) -> frozenset[str]:
+    """Those of some conditions that hold for an operator, whose roles are given in the order of its tensors."""
+    table = load_dispatch()
+    placed = table.placed(subgraph, operator, inputs, outputs) if conditions else None
+    return frozenset(name for name in conditions if placed and _hold(table.conditions[name], placed))
 
 
 def takers(
     subgraph: Subgraph, operator: Operator, inputs: tuple[str, ...], outputs: tuple[str, ...]
 ) -> Takers:
     """Who takes an operator, whose roles are ``inputs`` and ``outputs``, in the order of its tensors."""
-    every = load_takers()
-    unpacks = {opcode: types for taker in every.values() for opcode, types in taker.unpacks.items()}
-    placed = Placed.of(subgraph, operator, inputs, outputs, unpacks)
-    taken = frozenset(name for name, taker in every.items() if taker.takes(placed))
+    table = load_dispatch()
+    placed = table.placed(subgraph, operator, inputs, outputs)
+    taken = frozenset(name for name, taker in table.takers.items() if taker.takes(placed))
     doubled = len(operator.inputs) == 2 and operator.inputs[0] == operator.inputs[1]
     if XNNPACK in taken and doubled:
         steps = (partial(_is_function, subgraph), partial(_clamps, subgraph))
@@ -83,7 +117,7 @@ def _clamps(subgraph: Subgraph, operator: Operator) -> bool:
 
 def _is_function(subgraph: Subgraph, operator: Operator) -> bool:
     """Whether XNNPACK takes an operator as a function of one value."""
-    taker = load_takers()[XNNPACK]
+    taker = load_dispatch().takers[XNNPACK]
     kinds = {subgraph.tensors[i].dtype for i in (*operator.inputs, *operator.outputs) if i >= 0}
     if kinds == {"float32"}:
         return operator.opcode in taker.functions["float32"]
@@ -157,6 +191,10 @@ def _options(placed: Placed, name: str, allowed: tuple[str, ...]) -> bool:
     return str(placed.options.get(name)) in allowed
 
 
+def _declined_by(placed: Placed, taker: str, _: tuple[str, ...]) -> bool:
+    return not load_dispatch().takers[taker].takes(placed)
+
+
 def _version(placed: Placed, _: str, allowed: tuple[str, ...]) -> bool:
     return _within(placed.operator.version, allowed)
 
@@ -179,6 +217,7 @@ VERBS: dict[str, Verb] = {
     "ratio": _ratio,
     "limits": _limits,
     "options": _options,
+    "declined_by": _declined_by,
     "version": _version,
 }
 
@@ -197,23 +236,27 @@ def _range(words: str) -> tuple[float, float, bool]:
 
 
 @cache
-def load_takers() -> Mapping[str, Taker]:
-    """Every taker by name. Raises ProfileError with file and line."""
-    top = read_yaml(rules_dir() / "arithmetic" / "takers.yaml", _FILE).only(("takers",))
+def load_dispatch() -> Dispatch:
+    """The dispatch table. Raises ProfileError with file and line."""
+    top = read_yaml(rules_dir() / "arithmetic" / "takers.yaml", _FILE).only(("takers", "conditions"))
     found = {}
     for name, node in entries(top.get("takers"), _FILE).values.items():
         stated = entries(node, _FILE).only(("unlisted", "unpacks", "functions", "see", "operators"))
-        operators = {
-            opcode: tuple(tuple(_conditions(entries(one, _FILE))) for one in alternatives)
-            for opcode, alternatives in entries(stated.get("operators"), _FILE).values.items()
-            if isinstance(alternatives, Items)
-        }
         unpacks = {op: texts(types) for op, types in entries(stated.get("unpacks"), _FILE).values.items()}
         functions = {
             kind: texts(names) for kind, names in entries(stated.get("functions"), _FILE).values.items()
         }
+        operators = _alternatives(stated.get("operators"))
         found[name] = Taker(text(stated.get("unlisted")) == "taken", operators, unpacks, functions)
-    return found
+    return Dispatch(found, _alternatives(top.get("conditions")))
+
+
+def _alternatives(node: Node | None) -> dict[str, Alternatives]:
+    return {
+        name: tuple(tuple(_conditions(entries(one, _FILE))) for one in alternatives)
+        for name, alternatives in entries(node, _FILE).values.items()
+        if isinstance(alternatives, Items)
+    }
 
 
 def _conditions(alternative: Entries) -> Iterator[Condition]:

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import How, KernelFunction, kernel
+from litecheck.reference.engine.registry import How, kernel
 from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
 from litecheck.reference.engine.values import HELD, Result, Value
+from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,

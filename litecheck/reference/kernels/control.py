@@ -98,7 +98,7 @@ def call_once(options: Table | None, machine: Machine) -> tuple[NDArray[Any], ..
 
 
 @kernel("VAR_HANDLE", ANY)
-def var_handle(resource: Result, options: Table | None, machine: Machine) -> NDArray[Any]:
+def var_handle(output: Result, options: Table | None, machine: Machine) -> NDArray[Any]:
     """The number of the variable called ``shared_name`` in ``container``, which lives as long as the machine.
 
     Source: tflite/kernels/var_handle.cc.

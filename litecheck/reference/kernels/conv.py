@@ -9,50 +9,23 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.engine.prepared_layer import Layer, Rescaling, layer
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, OPTIMIZED, XNNPACK, Takers
+from litecheck.reference.engine.registry import How, kernel, step
+from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
 from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.kernels.hybrid import DYNAMIC, centred, prepared, products, scaled
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
-from litecheck.reference.numerics.requantize import sums_stage
+from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
 from litecheck.reference.numerics.rescale import variants
 from litecheck.reference.numerics.windows import Axis, axes, padded, windows
 
 #: Elements of the patch matrix multiplied at a time: 2 MB of float32, in reach of a second-level cache.
 BLOCK = 1 << 19
-#: The stages of a convolution in groups.
-GROUPED = {
-    "requantize": "grouped", "declined": "declined_grouped", "unsigned": "unsigned_grouped",
-    "declined_unsigned": "declined_unsigned_grouped", "int32_sums": "int32_sums_grouped",
-}  # fmt: skip
 
 
-@kernel(
-    "CONV_2D",
-    "int8",
-    "uint8",
-    "int16",
-    requantize=variants("double"),
-    grouped=variants("double"),
-    declined=variants("double"),
-    declined_grouped=variants("double"),
-    unsigned=variants("double"),
-    declined_unsigned=variants("double"),
-    unsigned_grouped=variants("double"),
-    declined_unsigned_grouped=variants("double"),
-    int32_sums=variants("double"),
-    int32_sums_grouped=variants("double"),
-    int64_sums=("reduced", "float64"),
-)
+@kernel("CONV_2D", *QUANTIZED, requantize=step(variants("double"), *SUMS, "grouped", int64_sums=WIDE))
 def conv_2d(
-    input: Value,
-    weight: Value,
-    bias: Value | None,
-    output: Result,
-    options: Table | None,
-    how: How,
-    taken: Takers = EVERY,
+    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How
 ) -> NDArray[Any]:
     """out[n, y, x, c] = bias[c] + sum over taps and depth of weight[c, i, j, d] * input[n, y*s + i, x*s + j, d].
 
@@ -61,18 +34,14 @@ def conv_2d(
     3. Add the output zero point, clamp to type and fused activation.
 
     input (n, h, w, d * groups), weight (channels, kh, kw, d), bias (channels,) in units of input scale * weight scale.
-    Grouped convolution has stages of its own because LiteRT's optimized kernels leave it to the reference.
     Source: tflite/kernels/conv.cc, internal/reference/integer_ops/conv.h, internal/reference/conv.h.
     """
-    stage = sums_stage(input, options, taken)
-    if OPTIMIZED not in taken:
-        stage = GROUPED.get(stage, stage)
     kind, zero = signed(input)
 
     def filters() -> Weights:
         return weights(as_signed(weight.data).reshape(weight.shape[0], -1), signed(weight)[1], LARGEST[kind])
 
-    rescaling = Rescaling("CONV_2D", how[stage], input.dtype == "uint8", stage != "int64_sums")
+    rescaling = Rescaling("CONV_2D", how["requantize"], input.dtype == "uint8", not wide_sums(input, options))
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     return convolve(as_signed(input.data), zero, made, weight.shape, options)
 
@@ -105,29 +74,24 @@ def blocks(
         )
     view = windows(image, rows, columns)
     taps = kernel_h * kernel_w * depth
-    step = max(1, BLOCK // max(1, columns.out * max(taps, channels)))
-    room = np.empty((min(step, rows.out) * columns.out, channels), matrix.dtype)
+    height = max(1, BLOCK // max(1, columns.out * max(taps, channels)))
+    room = np.empty((min(height, rows.out) * columns.out, channels), matrix.dtype)
     per = channels // groups
     for n in range(len(image)):
-        for y in range(0, rows.out, step):
-            part = view[n, y : y + step]
+        for y in range(0, rows.out, height):
+            part = view[n, y : y + height]
             sums = room[: len(part) * columns.out]
             for g in range(groups):
                 patches = part[..., g * depth : (g + 1) * depth].reshape(len(sums), taps)
                 np.matmul(patches, matrix[g * per : (g + 1) * per].T, out=sums[:, g * per : (g + 1) * per])
-            yield (n, slice(y, y + step)), sums
+            yield (n, slice(y, y + height)), sums
 
 
 @kernel("CONV_2D", "float32", dynamic=("by-scales", "xnnpack"))
 def conv_2d_float(
-    input: Value,
-    weight: Value,
-    bias: Value | None,
-    output: Result,
-    options: Table | None,
-    how: How,
+    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How,
     taken: Takers = EVERY,
-) -> NDArray[Any]:
+) -> NDArray[Any]:  # fmt: skip
     """The real convolution in float32; runtimes add up in other orders, so it is equal but for rounding.
 
     Under int8 or int4 weights the input is quantized first, see :func:`hybrid`.

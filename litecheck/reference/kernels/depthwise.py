@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.engine.prepared_layer import Rescaling, layer
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, Takers
+from litecheck.reference.engine.registry import How, kernel, step
 from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.hybrid import asymmetric, centred, prepared, scaled
 from litecheck.reference.numerics.compiled import Compiled, compiled
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
-from litecheck.reference.numerics.requantize import sums_stage
+from litecheck.reference.numerics.requantize import QUANTIZED, WIDE
 from litecheck.reference.numerics.rescale import variants
 from litecheck.reference.numerics.windows import Axis, axes, padded
 
@@ -31,23 +30,11 @@ AddUp = Callable[[int, int, NDArray[Any]], None]
 
 @kernel(
     "DEPTHWISE_CONV_2D",
-    "int8",
-    "uint8",
-    "int16",
-    requantize=variants("double"),
-    declined=variants("double"),
-    unsigned=variants("double"),
-    declined_unsigned=variants("double"),
-    int64_sums=("reduced", "float64"),
+    *QUANTIZED,
+    requantize=step(variants("double"), "int64_sums", "declined", "uint8", int64_sums=WIDE),
 )
 def depthwise_conv_2d(
-    input: Value,
-    weight: Value,
-    bias: Value | None,
-    output: Result,
-    options: Table | None,
-    how: How,
-    taken: Takers = EVERY,
+    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How
 ) -> NDArray[Any]:
     """out[n, y, x, d*m + k] = bias[c] + sum over taps of weight[0, i, j, d*m + k] * input[n, y*s + i, x*s + j, d].
 
@@ -66,8 +53,7 @@ def depthwise_conv_2d(
         stored = as_signed(weight.data).reshape(-1, weight.shape[3])
         return weights(stored.T, signed(weight)[1] if unsigned else 0, LARGEST[kind])
 
-    stage = sums_stage(input, None, taken)
-    rescaling = Rescaling("DEPTHWISE_CONV_2D", how[stage], unsigned, stage != "int64_sums")
+    rescaling = Rescaling("DEPTHWISE_CONV_2D", how["requantize"], unsigned, input.dtype != "int16")
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     taps = made.filters.matrix.T
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
@@ -95,15 +81,15 @@ def blocks(
     ``taps`` has shape (kernel_h * kernel_w, channels) and the type of the sums, which keeps the image's values.
     """
     width = columns.out * image.shape[3]
-    step = min(rows.out, max(1, BLOCK // max(1, width)))
-    sums = np.zeros((step, width), taps.dtype)
+    height = min(rows.out, max(1, BLOCK // max(1, width)))
+    sums = np.zeros((height, width), taps.dtype)
     loops = compiled(len(image) * rows.out * width)
     add_up = _by_pixel(loops, image, taps, rows, columns) if loops else _by_tap(image, taps, rows, columns)
     for n in range(len(image)):
-        for y in range(0, rows.out, step):
+        for y in range(0, rows.out, height):
             part = sums[: rows.out - y]
             add_up(n, y * rows.stride, part)
-            yield (n, slice(y, y + step)), part
+            yield (n, slice(y, y + height)), part
 
 
 def _by_tap(image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis) -> AddUp:

@@ -10,43 +10,28 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Blockwise
 from litecheck.reference.engine.prepared_layer import Rescaling, layer
-from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.registry import How, kernel, step
 from litecheck.reference.engine.takers import EVERY, OPTIMIZED, XNNPACK, Takers
 from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.hybrid import block_products, dynamic, products
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
-from litecheck.reference.numerics.requantize import sums_stage
+from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
 from litecheck.reference.numerics.rescale import FIXED, variants
 
-#: Unstated sums of 64 bits, which do not wrap.
-_WIDE = {("unstated_sums", variant) for variant in ("float64", "reduced")}
+_ROUNDINGS = variants("float64")
 #: Rows multiplied at a time, so that the accumulators of long batches stay small.
 ROWS = 1 << 12
 
 
 @kernel(
     "FULLY_CONNECTED",
-    "int8",
-    "uint8",
-    "int16",
-    requantize=variants("float64"),
-    declined=variants("float64"),
-    unsigned=variants("float64"),
-    declined_unsigned=variants("float64"),
-    int32_sums=variants("float64"),
-    int64_sums=("float64", "reduced"),
-    unstated_sums=(*variants("float64"),),
+    *QUANTIZED,
+    requantize=step(_ROUNDINGS, "unstated_sums", *SUMS, unstated_sums=_ROUNDINGS, int64_sums=WIDE[::-1]),
     multiplier=("float32", "float64"),
 )
 def fully_connected(
-    input: Value,
-    weight: Value,
-    bias: Value | None,
-    output: Result,
-    options: Table | None,
-    how: How,
-    taken: Takers = EVERY,
+    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How
 ) -> NDArray[Any]:
     """out[n, c] = bias[c] + sum over depth of weight[c, d] * input[n, d], input read as rows of the weights' depth.
 
@@ -55,8 +40,8 @@ def fully_connected(
        width of ``multiplier``, a scale for each unit a float64 one.
     3. Add the output zero point, clamp to type and fused activation.
 
-    ``unstated_sums`` are those of int16 where the options state no bias type, and the bias is absent or int32:
-    optimized kernels take these for 32-bit sums, others for 64-bit ones.
+    Sums of int16 where the options state no bias type, and the bias is absent or int32, optimized kernels take for
+    32-bit ones, others for 64-bit ones.
 
     weight (units, depth), bias (units,); out has the input's leading dimensions where keep_num_dims is set, and is
     (rows, units) otherwise.
@@ -70,14 +55,13 @@ def fully_connected(
         stored = as_signed(weight.data).reshape(units, depth)
         return weights(stored, signed(weight)[1] if per_tensor else 0, LARGEST[kind])
 
-    stage = sums_stage(input, options, taken)
+    variant = how["requantize"]
     unstated = options is None or not options.get("quantized_bias_type", 0)
-    if stage == "int64_sums" and unstated and (bias is None or bias.dtype == "int32"):
-        stage = "unstated_sums"
-    narrow = per_tensor and how[stage] in FIXED and how["multiplier"] == "float32"
-    rescaling = Rescaling(
-        "FULLY_CONNECTED", how[stage], narrow, not (stage == "int64_sums" or (stage, how[stage]) in _WIDE)
-    )
+    wide = wide_sums(input, options)
+    if wide and unstated and (bias is None or bias.dtype == "int32"):
+        wide = variant in WIDE
+    narrow = per_tensor and variant in FIXED and how["multiplier"] == "float32"
+    rescaling = Rescaling("FULLY_CONNECTED", variant, narrow, not wide)
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     matrix = made.filters.matrix
     rows = as_signed(input.data).reshape(-1, depth)
@@ -91,23 +75,21 @@ def fully_connected(
 @kernel(
     "FULLY_CONNECTED",
     "float32",
-    dynamic=("as-asked", "xnnpack"),
-    int4=("as-asked", "symmetric", "xnnpack"),
-    blocks=("asymmetric", "xnnpack"),
+    dynamic=step(
+        ("as-asked", "xnnpack"),
+        "blocks",
+        "int4",
+        blocks=("asymmetric", "xnnpack"),
+        int4=("as-asked", "symmetric", "xnnpack"),
+    ),
 )
 def fully_connected_float(
-    input: Value,
-    weight: Value,
-    bias: Value | None,
-    output: Result,
-    options: Table | None,
-    how: How,
+    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How,
     taken: Takers = EVERY,
-) -> NDArray[Any]:
+) -> NDArray[Any]:  # fmt: skip
     """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
 
-    Under integer weights each row of the input is quantized first: for int8 as ``dynamic`` names it, for int4 as
-    ``int4`` does, for int4 with a scale for each block as ``blocks`` does.
+    Under integer weights each row of the input is quantized first, as ``dynamic`` names it.
     Source: tflite/kernels/fully_connected.cc, EvalHybridDense, EvalHybridDense4Bit, EvalBlockwise4Bit.
     """
     units, depth = _matrix(weight)
@@ -116,7 +98,7 @@ def fully_connected_float(
         out = rows @ weight.data.reshape(units, depth).T
         out = out if bias is None else out + bias.data
     elif weight.dtype == "int4" and isinstance(details, Blockwise):
-        xnnpack = how["blocks"] == "xnnpack" and XNNPACK in taken
+        xnnpack = how["dynamic"] == "xnnpack" and XNNPACK in taken
         out = block_products(rows, weight, bias, "xnnpack" if xnnpack else "asymmetric")
     elif weight.dtype in ("int8", "int4") and details is None:
         out = products(rows, weight, bias, dynamic(_variant(weight, how, taken), options))
@@ -128,7 +110,7 @@ def fully_connected_float(
 def _variant(weight: Value, how: How, taken: Takers) -> str:
     """How rows are quantized: what XNNPACK declines goes to LiteRT's own int4 kernel (``symmetric``), and what that
     does not take to the one that does as asked."""
-    variant = how["int4" if weight.dtype == "int4" else "dynamic"]
+    variant = how["dynamic"]
     if variant == "xnnpack" and XNNPACK not in taken:
         variant = "symmetric" if weight.dtype == "int4" else "as-asked"
     return "as-asked" if variant == "symmetric" and OPTIMIZED not in taken else variant

@@ -57,32 +57,17 @@ def lstm(
     (batch, outputs), cell_state int16 (batch, cells). ``intermediates``: the gates' sums before normalization, and
     o * tanh(c'); an LSTM with 12 of them is of the 8x8_8 form. Source: tflite/kernels/lstm_eval.cc.
     """
-    if len(intermediates) == 12 and "output_gate" in how:
-        forget = (
-            input_to_forget_weights,
-            recurrent_to_forget_weights,
-            forget_layer_norm_coefficients,
-            forget_gate_bias,
-        )
-        cell = (
-            input_to_cell_weights,
-            recurrent_to_cell_weights,
-            cell_layer_norm_coefficients,
-            cell_gate_bias,
-        )
-        last = (
-            input_to_output_weights,
-            recurrent_to_output_weights,
-            output_layer_norm_coefficients,
-            output_gate_bias,
-        )
-        ends, made = (input, output_state, cell_state), (projection_weights, projection_bias, output)
-        return narrow(
-            ends, (forget, cell, last), made, options, intermediates, how["output_gate"] == "complete"
-        )
-    if len(intermediates) != 5:
-        raise RunError(f"no kernel for an LSTM with {len(intermediates)} intermediate tensors; 8x8_16 has 5")
     ends, sums = (input, output_state, cell_state), intermediates
+    if len(sums) == 12 and "output_gate" in how:
+        three = (
+            (input_to_forget_weights, recurrent_to_forget_weights, forget_layer_norm_coefficients, forget_gate_bias),
+            (input_to_cell_weights, recurrent_to_cell_weights, cell_layer_norm_coefficients, cell_gate_bias),
+            (input_to_output_weights, recurrent_to_output_weights, output_layer_norm_coefficients, output_gate_bias),
+        )  # fmt: skip
+        made, complete = (projection_weights, projection_bias, output), how["output_gate"] == "complete"
+        return narrow(ends, three, made, options, sums, complete)
+    if len(sums) != 5:
+        raise RunError(f"no kernel for an LSTM with {len(sums)} intermediate tensors; 8x8_16 has 5")
     gates = Gates(
         gate(ends, input_to_input_weights, recurrent_to_input_weights, cell_to_input_weights, input_gate_bias,
              input_layer_norm_coefficients, sums[0]),

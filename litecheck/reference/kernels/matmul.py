@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import How, kernel
+from litecheck.reference.engine.registry import How, kernel, step
 from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
 from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.hybrid import REACH, centred, dynamic, scaled
 from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST
-from litecheck.reference.numerics.requantize import requantizer, sums_stage
+from litecheck.reference.numerics.requantize import WIDE, requantizer
 from litecheck.reference.numerics.rescale import Scales, variants
 
 #: Columns mostly share one scale: there are no channels that could go by eight.
@@ -25,13 +25,9 @@ _ROUNDINGS = tuple(name for name in variants("double") if name != "double-by-eig
     "BATCH_MATMUL",
     "int8",
     "int16",
-    requantize=_ROUNDINGS,
-    declined=_ROUNDINGS,
-    int64_sums=("reduced", "float64"),
+    requantize=step(_ROUNDINGS, "int64_sums", "declined", int64_sums=WIDE),
 )
-def batch_matmul(
-    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
-) -> NDArray[Any]:
+def batch_matmul(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """out[..., i, j] = sum over k of lhs[..., i, k] * rhs[..., k, j]; leading dimensions broadcast.
 
     1. acc = sum (l - zl) * (r - zr), int32 (int64 for int16); an int32 output is sum l * r, zero points left out.
@@ -52,8 +48,7 @@ def batch_matmul(
     sums += left.shape[-1] * lhs.zero_point * rhs.zero_point
     columns = 1 if rhs.quantization.scale.size == 1 else right.shape[-1]
     scales = Scales.of(lhs, rhs, output, columns)
-    stage = sums_stage(lhs, None, taken)
-    rescale = requantizer(how[stage], scales, output, None, narrow=True, wrap=lhs.dtype == "int8")
+    rescale = requantizer(how["requantize"], scales, output, None, narrow=True, wrap=lhs.dtype == "int8")
     out = np.empty(sums.shape, rescale.dtype)
     rescale(sums, np.zeros(columns, np.int64), out)
     return out

@@ -162,12 +162,12 @@ def reverse_v2(input: Value, axis: Value, output: Result, options: Options, how:
 
 @kernel("REVERSE_SEQUENCE", *ANY)
 def reverse_sequence(
-    input: Value, seq_lengths: Value, output: Result, options: Options, how: How
+    input: Value, lengths: Value, output: Result, options: Options, how: How
 ) -> NDArray[Any]:
     """Each batch entry's first elements reversed along ``seq_dim``. Source: reverse_sequence.cc."""
     seq, batch = int(option(options, "seq_dim")), int(option(options, "batch_dim"))
     view = np.moveaxis(input.data.copy(), (batch, seq), (0, 1))
-    for row, length in zip(view, ints(seq_lengths), strict=True):
+    for row, length in zip(view, ints(lengths), strict=True):
         row[:length] = row[:length][::-1].copy()
     return np.ascontiguousarray(np.moveaxis(view, (0, 1), (batch, seq)))
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.types import Subgraph, Tensor
-from litecheck.reference.engine.registry import kernel
+from litecheck.model.types import Tensor
+from litecheck.reference.engine.registry import kernel, unfolds
 from litecheck.reference.engine.values import HELD, Result, RunError, Value
 
 #: Member of DimensionType that lists the places that are taken; the other one, 0, takes all.
@@ -25,14 +25,10 @@ def densify(input: Value, output: Result) -> NDArray[Any]:
     return input.data
 
 
-def densified(subgraph: Subgraph, tensor: Tensor) -> NDArray[Any] | None:
-    """A sparse constant unfolded, where DENSIFY is all that reads it; None for other tensors.
-
-    Kernels that take sparse operands themselves compute in their own ways. Raises RunError where the places and the
-    values do not fit each other.
-    """
-    readers = {operator.opcode for operator in subgraph.operators if tensor.index in operator.inputs}
-    if tensor.sparsity is None or tensor.data is None or readers != {"DENSIFY"} or tensor.dtype not in HELD:
+@unfolds("DENSIFY")
+def densified(tensor: Tensor) -> NDArray[Any] | None:
+    """A sparse constant unfolded. Raises RunError where the places and the values do not fit each other."""
+    if tensor.sparsity is None or tensor.data is None or tensor.dtype not in HELD:
         return None
     values = tensor.data.view(HELD[tensor.dtype])
     out = np.zeros(tensor.shape, values.dtype)

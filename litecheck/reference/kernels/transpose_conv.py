@@ -8,39 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, Takers
+from litecheck.reference.engine.registry import How, kernel, step
 from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed, weights
-from litecheck.reference.numerics.requantize import requantizer, sums_stage
+from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import Scales, variants
 from litecheck.reference.numerics.windows import axis
 
 
 @kernel(
     "TRANSPOSE_CONV",
-    "int8",
-    "uint8",
-    "int16",
+    *QUANTIZED,
     deciding="input",
-    requantize=variants("double"),
-    declined=variants("double"),
-    unsigned=(*variants("double"), "double-by-sixteen"),
-    declined_unsigned=(*variants("double"), "double-by-sixteen"),
-    int32_sums=variants("double"),
-    int64_sums=("reduced", "float64"),
+    requantize=step(
+        variants("double"), *SUMS, int64_sums=WIDE, uint8=(*variants("double"), "double-by-sixteen")
+    ),
 )
 def transpose_conv(
-    output_shape: Value,
-    weight: Value,
-    input: Value,
-    bias: Value | None,
-    output: Result,
-    options: Table | None,
+    output_shape: Value, weight: Value, input: Value, bias: Value | None, output: Result, options: Table | None,
     how: How,
-    taken: Takers = EVERY,
-) -> NDArray[Any]:
+) -> NDArray[Any]:  # fmt: skip
     """out[n, y*s + i, x*s + j, c] gathers weight[c, i, j, d] * input[n, y, x, d]; then bias[c] is added.
 
     1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); what falls beside the output is dropped.
@@ -60,11 +48,10 @@ def transpose_conv(
     centred = as_signed(input.data).astype(filters.matrix.dtype) - filters.matrix.dtype.type(zero)
     sums = _stamped(centred, filters.matrix.reshape(weight.shape), _wanted(output_shape), options)
     scales = Scales.of(input, weight, output, weight.shape[0])
-    stage = sums_stage(input, options, taken)
-    wrap = stage != "int64_sums" and filters.wraps(offset)
+    wrap = not wide_sums(input, options) and filters.wraps(offset)
     out = np.empty(sums.shape, HELD[output.dtype])
-    by_sixteen = how[stage] == "double-by-sixteen"
-    variant = "double-half-up" if by_sixteen else how[stage]
+    by_sixteen = how["requantize"] == "double-by-sixteen"
+    variant = "double-half-up" if by_sixteen else how["requantize"]
     requantizer(variant, scales, output, options, narrow=unsigned, wrap=wrap)(sums, offset, out)
     if by_sixteen:
         tail = np.empty_like(out)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import How, KernelFunction, kernel
+from litecheck.reference.engine.registry import How, kernel
 from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,

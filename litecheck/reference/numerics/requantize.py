@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
 from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.numerics.compiled import compiled
 from litecheck.reference.numerics.fixedpoint import (
@@ -21,6 +20,11 @@ from litecheck.reference.numerics.integer_matmul import EXACT
 from litecheck.reference.numerics.nearest import Nearest, nearest, repeats
 from litecheck.reference.numerics.rescale import VARIANTS, Rescale, Scales
 
+#: Types whose sums of products are rescaled to stored values.
+QUANTIZED = ("int8", "uint8", "int16")
+#: Conditions by which they may be rescaled differently, and the variants for sums of 64 bits.
+SUMS = ("int64_sums", "int32_sums", "declined", "uint8")
+WIDE = ("reduced", "float64")
 #: INT32 in the schema's TensorType.
 INT32 = 2
 #: Elements rescaled at a time: 0.8 MB of int64, which with its scratch stays in a second-level cache.
@@ -129,16 +133,6 @@ def requantizer(
     )
 
 
-def sums_stage(input: Value, options: Table | None, taken: Takers = EVERY) -> str:
-    """Which stage rescales: by the type of the accumulators, and by who takes the operator.
-
-    ``requantize`` is for int8, ``unsigned`` for uint8, ``int32_sums`` and ``int64_sums`` for int16 by the type the
-    options state for the bias. ``declined`` and ``declined_unsigned`` are for what XNNPACK leaves to LiteRT's own
-    kernels: for other arithmetics they are no different from the first two.
-    """
-    if input.dtype == "int16":
-        narrow = options is not None and options.get("quantized_bias_type", 0) == INT32
-        return "int32_sums" if narrow else "int64_sums"
-    if XNNPACK not in taken:
-        return "declined_unsigned" if input.dtype == "uint8" else "declined"
-    return "unsigned" if input.dtype == "uint8" else "requantize"
+def wide_sums(input: Value, options: Table | None) -> bool:
+    """Whether sums have 64 bits: those of int16 where the options state no int32 bias."""
+    return input.dtype == "int16" and (options is None or options.get("quantized_bias_type", 0) != INT32)

@@ -62,7 +62,7 @@ class Scales:
 
 
 #: What a variant does to a tile: (accumulators int64, owned; constants) -> rescaled, integers in any type.
-Step = Callable[..., NDArray[Any]]
+Tilewise = Callable[..., NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,10 +73,30 @@ class Rescale:
     step applies them, and how far from a tie it may still decide as for a tie, in steps of the output.
     """
 
-    step: Step
+    step: Tilewise
     constants: tuple[NDArray[Any], ...]
     real: NDArray[np.float64] | None = None
     slack: NDArray[np.float64] | None = None
+
+
+#: (multipliers, scales) -> what to do with accumulators.
+Bind = Callable[[NDArray[np.float64], Scales], Rescale]
+#: Rescaling variants by the name an arithmetic file uses, the usual ones first.
+VARIANTS: dict[str, Bind] = {}
+#: Those with a multiplier in fixed point: here it counts whether the scales were multiplied in float32 or float64.
+FIXED: set[str] = set()
+
+
+def variant(name: str, fixed: bool = False) -> Callable[[Bind], Bind]:
+    """Register a function as a variant; every step that rescales sums of products has it from then on."""
+
+    def register(bind: Bind) -> Bind:
+        VARIANTS[name] = bind
+        if fixed:
+            FIXED.add(name)
+        return bind
+
+    return register
 
 
 def _double(x: Ints, m: Ints, right: Ints, half: Ints, away: Ints) -> Ints:
@@ -113,16 +133,19 @@ def _rounded_twice(real: NDArray[np.float64], away: Callable[[Ints], Ints]) -> R
     return Rescale(_double, constants, m * 2.0 ** -(right + 31.0), slack)
 
 
+@variant("double", fixed=True)
 def double(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """Rounded twice, the second time half away from zero (fixedpoint.multiply_double)."""
     return _rounded_twice(real, lambda right: -np.minimum(right, 1))
 
 
+@variant("double-half-up", fixed=True)
 def double_half_up(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """Rounded twice, half up both times (fixedpoint.multiply_double_half_up)."""
     return _rounded_twice(real, np.zeros_like)
 
 
+@variant("double-by-eight", fixed=True)
 def double_by_eight(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """Half up in the channels that fill vectors of eight, half away from zero in those that are left over."""
     body = np.arange(len(real)) < len(real) // 8 * 8
@@ -136,24 +159,12 @@ def _single(x: Ints, m: Ints, half: Ints, total: Ints) -> Ints:
     return x
 
 
+@variant("single", fixed=True)
 def single(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """Rounded once, half up (fixedpoint.multiply_single)."""
     m, shift = quantize_multipliers(real)
     total = 31 - shift
     return Rescale(_single, (m, np.int64(1) << (total - 1), total))
-
-
-def reduced(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """A multiplier of 16 bits for accumulators of up to 48: m rounded to 15 fractional bits, then one half-up shift.
-
-    Source: tflite/kernels/internal/common.cc, MultiplyByQuantizedMultiplier for int64.
-    """
-    return _reduced(real, 15)
-
-
-def reduced_8(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """A multiplier of 8 bits: m rounded to 7 fractional bits, then one half-up shift."""
-    return _reduced(real, 7)
 
 
 def _reduced(real: NDArray[np.float64], bits: int) -> Rescale:
@@ -163,19 +174,36 @@ def _reduced(real: NDArray[np.float64], bits: int) -> Rescale:
     return Rescale(_single, (short, (np.int64(1) << right) >> 1, right))
 
 
-def floor(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """Shifted right without rounding (fixedpoint.multiply_floor)."""
-    m, shift = quantize_multipliers(real)
-    return Rescale(_single, (m, np.zeros_like(m), 31 - shift))
+@variant("reduced", fixed=True)
+def reduced(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """A multiplier of 16 bits for accumulators of up to 48: m rounded to 15 fractional bits, then one half-up shift.
+
+    Source: tflite/kernels/internal/common.cc, MultiplyByQuantizedMultiplier for int64.
+    """
+    return _reduced(real, 15)
 
 
-def _truncate(x: Ints, m: Ints, shift: Ints) -> Ints:
-    return multiply_truncate(x, m, shift)
+def _float64(x: Ints, real: NDArray[np.float64]) -> NDArray[np.float64]:
+    return round_half_away(x * real)
 
 
-def truncate(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """Rounded towards zero (fixedpoint.multiply_truncate)."""
-    return Rescale(_truncate, quantize_multipliers(real))
+@variant("float64")
+def float64(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """round(accumulator * M) in float64, half away from zero; M always with a float64 product."""
+    return Rescale(_float64, (scales.double(),))
+
+
+def _float32(x: Ints, real: NDArray[np.float32]) -> NDArray[np.float32]:
+    scaled = x.astype(np.float32)
+    scaled *= real
+    rounded: NDArray[np.float32] = np.rint(scaled, out=scaled)
+    return rounded
+
+
+@variant("float32")
+def float32(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """rint(float32(accumulator) * M) in float32, half to even; M in float32 throughout."""
+    return Rescale(_float32, (scales.single(),))
 
 
 def _rndnu(x: Ints, m: Ints, left: Ints, half: Ints, right: Ints) -> Ints:
@@ -187,6 +215,7 @@ def _rndnu(x: Ints, m: Ints, left: Ints, half: Ints, right: Ints) -> Ints:
     return x
 
 
+@variant("rndnu")
 def rndnu(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """XNNPACK on Arm: the high half of twice the product cut off, then a shift half up of 1 bit at least.
 
@@ -198,34 +227,14 @@ def rndnu(real: NDArray[np.float64], scales: Scales) -> Rescale:
     return Rescale(_rndnu, (m, shift + right, np.int64(1) << (right - 1), right))
 
 
-def _float64(x: Ints, real: NDArray[np.float64]) -> NDArray[np.float64]:
-    return round_half_away(x * real)
-
-
-def float64(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """round(accumulator * M) in float64, half away from zero; M always with a float64 product."""
-    return Rescale(_float64, (scales.double(),))
-
-
 def _float64_half_even(x: Ints, real: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.rint(x * real)
 
 
+@variant("float64-half-even")
 def float64_half_even(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """rint(accumulator * M) in float64, half to even."""
     return Rescale(_float64_half_even, (scales.double(),))
-
-
-def _float32(x: Ints, real: NDArray[np.float32]) -> NDArray[np.float32]:
-    scaled = x.astype(np.float32)
-    scaled *= real
-    rounded: NDArray[np.float32] = np.rint(scaled, out=scaled)
-    return rounded
-
-
-def float32(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """rint(float32(accumulator) * M) in float32, half to even; M in float32 throughout."""
-    return Rescale(_float32, (scales.single(),))
 
 
 def _float32_half_away(x: Ints, real: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -233,30 +242,33 @@ def _float32_half_away(x: Ints, real: NDArray[np.float32]) -> NDArray[np.float32
     return rounded
 
 
+@variant("float32-half-away")
 def float32_half_away(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """round(float32(accumulator) * M) in float32, half away from zero; M in float32 throughout."""
     return Rescale(_float32_half_away, (scales.single(),))
 
 
-#: Rescaling variants by the name an arithmetic file uses: (multipliers, scales) -> what to do with accumulators.
-VARIANTS: dict[str, Callable[[NDArray[np.float64], Scales], Rescale]] = {
-    "double": double,
-    "double-half-up": double_half_up,
-    "double-by-eight": double_by_eight,
-    "single": single,
-    "reduced": reduced,
-    "float64": float64,
-    "float32": float32,
-    "rndnu": rndnu,
-    "float64-half-even": float64_half_even,
-    "float32-half-away": float32_half_away,
-    "reduced-8": reduced_8,
-    "floor": floor,
-    "truncate": truncate,
-}
+@variant("reduced-8", fixed=True)
+def reduced_8(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """A multiplier of 8 bits: m rounded to 7 fractional bits, then one half-up shift."""
+    return _reduced(real, 7)
 
-#: Those with a multiplier in fixed point: here it counts whether the scales were multiplied in float32 or float64.
-FIXED = ("double", "double-half-up", "double-by-eight", "single", "reduced", "reduced-8", "floor", "truncate")
+
+@variant("floor", fixed=True)
+def floor(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """Shifted right without rounding (fixedpoint.multiply_floor)."""
+    m, shift = quantize_multipliers(real)
+    return Rescale(_single, (m, np.zeros_like(m), 31 - shift))
+
+
+def _truncate(x: Ints, m: Ints, shift: Ints) -> Ints:
+    return multiply_truncate(x, m, shift)
+
+
+@variant("truncate", fixed=True)
+def truncate(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """Rounded towards zero (fixedpoint.multiply_truncate)."""
+    return Rescale(_truncate, quantize_multipliers(real))
 
 
 def variants(first: str) -> tuple[str, ...]:

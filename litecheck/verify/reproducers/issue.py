@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from litecheck.cases.parts import Case
+from litecheck.compare.wording.elements import element_sentence
 from litecheck.model.options import options_of
 from litecheck.model.types import Operator, Tensor
 from litecheck.verify.outcome import Difference, Verdict
@@ -58,7 +59,7 @@ def _worst(d: Difference) -> Iterator[str]:
         yield f"At ({at}) {d.worst.expected:g} is expected, the device gives {d.worst.actual:g}."
     if d.explained is not None:
         yield ""
-        yield literal(d.explained.sentence)
+        yield literal(element_sentence(d.explained))
 
 
 def _options(operator: Operator) -> str:

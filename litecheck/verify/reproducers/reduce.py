@@ -9,38 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.inputs import BINARY, UNARY
 from litecheck.devices.port import Arrays
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.values import pack, stored
+from litecheck.profile.operators import facts_of
 from litecheck.quantization import BITS, Quantization
-from litecheck.reference.engine.dispatch import signature
-from litecheck.reference.engine.registry import kernels
-
-#: Axes that shrink together, by role. What is not listed keeps its shape.
-TIED: Mapping[str, tuple[Mapping[str, int], ...]] = {
-    "CONV_2D": (
-        {"input": 0, "output": 0},
-        {"weight": 0, "bias": 0, "output": 3},
-        {"input": 3, "weight": 3},
-    ),
-    "DEPTHWISE_CONV_2D": (
-        {"input": 0, "output": 0},
-        {"input": 3, "weight": 3, "bias": 0, "output": 3},
-    ),
-    "FULLY_CONNECTED": (
-        {"input": 0, "output": 0},
-        {"weight": 0, "bias": 0, "output": -1},
-        {"input": -1, "weight": 1},
-    ),
-    "AVERAGE_POOL_2D": ({"input": 0, "output": 0}, {"input": 3, "output": 3}),
-    "MAX_POOL_2D": ({"input": 0, "output": 0}, {"input": 3, "output": 3}),
-    "RESIZE_BILINEAR": ({"input": 0, "output": 0}, {"input": 3, "output": 3}),
-    "RESIZE_NEAREST_NEIGHBOR": ({"input": 0, "output": 0}, {"input": 3, "output": 3}),
-    "SOFTMAX": ({"input": 0, "output": 0}, {"input": -1, "output": -1}),
-}
-#: Operators over windows of an image, whose rows and columns may shrink: where a window's size is stated.
-WINDOWED = ("CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +55,7 @@ def narrower(trial: Trial) -> Iterator[Trial]:
             yield _cut(
                 trial, dict.fromkeys(tied), {i: (axis, slice(start, stop)) for i, axis in tied.items()}
             )
-    if operator.opcode in WINDOWED:
+    if facts_of(operator.kind).windows:
         yield from _cropped(trial, main, operator)
 
 
@@ -113,32 +86,23 @@ def _parts(length: int) -> Iterator[tuple[int, int]]:
 
 
 def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
-    """Groups of (tensor, axis) that have one length and shrink together."""
-    roles = _roles(operator)
-    if operator.opcode in UNARY | BINARY:
+    """Groups of (tensor, axis) that have one length and shrink together; other axes keep theirs."""
+    facts = facts_of(operator.kind)
+    if facts.elementwise:
         tensors = [i for i in (*operator.inputs, *operator.outputs) if i >= 0]
         shape = main.tensors[operator.outputs[0]].shape
         for axis in range(-len(shape), 0):
             reaching = [i for i in tensors if -axis <= len(main.tensors[i].shape)]
             yield {i: axis for i in reaching if main.tensors[i].shape[axis] == shape[axis]}
         return
-    for group in TIED.get(operator.opcode, ()):
-        found = {roles[role]: axis for role, axis in group.items() if roles.get(role, -1) >= 0}
+    tensor = facts.tensors(operator)
+    for group in facts.ties:
+        found = {tensor[role]: axis for role, axis in group.items() if role in tensor}
         shapes = {i: main.tensors[i].shape for i in found}
         if all(-len(s) <= found[i] < len(s) for i, s in shapes.items()):
             lengths = {shapes[i][axis] for i, axis in found.items()}
             if len(lengths) == 1:
                 yield found
-
-
-def _roles(operator: Operator) -> dict[str, int]:
-    known = kernels().get(operator.kind, ())
-    if not known:
-        return {}
-    names = signature(known[0].function)
-    return dict(zip(names.inputs, operator.inputs, strict=False)) | dict(
-        zip(names.outputs, operator.outputs, strict=False)
-    )
 
 
 def _cut(trial: Trial, touched: Mapping[int, None], cuts: Mapping[int, tuple[int, slice]]) -> Trial:

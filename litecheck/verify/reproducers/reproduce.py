@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from litecheck.cases.expectation import Expectation, exposed
 from litecheck.cases.inputs import Feed, series
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import row
 from litecheck.compare.explain import explain_outputs
 from litecheck.devices.port import Answer, Arrays, Device, Failure
+from litecheck.devices.registry import driver
 from litecheck.files import atomic_write, make_folder
 from litecheck.model.cut import Cut, cut
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.engine.values import RunError
-from litecheck.verify.expectation import Expectation, exposed
-from litecheck.verify.judge import Judge, Question
+from litecheck.verify.explanation import Explanation, verdict
+from litecheck.verify.judge import Judge, Judged
 from litecheck.verify.outcome import Outcome, Verdict
+from litecheck.verify.questions import Question
 from litecheck.verify.reproducers.issue import issue
 from litecheck.verify.reproducers.reduce import Trial
-from litecheck.verify.reproducers.script import script
 from litecheck.verify.reproducers.shrink import shrink
 
 #: Trials on the device for one reproducer, and for one of a device that hangs: each costs the whole timeout.
@@ -51,19 +54,19 @@ class Reproducer:
     seconds: float = 60.0
     scrub: bool = False
 
-    def __call__(self, question: Question, verdict: Verdict) -> str:
+    def __call__(self, question: Question, outcome: Outcome) -> str:
         """Shrink and write one failure; the folder's path, or nothing where the failure does not come again.
 
         Raises ConfigError where the folder cannot be written.
         """
-        found = self._smallest(question, verdict.outcome)
+        found = self._smallest(question, outcome)
         if found is None:
             return ""
         trial = _anonymous(found) if self.scrub else found
-        asked = self._question(trial, verdict.outcome)
+        asked = self._question(trial, outcome)
         answer = self.device.run(asked.job)
-        made = self.judge(asked, answer, frozenset())
-        return self._write(verdict.case, asked, answer, self._explained(asked, made.verdict))
+        judged = self.judge(asked, answer, frozenset())
+        return self._write(question.case.name, asked, answer, judged)
 
     def _smallest(self, question: Question, outcome: Outcome) -> Trial | None:
         """The first failing trial among the case's feeds and segments, then shrunk."""
@@ -82,7 +85,7 @@ class Reproducer:
         if expected is None:
             return Outcome.NO_REFERENCE
         answer = self.device.run(asked.job)
-        return self.judge(asked, answer, frozenset()).verdict.outcome
+        return self.judge(asked, answer, frozenset()).outcome
 
     def _question(self, trial: Trial, wanted: Outcome) -> Question:
         main = trial.model.subgraphs[0]
@@ -93,21 +96,18 @@ class Reproducer:
         fed = row([Feed("reproducer", run) for run in trial.runs], trial.start)
         return Question(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))
 
-    def _explained(self, asked: Question, verdict: Verdict) -> Verdict:
-        arithmetic, others = self._nearest(verdict), self.judge.published
+    def _explained(self, asked: Question, judged: Judged, arithmetic: Arithmetic) -> Verdict:
+        others = self.judge.published
         shown, fed = exposed(asked.case, asked.feeds, arithmetic)
-        told = explain_outputs(shown, fed, verdict.differences, arithmetic, others)
-        return replace(verdict, differences=told)
+        told = explain_outputs(shown, fed, judged.differences, arithmetic, others)
+        return verdict(asked, judged, Explanation(told))
 
-    def _nearest(self, verdict: Verdict) -> Arithmetic:
-        """The admissible arithmetic that the verdict's differences are told against."""
-        found = (a for a in self.judge.admissible if a.name == verdict.nearest)
-        return next(found, self.judge.admissible[0])
-
-    def _write(self, name: str, asked: Question, answer: Answer | Failure, verdict: Verdict) -> str:
+    def _write(self, name: str, asked: Question, answer: Answer | Failure, judged: Judged) -> str:
         place = self.folder / name
+        arithmetic = judged.nearest or self.judge.admissible[0]
+        small = self._explained(asked, judged, arithmetic)
         make_folder(place)
-        expected = asked.expected(self._nearest(verdict)) or ()
+        expected = asked.expected(arithmetic) or ()
         atomic_write(place / "model.tflite", asked.job.content)
         *before, last = asked.feeds
         given = answer.runs[len(before) :] if isinstance(answer, Answer) else ()
@@ -118,10 +118,10 @@ class Reproducer:
             _save(place, f"before_{number}", feed.arrays)
         for index, contents in asked.feeds[0].start.items():
             _save(place, "start", (contents,), index)
-        reals = [d.tolerance for d in verdict.differences if d.unit != "LSB"]
+        reals = [d.tolerance for d in small.differences if d.unit != "LSB"]
         facts = {
-            "title": f"{verdict.opcode} on {self.device.described}: {verdict.outcome.value}",
-            "outcome": verdict.outcome.value,
+            "title": f"{small.opcode} on {self.device.described}: {small.outcome.value}",
+            "outcome": small.outcome.value,
             "inputs": len(last.arrays),
             "before": len(before),
             "starts": sorted(asked.feeds[0].start),
@@ -130,16 +130,25 @@ class Reproducer:
             "tolerance": max(reals, default=0.0),
             "seconds": self.seconds,
         }
-        program = script(self.device.name, facts)
-        if program is not None:
-            atomic_write(place / "reproduce.py", program)
-        text = issue(
-            asked.case, verdict, self.device.described, self._nearest(verdict).name, program is not None
-        )
+        driven = write_program(place, self.device.name, facts)
+        text = issue(asked.case, small, self.device.described, arithmetic.name, driven)
         if before or facts["starts"]:
             text += _BEHIND
         atomic_write(place / "ISSUE.md", text)
         return str(place)
+
+
+def write_program(place: Path, device: str, facts: Mapping[str, Any]) -> bool:
+    """The program that runs what lies in a folder, with the facts it reads; False for devices that only litecheck drives.
+
+    ``facts`` are title, outcome, inputs, outputs, times, before, starts, tolerance and seconds.
+    """
+    found = driver(device)
+    if found is None:
+        return False
+    atomic_write(place / "reproduce.py", Path(__file__).with_name("run.py").read_bytes())
+    atomic_write(place / "reproduce.json", json.dumps({**facts, "driver": found}, indent=1) + "\n")
+    return True
 
 
 def _trials(question: Question, arithmetic: Arithmetic) -> Iterator[Trial]:

@@ -10,7 +10,8 @@ import pytest
 
 from litecheck.quantizer import litert
 from litecheck.quantizer.attribution.variants import ROUNDINGS
-from litecheck.quantizer.compare import Comparison, compare
+from litecheck.quantizer.compare import compare
+from litecheck.quantizer.comparison import Comparison
 from litecheck.quantizer.types import Parameters
 
 

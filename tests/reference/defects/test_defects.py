@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from litecheck.cases.probes.catalogue import probes
 from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.reference.defects.defects import DEPARTURES, departures
+from litecheck.reference.defects.defects import DEFECTS, defects_of
+from litecheck.reference.defects.registry import Arguments, defect
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import run
-from litecheck.reference.engine.registry import kernels
+from litecheck.reference.engine.registry import Kernel, kernels
 from litecheck.reference.numerics import fixedpoint as fp
 
 Ints = NDArray[Any]
@@ -228,7 +230,7 @@ def test_convolutions_go_wrong_as_written(name: str, deep: bool) -> None:
 
 
 def test_every_departure_of_a_convolution_is_written_out() -> None:
-    assert {*departures("CONV_2D"), *departures("DEPTHWISE_CONV_2D"), "none"} == set(WRONG)
+    assert {*defects_of("CONV_2D"), *defects_of("DEPTHWISE_CONV_2D"), "none"} == set(WRONG)
 
 
 def rows(departure: str, x: Ints, w: Ints, bias: Ints) -> Ints:
@@ -320,7 +322,7 @@ def test_sums_go_wrong_as_written() -> None:
     }
     same = ("saturates-first", "symmetric-output", "int8-input-zero-point")  # no zero point is -128
     wanted |= dict.fromkeys(same, wanted["none"])
-    assert set(wanted) == {"none", *departures("ADD")}
+    assert set(wanted) == {"none", *defects_of("ADD")}
     for name, expected in wanted.items():
         made = pair("ADD", name, x, y, fused_activation_function="RELU6")
         np.testing.assert_array_equal(made, expected, err_msg=name)
@@ -432,9 +434,49 @@ def test_an_arithmetic_file_names_a_departure(tmp_path: Path) -> None:
 
 def test_departures_concern_operators_that_have_what_goes_wrong() -> None:
     for opcode, found in kernels().items():
-        names = departures(opcode)
+        names = defects_of(opcode)
         roles = {role for kernel in found for role in kernel.function.__annotations__}
         assert "no-bias" not in names or "bias" in roles
         assert "first-weight-scale" not in names or "weight" in roles
         assert "no-input-zero-point" not in names or roles & {"input", "lhs"}
-    assert all(departure.does for departure in DEPARTURES.values())
+    assert all(departure.does for departure in DEFECTS.values())
+
+
+def test_an_svdf_without_its_zero_point_is_one_whose_zero_point_is_0() -> None:
+    probe = probes("SVDF")[0]
+    graph = probe.subgraph
+    (index,) = graph.inputs
+    zero = replace(graph.tensors[index].quantization, zero_point=np.zeros(1, np.int64))
+    tensors = tuple(replace(t, quantization=zero) if t.index == index else t for t in graph.tensors)
+    other = replace(probe.model, subgraphs=(replace(graph, tensors=tensors),))
+    chosen = arithmetic("SVDF", departure="no-input-zero-point")
+    made = [
+        run(model, probe.runs[0], arithmetic=a).outputs["output"]
+        for model, a in (
+            (probe.model, chosen),
+            (other, "litert-reference"),
+            (probe.model, "litert-reference"),
+        )
+    ]
+    np.testing.assert_array_equal(made[0], made[1])
+    assert (made[0] != made[2]).any()
+
+
+def test_a_defect_is_added_in_one_place() -> None:
+    """A function with its name, words and operators: arithmetic files know it, and kernels have it."""
+
+    @defect("upside-down", "the result is turned over", lambda facts: facts.elementwise == "binary")
+    def upside_down(kernel: Kernel, given: Arguments) -> Any:
+        """All bits of the result are inverted."""
+        return ~kernel.function(**given)
+
+    defects_of.cache_clear()
+    try:
+        x, y = RNG.integers(-128, 128, (2, 40))
+        assert "upside-down" in defects_of("ADD")
+        assert "upside-down" not in defects_of("CONV_2D")
+        right, wrong = pair("ADD", "none", x, y), pair("ADD", "upside-down", x, y)
+        np.testing.assert_array_equal(wrong, ~right)
+    finally:
+        del DEFECTS["upside-down"]
+        defects_of.cache_clear()

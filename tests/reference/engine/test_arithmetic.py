@@ -43,8 +43,8 @@ def test_those_that_come_along() -> None:
         assert arithmetic.name == name
         assert arithmetic.source.startswith("https://")
         for opcode, stages in arithmetic.stages.items():
-            known = {s: v for kernel in kernels()[opcode] for s, v in kernel.stages.items()}
-            assert all(variant in known[stage] for stage, variant in stages.items()), opcode
+            cells = {c.path: c for kernel in kernels()[opcode] for c in kernel.cells()}
+            assert all(variant in cells[path].variants for path, variant in stages.items()), opcode
 
 
 def test_the_reference_needs_no_reasons_and_the_others_give_them() -> None:
@@ -68,9 +68,67 @@ def test_an_arithmetic_of_ones_own(tmp_path: Path) -> None:
     )
 
 
+def test_a_step_is_one_variant_or_one_by_condition(tmp_path: Path) -> None:
+    """Of what is stated the key with most of what holds counts, and of the conditions the first one most."""
+    stated = "interpolate: {default: q11, declined: float32, uint8: q10, declined+uint8: float32-weights}"
+    acme = load_arithmetic(written(tmp_path, GOOD.replace("interpolate: q11", stated))).how("RESIZE_BILINEAR")
+    assert dict(acme) == {
+        "interpolate": "q11",
+        "interpolate/declined": "float32",
+        "interpolate/uint8": "q10",
+        "interpolate/declined+uint8": "float32-weights",
+    }
+    (step,) = (s for k in kernels()["RESIZE_BILINEAR"] for s in k.steps.values())
+    chosen = {cell.conditions: cell.variant(acme) for cell in step.cells("interpolate")}
+    assert chosen[()] == chosen["int16",] == "q11"
+    assert (chosen["declined",], chosen["uint8",]) == ("float32", "q10")
+    assert chosen["declined", "uint8"] == "float32-weights"
+    without = {path: variant for path, variant in acme.items() if "+" not in path}
+    (both,) = (cell for cell in step.cells("interpolate") if cell.conditions == ("declined", "uint8"))
+    assert both.variant(without) == "float32"
+    assert both.variant({"interpolate/uint8": "q10"}) == "q10"
+    assert both.variant({"interpolate": "half-even"}) == both.variants[0] == "float32-half-up"
+
+
+def test_what_a_child_states_of_a_step_leaves_its_other_conditions(tmp_path: Path) -> None:
+    child = GOOD.replace("litert-reference", "litert-xnnpack").replace(": q11", ": {uint8: q10}")
+    parent, found = load_arithmetic("litert-xnnpack"), load_arithmetic(written(tmp_path, child))
+    changed = {**parent.how("RESIZE_BILINEAR"), "interpolate/uint8": "q10"}
+    assert found.how("RESIZE_BILINEAR") == changed != parent.how("RESIZE_BILINEAR")
+
+
+@pytest.mark.parametrize(
+    ("old", "line", "new"),
+    [
+        (
+            "interpolate: q11\n    declined: q10\n    declined_unsigned: float32-weights",
+            8,
+            "declined is a condition of interpolate and no step of its own; "
+            "write interpolate: {default: q11, declined: q10, declined+uint8: float32-weights}",
+        ),
+        (
+            "unsigned: q10",
+            7,
+            "unsigned is a condition of interpolate and no step of its own; write interpolate: {uint8",
+        ),
+    ],
+)
+def test_the_old_spelling_is_refused_with_the_new_one(tmp_path: Path, old: str, line: int, new: str) -> None:
+    with pytest.raises(ProfileError, match=re.escape(new)) as caught:
+        load_arithmetic(written(tmp_path, GOOD.replace("interpolate: q11", old)))
+    assert f"acme.yaml:{line}" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("found", "instead", "line", "message"),
     [
+        (
+            "interpolate: q11",
+            "interpolate: {declind: q11}",
+            7,
+            "no condition 'declind'; did you mean 'declined'",
+        ),
+        ("interpolate: q11", "interpolate: {default: q11, uint8: q12}", 7, "has no interpolate 'q12'"),
         ("interpolate: q11", "interpolate: q12", 7, "RESIZE_BILINEAR has no interpolate 'q12'"),
         ("interpolate: q11", "interpolat: q11", 7, "interpolat"),
         ("  RESIZE_BILINEAR", "  RESIZE_BILINAER", 6, "did you mean 'RESIZE_BILINEAR'"),
@@ -111,6 +169,9 @@ def test_the_json_schema_describes_them() -> None:
     assert judge.is_valid(yaml.safe_load(GOOD))
     assert not judge.is_valid(yaml.safe_load(GOOD.replace("title", "titel")))
     assert not judge.is_valid(yaml.safe_load(GOOD.replace("RESIZE_BILINEAR", "resize")))
+    assert judge.is_valid(yaml.safe_load(GOOD.replace("q11", "{default: q11, declined+uint8: q10}")))
+    assert not judge.is_valid(yaml.safe_load(GOOD.replace("q11", "{Declined: q10}")))
+    assert not judge.is_valid(yaml.safe_load(GOOD.replace("q11", "{default: [q10]}")))
 
 
 def test_known_faults_name_operators_resolvers_and_evidence() -> None:

@@ -52,8 +52,8 @@ def test_constant_operands_are_prepared_once() -> None:
     [
         {"output": replace(OUTPUT, quantization=quantized(0.25, 1))},
         {"output": replace(OUTPUT, quantization=quantized(0.5, 2))},
-        {"how": replace(HOW, variant="single")},
-        {"how": replace(HOW, opcode="FULLY_CONNECTED")},
+        {"how": HOW._replace(variant="single")},
+        {"how": HOW._replace(opcode="FULLY_CONNECTED")},
         {"fused": "RELU"},
     ],
 )

@@ -10,10 +10,10 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference.engine import takers as module
-from litecheck.reference.engine.dispatch import find_kernel, signature
-from litecheck.reference.engine.registry import kernels
+from litecheck.reference.engine.dispatch import cells_of, find_kernel, signature
+from litecheck.reference.engine.registry import all_kernels, kernels
 from litecheck.reference.engine.taker_measurements import MEASUREMENTS
-from litecheck.reference.engine.takers import EVERY, OPTIMIZED, ROLES, XNNPACK, Takers, load_takers, takers
+from litecheck.reference.engine.takers import EVERY, OPTIMIZED, ROLES, XNNPACK, Takers, load_dispatch, takers
 
 SHAPE, KERNEL = (1, 4, 4, 2), (3, 2, 2, 2)
 
@@ -84,7 +84,7 @@ def test_who_takes_a_convolution(model: Model, who: Takers) -> None:
 
 
 def test_conditions_speak_of_what_there_is() -> None:
-    for name, taker in load_takers().items():
+    for name, taker in load_dispatch().takers.items():
         for opcode, alternatives in taker.operators.items():
             roles = {
                 role
@@ -103,8 +103,11 @@ def test_conditions_speak_of_what_there_is() -> None:
 def test_every_measurement_is_asked_for() -> None:
     asked = {
         condition.subject
-        for taker in load_takers().values()
-        for alternatives in taker.operators.values()
+        for known in (
+            *(taker.operators for taker in load_dispatch().takers.values()),
+            load_dispatch().conditions,
+        )
+        for alternatives in known.values()
         for conditions in alternatives
         for condition in conditions
         if condition.verb == "limits"
@@ -113,9 +116,31 @@ def test_every_measurement_is_asked_for() -> None:
 
 
 def test_kernels_whose_operators_are_listed_ask_who_takes_them() -> None:
-    listed = {opcode for taker in load_takers().values() for opcode in taker.operators}
-    for opcode in listed:
-        assert any("taken" in signature(kernel.function).extras for kernel in kernels()[opcode]), opcode
+    for opcode in {opcode for taker in load_dispatch().takers.values() for opcode in taker.operators}:
+        told = any("taken" in signature(kernel.function).extras for kernel in kernels()[opcode])
+        asked = {c for kernel in kernels()[opcode] for step in kernel.steps.values() for c in step.conditions}
+        assert told or "declined" in asked, opcode
+
+
+def test_every_condition_is_one_of_some_step_and_every_step_has_those_there_are() -> None:
+    steps = [step for kernel in all_kernels() for step in kernel.steps.values()]
+    assert {c for step in steps for c in step.conditions} == {*load_dispatch().conditions}
+    assert all(step.own.keys() <= {*step.conditions} for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("model", "path"),
+    [
+        (conv(), "requantize"),
+        (conv(dtype="uint8"), "requantize/uint8"),
+        (conv(bias="computed"), "requantize/declined"),
+        (conv(depth=4), "requantize/grouped"),
+        (conv(depth=4, dtype="uint8", bias="computed"), "requantize/declined+uint8+grouped"),
+        (conv(dtype="int16", depth=4), "requantize/int64_sums"),
+    ],
+)
+def test_the_cell_of_a_convolution(model: Model, path: str) -> None:
+    assert [cell.path for cell in cells_of(model.subgraphs[0], model.subgraphs[0].operators[-1])] == [path]
 
 
 @pytest.mark.parametrize(
@@ -143,9 +168,9 @@ def test_a_slip_is_told(tmp_path, monkeypatch, text: str, message: str) -> None:
     (tmp_path / "arithmetic").mkdir()
     (tmp_path / "arithmetic" / "takers.yaml").write_text(text)
     monkeypatch.setattr(module, "rules_dir", lambda: tmp_path)
-    load_takers.cache_clear()
+    load_dispatch.cache_clear()
     try:
         with pytest.raises(ProfileError, match=message.replace("?", r"\?")):
-            load_takers()
+            load_dispatch()
     finally:
-        load_takers.cache_clear()
+        load_dispatch.cache_clear()

@@ -103,7 +103,7 @@ def test_blocks_have_scales_of_their_own() -> None:
 
 def test_blocks_that_xnnpack_does_not_take_are_left_to_litert() -> None:
     x, out = Value(ROWS[20:30], "float32"), Result("float32", (10, 6))
-    how = {"dynamic": "xnnpack", "int4": "xnnpack", "blocks": "xnnpack"}
+    how = {"dynamic": "xnnpack"}
     weight, _ = _blockwise(6, 40, 8)
     made = fully_connected_float(x, weight, None, out, None, how, frozenset())
     np.testing.assert_array_equal(made, block_products(ROWS[20:30], weight, None, "asymmetric"))
@@ -119,7 +119,7 @@ def _int8(shape: tuple[int, ...], scale: object = 0.01, axis: int = 0, constant:
 
 def test_int4_layers_that_nobody_takes_are_quantized_as_asked() -> None:
     asked = options_table("FULLY_CONNECTED", asymmetric_quantize_inputs=True)
-    how, out = {"dynamic": "as-asked", "int4": "symmetric", "blocks": "asymmetric"}, Result("float32", ())
+    how, out = {"dynamic": "symmetric"}, Result("float32", ())
     x = np.abs(ROWS[20:30])
     weight = Value(_int8((4, 40)).data // 16, "int4", quantized(0.01), True)
     for taken in (frozenset(), frozenset({OPTIMIZED})):

@@ -19,7 +19,7 @@ def quantization(scale, zero=0):
 
 def plain(opcode, x):
     dtype = x.dtype.name
-    (kernel,) = (k for k in kernels()[opcode] if dtype in k.types and not k.stages)
+    (kernel,) = (k for k in kernels()[opcode] if dtype in k.types and not k.steps)
     return kernel.function(Value(x, dtype), Result(dtype, ())).tolist()
 
 

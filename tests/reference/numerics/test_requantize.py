@@ -11,7 +11,7 @@ import pytest
 from litecheck.model.build import options_table, quantized
 from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics import fixedpoint as fp
-from litecheck.reference.numerics.requantize import PERIOD, TILE, requantizer, sums_stage
+from litecheck.reference.numerics.requantize import PERIOD, TILE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import VARIANTS, Scales
 
 F = np.float32
@@ -155,16 +155,11 @@ def test_weight_scales_are_one_or_one_for_each_channel() -> None:
         Scales.of(x, w, output(), 3)
 
 
-def test_stages_follow_types_and_options() -> None:
-    def of(dtype: str) -> Value:
-        return Value(np.zeros(1), dtype)
-
-    wide = options_table("CONV_2D", quantized_bias_type="int32")
-    assert [sums_stage(of(t), None) for t in ("int8", "uint8", "int16")] == [
-        "requantize",
-        "unsigned",
-        "int64_sums",
+def test_sums_of_words_are_wide_where_no_int32_bias_is_stated() -> None:
+    stated = options_table("CONV_2D", quantized_bias_type="int32")
+    assert [wide_sums(Value(np.zeros(1), t), None) for t in ("int8", "uint8", "int16")] == [
+        False,
+        False,
+        True,
     ]
-    assert sums_stage(of("int16"), wide) == "int32_sums"
-    nobody = [sums_stage(of(t), None, frozenset()) for t in ("int8", "uint8", "int16")]
-    assert nobody == ["declined", "declined_unsigned", "int64_sums"]
+    assert not wide_sums(Value(np.zeros(1), "int16"), stated)

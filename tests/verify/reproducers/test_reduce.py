@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.cases import inputs, parts
+from litecheck.cases import parts
+from litecheck.cases.drawn import drawn
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.verify.reproducers.reduce import Trial, narrower
@@ -15,9 +16,9 @@ from tests.verify.networks import convolutional
 def trial(opcode: str) -> Trial:
     model = convolutional()
     case = next(c for c in parts.operators(model, model.subgraphs[0]) if c.opcodes == (opcode,))
-    drawn = inputs.drawn(case, {}, 0)
-    assert drawn is not None
-    return Trial(case.cut.model, drawn.arrays)
+    feed = drawn(case, {}, 0)
+    assert feed is not None
+    return Trial(case.cut.model, feed.arrays)
 
 
 def outputs(t: Trial) -> np.ndarray:

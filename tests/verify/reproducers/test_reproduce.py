@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,7 +15,7 @@ from litecheck.devices.port import Failure, Job, Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.load import load_model
 from litecheck.verify.outcome import Outcome, Verification
-from litecheck.verify.reproducers.script import script
+from litecheck.verify.reproducers.reproduce import write_program
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.delegate.build import delegate, device  # noqa: F401 - a fixture
@@ -143,35 +143,22 @@ def test_what_does_not_come_again_has_no_reproducer(tmp_path: Path) -> None:
     assert (verdict.outcome, verdict.reproducer) == (Outcome.CRASHED, "")
 
 
-@pytest.mark.parametrize(
-    "device", ["litert:reference", "tflm", "delegate:/lib.so,a=b", "command:run {model} {runs}"]
-)
-def test_every_program_is_one(device: str) -> None:
-    facts = {
-        "title": "t", "outcome": "mismatch", "inputs": 1, "outputs": 1, "times": 1, "before": 1, "starts": [4],
-        "tolerance": 0.0, "seconds": 5.0,
-    }  # fmt: skip
-    text = script(device, facts)
-    assert text is not None
-    compile(text, "reproduce.py", "exec")
+#: What is told of every reproducer.
+FACTS = {
+    "title": "t", "outcome": "mismatch", "inputs": 1, "outputs": 1, "times": 2, "before": 0, "starts": [],
+    "tolerance": 0.0, "seconds": 60.0,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "path", [r"C:\Users\new\x.dll", "/a/\u00fc\udc80.so", 'q"""\'.so', "/ends/with/\\", "/{0}.so"]
 )
-def test_a_program_for_a_device_of_any_path_is_one_and_knows_it(path: str) -> None:
-    facts = {
-        "title": f"CONV_2D on delegate:{path}: mismatch", "outcome": "mismatch", "inputs": 1, "outputs": 1, "times": 1,
-        "before": 0, "starts": [], "tolerance": 0.0, "seconds": 5.0,
-    }  # fmt: skip
-    text = script(f"delegate:{path}", facts)
-    assert text is not None
-    tree = ast.parse(text.encode())
-    assert (ast.get_docstring(tree) or "").startswith(f"{facts['title']}\n")
-    libraries = next(
-        node.value for node in tree.body if isinstance(node, ast.Assign) and "LIBRARY" in ast.unparse(node)
-    )
-    assert ast.literal_eval(libraries)[0] == path
+def test_a_program_for_a_device_of_any_path_knows_it(path: str, tmp_path: Path) -> None:
+    facts = {**FACTS, "title": f"CONV_2D on delegate:{path}: mismatch"}
+    assert write_program(tmp_path, f"delegate:{path}", facts)
+    known = json.loads((tmp_path / "reproduce.json").read_text())
+    assert (known["title"], known["driver"]["library"]) == (facts["title"], path)
+    assert known["driver"]["package"] == "ai-edge-litert"
 
 
 def test_names_in_an_issue_are_text_and_nothing_else(tmp_path: Path) -> None:
@@ -203,8 +190,9 @@ def test_what_a_device_says_stays_in_its_block(tmp_path: Path) -> None:
     assert lines[start + 1 : start + 6] == ["no", "```", "# not a heading", "````\\x1b[31m", "`````"]
 
 
-def test_what_only_litecheck_can_drive_has_no_program() -> None:
-    assert script("recorded:somewhere", {}) is None
+def test_what_only_litecheck_can_drive_has_no_program(tmp_path: Path) -> None:
+    assert not write_program(tmp_path, "recorded:somewhere", FACTS)
+    assert not list(tmp_path.iterdir())
 
 
 #: Gives every input back, one larger; takes a folder of inputs and one for outputs.
@@ -222,13 +210,7 @@ def test_a_program_is_driven_as_litecheck_drives_it(
     tmp_path: Path, places: str, expected: int, status: int
 ) -> None:
     (tmp_path / "larger.py").write_text(LARGER)
-    facts = {
-        "title": "t", "outcome": "mismatch", "inputs": 1, "outputs": 1, "times": 2, "before": 0, "starts": [],
-        "tolerance": 0.0, "seconds": 60.0,
-    }  # fmt: skip
-    text = script(f"command:{sys.executable} {tmp_path}/larger.py {places}", facts)
-    assert text is not None
-    (tmp_path / "reproduce.py").write_text(text)
+    assert write_program(tmp_path, f"command:{sys.executable} {tmp_path}/larger.py {places}", FACTS)
     np.save(tmp_path / "input_0.npy", np.zeros((2, 3), np.int8))
     np.save(tmp_path / "expected_0.npy", np.full((2, 3), expected, np.int8))
     assert reproduced(tmp_path)[0] == status, reproduced(tmp_path)

@@ -1,0 +1,10 @@
+"""Arrays of one inference: the operands a model takes, or the outputs it gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+#: The operands of one inference, in the order of the model's inputs; or its outputs in the order of the model's.
+Arrays = tuple[NDArray[Any], ...]

@@ -1,0 +1,125 @@
+"""Inputs that reach the edges, and sweeps over all codes: what an operator on elements can ever give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.cases.drawn import draws
+from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, Input, inputs_of, known, only
+from litecheck.cases.parts import Case
+from litecheck.quantization import BITS, INTEGER_RANGES
+
+#: Swept at most so often.
+_SWEEPS = 64
+_Pattern = Callable[[Input, int, int], NDArray[Any]]
+
+
+def directed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
+    """Both rails, rails in turn, zero points, and sweeps over all codes (all pairs of codes for two operands).
+
+    Nothing for a case no operand of which holds few codes.
+    """
+    uses = inputs_of(case)
+    if not known(uses, tensors) or not any(use.coded for use in uses):
+        return
+    for pattern in (_lowest, _highest, _alternating, _zero, *_sweeps(case, uses)):
+        place, arrays = 0, []
+        for use in uses:
+            like = use.like(tensors)
+            if use.steers or not use.coded:
+                arrays.append(
+                    tensors[use.tensor.index] if use.tensor.index in tensors else np.ones_like(like)
+                )
+                continue
+            codes = pattern(use, like.size, place).astype(like.dtype)
+            arrays.append(np.clip(codes, *use.bounds).astype(like.dtype).reshape(like.shape))
+            place += 1
+        yield Feed(DIRECTED, tuple(arrays))
+
+
+def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
+    """Which inputs were tried completely, or nothing: only for single operators on elements."""
+    if not any(f.kind == DIRECTED for f in feeds):
+        return ""
+    elementwise, uses = only(case).elementwise, inputs_of(case)
+    bits = {BITS.get(u.tensor.dtype, 64) if u.coded else 64 for u in uses}
+    if elementwise == "unary" and len(uses) == 1 and bits <= {8, 16}:
+        codes = 1 << bits.pop()
+        swept = len(np.unique(np.concatenate([feed.arrays[0].reshape(-1) for feed in feeds]))) == codes
+        return f"all {codes:,} values" if swept else ""
+    if (
+        elementwise == "binary"
+        and len(uses) == 2
+        and bits == {8}
+        and len({u.tensor.shape for u in uses}) == 1
+    ):
+        swept = any(
+            len(np.unique(_pairs(*feed.arrays))) == 1 << 16
+            for feed in feeds
+            if feed.arrays[0].size >= 1 << 16
+        )
+        return "all 65,536 pairs" if swept else ""
+    return ""
+
+
+def _pairs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
+    """A number for each pair of codes of 8 bits."""
+    pairs: NDArray[np.int64] = a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1)
+    return pairs
+
+
+def about(case: Case, kinds: Sequence[str], samples: int) -> int:
+    """About how many feeds a case has, from its shapes alone: a few more or less are aimed at what it computes."""
+    uses = inputs_of(case)
+    count = samples if PROPAGATED in kinds else 0
+    if RANDOM in kinds:
+        count += draws(case)
+    if DIRECTED in kinds and any(use.coded for use in uses):
+        count += 4 + len(list(_sweeps(case, uses)))
+    return max(count, 1)
+
+
+def _lowest(use: Input, size: int, place: int) -> NDArray[Any]:
+    return np.full(size, use.bounds[0])
+
+
+def _highest(use: Input, size: int, place: int) -> NDArray[Any]:
+    return np.full(size, use.bounds[1])
+
+
+def _zero(use: Input, size: int, place: int) -> NDArray[Any]:
+    return np.full(size, use.zero_point)
+
+
+def _alternating(use: Input, size: int, place: int) -> NDArray[Any]:
+    """Low and high in turn, in a rhythm that does not divide usual channel counts."""
+    return np.where((np.arange(size) // 3 + place) % 2, *use.bounds)
+
+
+#: Steps of about the golden section of a turn come near every place soon.
+_STRIDE, _TURN = 40503, 1 << 16
+
+
+def _sweeps(case: Case, uses: Sequence[Input]) -> Iterator[_Pattern]:
+    """One sweep, or as many as it takes for every code to come where there is one operand."""
+    count = 1
+    if len(uses) == 1 and only(case).elementwise == "unary":
+        size = math.prod(uses[0].tensor.shape)
+        count = min(_SWEEPS, -(-(1 << BITS[uses[0].tensor.dtype]) // max(size, 1)))
+    yield from (partial(_sweep, number=number) for number in range(count))
+
+
+def _sweep(use: Input, size: int, place: int, number: int = 0) -> NDArray[Any]:
+    """Codes counted up from where the sweep before ended; a second operand counts up once the first has been through
+    all of them. Where there are too few elements for that, second codes come in another order."""
+    low, high = INTEGER_RANGES[use.tensor.dtype]
+    codes = high - low + 1
+    at = np.arange(number * size, (number + 1) * size)
+    enough = not place or size >= codes * codes
+    return np.add(low, at // codes**place % codes if enough else at * _STRIDE % _TURN * codes // _TURN)

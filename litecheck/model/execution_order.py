@@ -1,0 +1,74 @@
+"""The order of execution of one subgraph: tensor indexes in range, and every tensor computed before it is used."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.faults import SHOWN, Mask
+from litecheck.flatbuffer.tables import Index, numpy_type
+from litecheck.model.field_faults import FieldFaults
+
+
+class ExecutionOrder:
+    """One subgraph: tensor indexes in range, and every tensor computed before it is used."""
+
+    def __init__(self, faults: FieldFaults, constant: Mask, ready: Mask, custom: Mask, row: int) -> None:
+        self.faults, self.t, self.row = faults, faults.tables, row
+        self.constant, self.ready, self.custom = constant, ready, custom
+        self.tensors = self.t.children("SubGraph", "tensors", row)
+        self.steps = self.t.children("SubGraph", "operators", row)
+
+    def check(self) -> None:
+        ends = {name: self.t.vector("SubGraph", name, self.row) for name in ("inputs", "outputs")}
+        sound = True
+        for name, index in ends.items():
+            for at in np.flatnonzero((index < 0) | (index >= len(self.tensors)))[:SHOWN].tolist():
+                self._say("SubGraph", self.row, f"{name}[{at}]", int(index[at]))
+                sound = False
+        uses = {name: self._uses(name) for name in ("inputs", "outputs", "intermediates")}
+        for name, (step, at, index) in uses.items():
+            for i in np.flatnonzero((index < -1) | (index >= len(self.tensors)))[:SHOWN].tolist():
+                self._say("Operator", int(self.steps[step[i]]), f"{name}[{at[i]}]", int(index[i]))
+                sound = False
+        if sound and len(self.steps) and len(self.tensors):
+            self._order(ends["inputs"], uses["inputs"], uses["outputs"])
+
+    def _say(self, table: str, row: int, name: str, index: int) -> None:
+        self.faults.say("index-out-of-range", table, row, name, f"tensor {index} of {len(self.tensors)}")
+
+    def _uses(self, name: str) -> tuple[Index, Index, Index]:
+        """(step, operand number, tensor index) of every operand in a vector of operands."""
+        none = np.empty(0, np.int64)
+        if not len(self.steps):
+            return none, none, none
+        refs = self.t.refs("Operator", name)
+        begin, length = refs.begin[self.steps] // 4, refs.length[self.steps]
+        step = np.repeat(np.arange(len(self.steps)), length)
+        at = np.arange(len(step)) - np.repeat(np.cumsum(length) - length, length)
+        return step, at, self.t.data.view(numpy_type("int32"))[np.repeat(begin, length) + at].astype(np.int64)
+
+    def _order(
+        self, inputs: NDArray[np.int32], used: tuple[Index, Index, Index], made: tuple[Index, Index, Index]
+    ) -> None:
+        ready = np.full(len(self.tensors), np.iinfo(np.int64).max)
+        step, at, index = (column[made[2] >= 0] for column in made)
+        np.minimum.at(ready, index, step)
+        stored = self.constant[self.tensors]
+        for i in np.flatnonzero(stored[index])[:SHOWN].tolist():
+            message = f"writes tensor {index[i]}, a constant"
+            self.faults.say(
+                "constant-output", "Operator", int(self.steps[step[i]]), f"outputs[{at[i]}]", message
+            )
+        ready[self.ready[self.tensors]] = -1
+        ready[inputs] = -1
+        step, at, index = (column[used[2] >= 0] for column in used)
+        late, never_made = ready[index] >= step, ready[index] == np.iinfo(np.int64).max
+        # A custom operator may bring scratch memory of its own, as a compiled Ethos-U command stream does.
+        late &= ~(never_made & self.custom[self.steps[step]])
+        for i in np.flatnonzero(late)[:SHOWN].tolist():
+            never = never_made[i]
+            message = f"tensor {index[i]} is " + ("never computed" if never else "computed only later")
+            self.faults.say(
+                "used-before-made", "Operator", int(self.steps[step[i]]), f"inputs[{at[i]}]", message
+            )

@@ -1,0 +1,64 @@
+"""Arguments of a kernel changed before it computes: as if a zero point, a bias, padding or an option were another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.quantization import Quantization
+from litecheck.reference.defects.registry import Arguments
+from litecheck.reference.engine.values import Value
+from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, padded
+
+#: Types whose results saturate to a byte.
+BYTES = ("int8", "uint8")
+
+
+@lru_cache(maxsize=256)
+def symmetric(quantization: Quantization) -> Quantization:
+    """The same scales without zero points."""
+    return replace(quantization, zero_point=np.zeros_like(quantization.zero_point))
+
+
+def with_options(options: Table, **fields: Any) -> Table:
+    """The same options with other values for some."""
+    return replace(options, fields={**options.fields, **fields})
+
+
+def with_bias(given: Arguments, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Arguments:
+    """Another bias for each channel, where there is one."""
+    bias: Value | None = given["bias"]
+    if bias is None:
+        return given
+    data = change(bias.data.reshape(-1)).reshape(bias.data.shape)
+    return {**given, "bias": replace(bias, data=data, prepared={})}
+
+
+def window_axes(given: Arguments) -> tuple[Axis, Axis]:
+    """How windows lie on an image, downward and across."""
+    options: Table = given["options"]
+    if "weight" in given:
+        return axes(given["input"].shape, given["weight"].shape[1:3], options)
+    taps = int(options.get("filter_height", 0)), int(options.get("filter_width", 0))
+    return axes(given["input"].shape, taps, options)
+
+
+def with_padding(given: Arguments, fill: int) -> Arguments:
+    """SAME padding made part of the image, filled with a stored value; other arguments as they are."""
+    input: Value = given["input"]
+    if given["options"] is None or given["options"].get("padding", SAME) != SAME:
+        return given
+    rows, columns = window_axes(given)
+    image = padded(input.data, rows, columns, fill, input.data.dtype)[:, : _reach(rows), : _reach(columns)]
+    valid = with_options(given["options"], padding=VALID)
+    return {**given, "input": replace(input, data=image, prepared={}), "options": valid}
+
+
+def _reach(axis: Axis) -> int:
+    return (axis.out - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1

@@ -1,0 +1,115 @@
+"""Defects of operands: zero points left out or kept in too few bits, weights and biases cut, means taken too early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from litecheck.profile.operators import OperatorFacts, facts_of
+from litecheck.quantization import Quantization
+from litecheck.reference.defects.arguments import BYTES, symmetric, with_bias, with_padding
+from litecheck.reference.defects.registry import Arguments, convolves, defect, rescales, weighted
+from litecheck.reference.engine.values import Value
+from litecheck.reference.kernel_types import Kernel
+from litecheck.reference.numerics.axes import reduced_axes
+from litecheck.reference.numerics.fixedpoint import round_half_away, saturate
+
+_STORED = (*BYTES, "int16")
+
+
+def _centres(facts: OperatorFacts) -> bool:
+    """Whether zero points are taken from inputs before anything is computed with them."""
+    return rescales(facts) or bool(facts.products)
+
+
+def _requantized(
+    given: Arguments, change: Callable[[Quantization], Quantization], types: tuple[str, ...]
+) -> Arguments:
+    """Inputs of these types with another quantization."""
+    found = {
+        name: replace(value, quantization=change(value.quantization), prepared={})
+        for name, value in given.items()
+        if name in ("input", "lhs", "rhs") and value.dtype in types
+    }
+    return {**given, **found}
+
+
+def _padded(kernel: Kernel, given: Arguments) -> Arguments:
+    """Where there is padding, it is the input's zero point, whatever that is taken for afterwards."""
+    return with_padding(given, given["input"].zero_point) if convolves(facts_of(kernel.opcode)) else given
+
+
+@defect(
+    "no-input-zero-point", "stored inputs are used as they are; padding still is the zero point", _centres
+)
+def no_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
+    """Inputs have no zero point, but padding is what it was."""
+    return no_input_zero_point_bare(kernel, _padded(kernel, given))
+
+
+@defect("no-input-zero-point-bare", "stored inputs are used as they are; padding adds nothing", convolves)
+def no_input_zero_point_bare(kernel: Kernel, given: Arguments) -> Any:
+    """Inputs have no zero point, and padding has none either."""
+    return kernel.function(**_requantized(given, symmetric, _STORED))
+
+
+@defect(
+    "int8-input-zero-point",
+    "an input's negated zero point is kept in int8, where that of -128 is -128 again",
+    _centres,
+)
+def int8_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
+    """A zero point of -128 becomes 128."""
+
+    def kept(quantization: Quantization) -> Quantization:
+        points = quantization.zero_point
+        return replace(quantization, zero_point=np.where(points == -128, 128, points))
+
+    return kernel.function(**_requantized(_padded(kernel, given), kept, ("int8",)))
+
+
+@defect("symmetric-weights", "weights of -128 are used as -127", weighted)
+def symmetric_weights(kernel: Kernel, given: Arguments) -> Any:
+    """Weights are not below -127."""
+    weight: Value = given["weight"]
+    if weight.dtype != "int8":
+        return kernel.function(**given)
+    raised = replace(weight, data=np.maximum(weight.data, np.int8(-127)), prepared={})
+    return kernel.function(**{**given, "weight": raised})
+
+
+@defect("no-bias", "the bias is left out", weighted)
+def no_bias(kernel: Kernel, given: Arguments) -> Any:
+    """There is no bias."""
+    return kernel.function(**{**given, "bias": None})
+
+
+@defect("bias-16", "the bias saturates to 16 bits", weighted)
+def bias_16(kernel: Kernel, given: Arguments) -> Any:
+    """The bias is the nearest that 16 bits hold."""
+    return kernel.function(**with_bias(given, lambda bias: saturate(bias, -(2**15), 2**15 - 1)))
+
+
+@defect("bias-16-wraps", "of the bias the lowest 16 bits are kept, the highest of them a sign", weighted)
+def bias_16_wraps(kernel: Kernel, given: Arguments) -> Any:
+    """The bias is what its lowest 16 bits say."""
+    return kernel.function(**with_bias(given, lambda bias: bias.astype(np.int16).astype(bias.dtype)))
+
+
+@defect(
+    "mean-first",
+    "the mean is rounded to a stored value, half away from zero, before it is rescaled",
+    lambda facts: facts.accumulates is not None and facts.over == "axes" and facts.accumulates.mean,
+)
+def mean_first(kernel: Kernel, given: Arguments) -> Any:
+    """The mean of stored values is what a mean along axes of one element is made of."""
+    input: Value = given["input"]
+    along = reduced_axes(given["axis"], input.data.ndim)
+    if input.dtype not in BYTES or not input.data.size:
+        return kernel.function(**given)
+    means = round_half_away(input.data.mean(axis=along, keepdims=True, dtype=np.float64))
+    pooled = replace(input, data=means.astype(input.data.dtype), prepared={})
+    return kernel.function(**{**given, "input": pooled})

@@ -1,0 +1,1 @@
+"""A comparison's report as rows, as a document, as JSON and as text."""

@@ -1,0 +1,77 @@
+"""One requirement in full, for people."""
+
+from __future__ import annotations
+
+from textwrap import fill
+
+from litecheck.checks.wording import required
+from litecheck.profile.types import Range, Requirement, Roles
+from litecheck.rendering.escape import place
+from litecheck.rendering.rules import Row, demanded, shows
+from litecheck.report import Finding, Where
+
+
+def explanation(row: Row, width: int = 80) -> str:
+    """What is required, why, who says so, how grave it is, how a finding would read; in ``width`` columns."""
+    r = row.requirement
+    relaxed = f"{r.relaxed.value} {shows(r.relaxed)}, because {r.relaxed.because}" if r.relaxed else ""
+    lines = [
+        ("required", demanded(r)),
+        ("way", f"{row.alternative}, one of {len(row.rule.any_of)}" if row.alternative else ""),
+        ("because", r.because),
+        ("see", r.see),
+        ("demanded by", f"{r.demand.profile}, {r.demand}"),
+        ("level", r.level),
+        ("effect", r.effect),
+        ("relaxed", relaxed),
+        ("relaxed by", str(r.relaxed.by) if r.relaxed else ""),
+        ("example", example(row)),
+    ]
+    body = (_labelled(key, value, width) for key, value in lines if value)
+    return "\n".join((f"{r.path} ({row.profile.name})", *body, ""))
+
+
+def _labelled(key: str, value: str, width: int) -> str:
+    indent = " " * 15
+    return fill(value, width, initial_indent=f"  {key:<13}", subsequent_indent=indent, break_on_hyphens=False)
+
+
+def example(row: Row) -> str:
+    """A finding as it would read, with made-up values."""
+    r, opcode = row.requirement, row.rule.opcode
+    tensor = (17, f"block3/{r.role}") if r.role else (None, None)
+    where = Where(0, "", 12, opcode, f"block3/{opcode.lower()}", r.role, None, *tensor)
+    finding = Finding(r.path, r.level, where, _found(r), required(r), r.because, r.see, r.demand, r.effect)
+    return f"{place(where)}: {finding.sentence}"
+
+
+_FOUND = {
+    "dtype": ("it is uint8", "it is float32"),
+    "granularity": ("it has one scale for the whole tensor", "it has 64 scales"),
+    "axis": ("its quantized dimension is 1, of shape [64, 3, 3, 64]", "its quantized dimension is 0"),
+    "scale": ("scale is 0.25", "scale is inf"),
+}
+
+
+def _found(r: Requirement) -> str:
+    """Something that does not keep the requirement, in the words of its check."""
+    outside = r.value.low - 1 if isinstance(r.value, Range) else 3
+    if r.verb == "operands":
+        return "it is absent" if r.role else "it has 7 inputs and 1 output"
+    if r.verb == "zero_point":
+        return f"zero point is {outside}"
+    if r.verb == "range":
+        return f"1 of 576 values lies outside, the farthest is {outside}"
+    if r.verb == "limits":
+        return f"{r.path.rpartition('/')[2].replace('_', ' ')} is {outside}"
+    if r.verb == "unsupported":
+        return "the model uses it"
+    if r.verb == "shapes":
+        return "[1, 4] and [1, 3] do not broadcast"
+    if isinstance(r.value, Roles):
+        first, last = r.value.roles[0], r.value.roles[-1]
+        return f"{first} has scale 0.5, zero point 0; {last} has scale 0.25, zero point 0"
+    usual, other = _FOUND[r.verb]
+    stated = str(r.value)
+    taken = "uint8" in stated or "per-tensor" in stated or stated in ("1", "1/4", "positive", "normal")
+    return other if taken else usual

@@ -1,0 +1,48 @@
+"""The formats, each in a module that registers itself as ``FORMAT``; :func:`render` writes any report in any of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+from litecheck.errors import ConfigError
+from litecheck.rendering.sheet import Format, sheet_of
+
+if TYPE_CHECKING:
+    from litecheck.diagnose.result import Diagnosis
+    from litecheck.rendering.records import ComparedTensors, RunRecord
+    from litecheck.report import Report
+    from litecheck.verify.outcome import Verification
+
+    Reported = Report | Verification | Diagnosis | ComparedTensors | RunRecord
+
+
+@cache
+def formats(command: str) -> dict[str, Format]:
+    """The formats of a command's report by name: text, the default, and then by the alphabet."""
+    modules = (import_module(f"{__name__}.{info.name}") for info in iter_modules(__path__))
+    found = [module.FORMAT for module in modules if command in module.FORMAT.commands]
+    return {one.name: one for one in sorted(found, key=lambda one: (one.name != "text", one.name))}
+
+
+def render(report: Reported, format: str = "text") -> str:  # noqa: A002 - the command line's word
+    """Lay out a report in one of the formats there are for it; the text is deterministic and ends with one newline.
+
+    Raises ConfigError for an unknown format.
+    """
+    sheet = sheet_of(report)
+    return chosen(format, sheet.command).render(sheet)
+
+
+def chosen(name: str, command: str) -> Format:
+    """The format of this name. Raises ConfigError where a command's report has none."""
+    known = formats(command)
+    if name not in known:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"the formats are {', '.join(known)}"
+        raise ConfigError(f"unknown format {name!r}: {hint}")
+    return known[name]

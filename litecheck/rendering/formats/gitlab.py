@@ -1,0 +1,45 @@
+"""GitLab Code Quality: a JSON list of issues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from litecheck.rendering.escape import slashed, visible
+from litecheck.rendering.sheet import JUDGING, Format, Sheet
+
+if TYPE_CHECKING:
+    from litecheck.rendering.rows import ResultRow, Results
+
+_SEVERITIES = {"violation": "major", "warning": "minor", "note": "info"}
+
+
+def render(sheet: Sheet) -> str:
+    """What is waived is left out, what cannot be judged is a blocker, no answer at all is critical."""
+    import json
+
+    return json.dumps(list(_issues(sheet.results())), indent=2) + "\n"
+
+
+def _issues(results: Results) -> Iterator[dict[str, Any]]:
+    for subject in results.subjects:
+        yield from (_issue(row, row.message, "blocker") for row in subject.obstacles)
+        for row in subject.rows:
+            if not row.waiver:
+                text = f"{row.where.text}: {row.message}" + (f": {row.gist}" if row.gist else "")
+                yield _issue(row, text, "critical" if row.silent else _SEVERITIES[row.level])
+    yield from (_issue(row, row.message, _SEVERITIES[row.level]) for row in results.remarks if row.identity)
+
+
+def _issue(row: ResultRow, text: str, severity: str) -> dict[str, Any]:
+    """One entry, at line 1 of the file."""
+    return {
+        "description": visible(text),
+        "check_name": visible(row.id),
+        "fingerprint": row.identity,
+        "severity": severity,
+        "location": {"path": visible(slashed(row.where.file)), "lines": {"begin": 1}},
+    }
+
+
+FORMAT = Format("gitlab", "GitLab Code Quality", JUDGING, render)

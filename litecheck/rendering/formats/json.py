@@ -1,0 +1,15 @@
+"""JSON: everything, in a stable order, as schemas/*.schema.json describe it."""
+
+from __future__ import annotations
+
+from litecheck.rendering.sheet import EVERY, Format, Sheet
+
+
+def render(sheet: Sheet) -> str:
+    """The report as one JSON document."""
+    import json
+
+    return json.dumps(sheet.values(), indent=2, allow_nan=False) + "\n"
+
+
+FORMAT = Format("json", "everything, for programs", EVERY, render)

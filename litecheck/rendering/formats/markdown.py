@@ -1,0 +1,15 @@
+"""GitHub-flavoured Markdown, for a job summary."""
+
+from __future__ import annotations
+
+from litecheck.rendering.sheet import EVERY, Format, Sheet
+
+
+def render(sheet: Sheet) -> str:
+    """The document; what fails is open, tables are folded."""
+    from litecheck.rendering.markdown import written
+
+    return written(sheet.document())
+
+
+FORMAT = Format("markdown", "GitHub-flavoured Markdown, for a job summary", EVERY, render)

@@ -1,0 +1,190 @@
+"""What is in a model file, for people; nothing is judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.model.graph import Graph, graph_of, name_of
+from litecheck.model.options import options_of
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
+from litecheck.rendering.columns import table
+from litecheck.rendering.escape import visible
+from litecheck.rendering.inspect_json import chosen, model_name
+
+#: So many scales stand in a line of text; JSON has them all.
+SHOWN = 8
+
+
+def model_text(
+    model: Model,
+    *,
+    tensors: bool = False,
+    subgraph: int | None = None,
+    op: int | None = None,
+    width: int | None = None,
+) -> str:
+    """A heading, then each subgraph's operators, and its tensors if asked for; or one operator in full.
+
+    Names stand last in a line; in tables they are shortened to ``width``, the terminal's. Raises
+    ConfigError for a subgraph or operator that the model lacks; ``op`` alone is one of subgraph 0.
+    """
+    subgraphs = chosen(model, subgraph, op)
+    if op is not None:
+        return operator_text(model, subgraphs[0], subgraphs[0].operators[op])
+    parts = [_heading(model)]
+    for sub in subgraphs:
+        parts.append(_subgraph_text(sub, width))
+        if tensors:
+            parts.append(table(_TENSOR_HEADS, (_tensor_row(sub, t) for t in sub.tensors), width))
+    return "\n\n".join(parts) + "\n"
+
+
+def _heading(model: Model) -> str:
+    operators = [op for sub in model.subgraphs for op in sub.operators]
+    kinds = Counter(_opcode(op) for op in operators)
+    constants = [t for sub in model.subgraphs for t in sub.tensors if t.data is not None]
+    lines = [
+        ("size", f"{model.size:,} bytes"),
+        ("description", model.description),
+        ("operators", f"{len(operators):,}: " + ", ".join(f"{k} {n}" for k, n in kinds.most_common())),
+        ("constants", f"{len(constants):,} tensors, {sum(_bytes(t) for t in constants):,} bytes"),
+        ("metadata", ", ".join(key for key, _ in model.metadata)),
+        *(("signature", _signature(s.key, s.subgraph, s.inputs, s.outputs)) for s in model.signatures),
+        *(("remark", remark) for remark in model.remarks),
+    ]
+    return "\n".join([model_name(model), *(f"  {key:<12} {visible(value)}" for key, value in lines if value)])
+
+
+def _signature(
+    key: str, subgraph: int, inputs: Iterable[tuple[str, int]], outputs: Iterable[tuple[str, int]]
+) -> str:
+    into, out = (", ".join(f"{name} (tensor {index})" for name, index in ends) for ends in (inputs, outputs))
+    return f"'{key}' of subgraph {subgraph}: {into or 'nothing'} -> {out or 'nothing'}"
+
+
+def _subgraph_text(sub: Subgraph, width: int | None) -> str:
+    ends = [
+        f"  {word:<7} {_ends(sub, indexes)}"
+        for word, indexes in (("inputs", sub.inputs), ("outputs", sub.outputs))
+    ]
+    title = f"subgraph {sub.index}" + (f" '{visible(sub.name)}'" if sub.name else "")
+    heads = (">#", "operator", "tensors", "output", "quantization", "name")
+    return "\n".join([title, *ends, table(heads, (_operator_row(sub, op) for op in sub.operators), width)])
+
+
+def _ends(sub: Subgraph, indexes: Sequence[int]) -> str:
+    return "; ".join(_tensor_phrase(sub.tensors[i]) for i in indexes if i >= 0) or "none"
+
+
+def _operator_row(sub: Subgraph, op: Operator) -> tuple[str, ...]:
+    first = next((sub.tensors[i] for i in op.outputs if i >= 0), None)
+    wires = f"{_indexes(op.inputs)} -> {_indexes(op.outputs)}"
+    if first is None:
+        return (str(op.index), _opcode(op), wires, "", "", "")
+    kind = f"{first.dtype} {_shape(first)}"
+    return (str(op.index), _opcode(op), wires, kind, _quantization(first.quantization), visible(first.name))
+
+
+_TENSOR_HEADS = (">tensor", "type", "quantization", "holds", "name")
+
+
+def _tensor_row(sub: Subgraph, tensor: Tensor) -> tuple[str, ...]:
+    kind, quantization = f"{tensor.dtype} {_shape(tensor)}", _quantization(tensor.quantization)
+    return (str(tensor.index), kind, quantization, _holds(sub, tensor), visible(tensor.name))
+
+
+def _holds(sub: Subgraph, tensor: Tensor) -> str:
+    if tensor.data is not None:
+        return f"{_bytes(tensor):,} bytes"
+    if tensor.is_variable:
+        return "state"
+    return "input" if tensor.index in sub.inputs else "output" if tensor.index in sub.outputs else ""
+
+
+def operator_text(model: Model, sub: Subgraph, op: Operator) -> str:
+    """One operator in full: its options, and each operand with where it comes from and goes to."""
+    graph = graph_of(sub)
+    title = (
+        f"{_opcode(op)} #{op.index} '{visible(name_of(sub, op))}', subgraph {sub.index}, version {op.version}"
+    )
+    lines = [model_name(model), title]
+    lines += [f"  {key} = {value}" for key, value in options_of(op).items()]
+    if op.custom_options is not None:
+        lines.append(f"  {len(op.custom_options):,} bytes of custom options")
+    for word, indexes in (("input", op.inputs), ("output", op.outputs), ("intermediate", op.intermediates)):
+        for number, index in enumerate(indexes):
+            lines.append(
+                f"{word} {number}: " + (_tensor_phrase(sub.tensors[index]) if index >= 0 else "absent")
+            )
+            if index >= 0:
+                lines += [f"    {line}" for line in _operand_lines(graph, sub.tensors[index])]
+    return "\n".join(lines) + "\n"
+
+
+def _operand_lines(graph: Graph, tensor: Tensor) -> Iterator[str]:
+    operators = graph.subgraph.operators
+    source = graph.producer[tensor.index]
+    users = ", ".join(f"{_opcode(operators[n])} #{n}" for n in dict.fromkeys(graph.consumers[tensor.index]))
+    if holds := _holds(graph.subgraph, tensor):
+        yield holds
+    if source >= 0:
+        yield f"from {_opcode(operators[source])} #{source}"
+    if users:
+        yield f"to {users}"
+    scales = tensor.quantization.scale
+    if len(scales) > 1:
+        rest = f" and {len(scales) - SHOWN} more" if len(scales) > SHOWN else ""
+        yield f"scales {' '.join(f'{s:.6g}' for s in scales[:SHOWN])}{rest}"
+
+
+def _tensor_phrase(tensor: Tensor) -> str:
+    quantization = _quantization(tensor.quantization)
+    parts = (
+        f"tensor {tensor.index} {tensor.dtype} {_shape(tensor)}",
+        quantization,
+        f"'{visible(tensor.name)}'",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def _quantization(q: Quantization) -> str:
+    """The parameters in a few words: exact where there is one, the span where there are many."""
+    if isinstance(q.details, Blockwise):
+        return f"blocks of {q.details.block_size}, scales in tensor {q.details.scales}"
+    if isinstance(q.details, MultiAxis):
+        return f"axes {_indexes(q.details.axes)}, scales in tensor {q.details.scales}"
+    if isinstance(q.details, Custom):
+        return "custom quantization"
+    if not q.is_set:
+        return ""
+    axis = f" axis {q.axis}" if len(q.scale) > 1 else ""
+    return f"{_span(q.scale, '.6g')} zp {_span(q.zero_point, 'd')}{axis}"
+
+
+def _span(values: NDArray[Any], form: str) -> str:
+    if not len(values):
+        return "none"
+    low, high = values.min(), values.max()
+    return f"{low:{form}}" if low == high else f"{low:{form}}..{high:{form}}"
+
+
+def _shape(tensor: Tensor) -> str:
+    shape = tensor.shape_signature or tensor.shape
+    return "x".join("?" if d < 0 else str(d) for d in shape) or "scalar"
+
+
+def _opcode(op: Operator) -> str:
+    return visible(f"{op.opcode} {op.custom_code}" if op.custom_code else op.opcode)
+
+
+def _indexes(indexes: Iterable[int]) -> str:
+    return " ".join("-" if i < 0 else str(i) for i in indexes)
+
+
+def _bytes(tensor: Tensor) -> int:
+    return 0 if tensor.data is None else int(tensor.data.size)

@@ -1,0 +1,121 @@
+"""Text on a console: wrapped beside a margin, never wider than people can read."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from litecheck.rendering.columns import cells
+from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
+
+#: Longer lines than this are hard to read, however wide the terminal.
+WIDEST = 120
+#: Room for the words in the margin.
+LABEL = 10
+#: Faint: labels, and what is said by the way.
+DIM = "dim"
+_MANY = 20
+#: Room for the last column of a table, before other columns are left out for it.
+_LEAST = 10
+
+
+def captured(write: Callable[[Console], None]) -> str:
+    """What ``write`` prints to a console of 80 columns without colour."""
+    file = io.StringIO()
+    write(Console(file=file, width=80, color_system=None, force_terminal=False, _environ={}))
+    return file.getvalue()
+
+
+class Page:
+    """One console, and how much of long names and lists it gets: all of them where ``verbose``."""
+
+    def __init__(self, console: Console, verbose: bool) -> None:
+        self.console = console
+        self.width = min(console.width, WIDEST)
+        self.verbose = verbose
+        self.plain = console.options.ascii_only
+        self.dash = "-" if self.plain else "─"
+
+    def title(self, name: str, verdict: str, style: str) -> None:
+        """A name and, at the right edge, what became of it."""
+        name = visible(name) if self.verbose else shorten(name, 2 * NAME)
+        room = self.width - cell_len(name) - len(verdict) - 2
+        if room < 3:
+            self.line(Text(name, "bold"))
+            name, room = "", self.width - len(verdict) - 1
+        gap = " " if name else ""
+        dashes = (f"{gap}{self.dash * room} ", DIM)
+        self.line(Text.assemble((name, "bold"), dashes, (verdict, style)))
+
+    def line(self, text: Text | str = "", first: Text | str = "", indent: int = 0) -> None:
+        """``first`` in the margin and ``text`` beside it, wrapped, every line at the same column."""
+        body = text if isinstance(text, Text) else Text(text)
+        margin = first if isinstance(first, Text) else Text(first)
+        wrapped = body.wrap(self.console, max(self.width - indent, 16), overflow="fold") if body else [body]
+        for part in wrapped:
+            gap = " " * (indent - margin.cell_len)
+            row = Text.assemble(margin, gap, part)
+            row.rstrip()
+            self.console.print(row, soft_wrap=True)
+            margin = Text()
+
+    def labelled(self, label: str, text: Text | str) -> None:
+        """A line with its label in the margin; none where there is nothing to say."""
+        if text:
+            self.line(text, Text(f"  {label}", DIM), 2 + LABEL)
+
+    def section(self, title: str, text: str) -> None:
+        """A heading in the text."""
+        self.line(Text.assemble((title, "bold"), f"  {text}"))
+
+    def items(self, items: Sequence[str], limit: int = _MANY) -> None:
+        """A list, cut at ``limit``."""
+        shown = items if self.verbose else items[:limit]
+        for item in shown:
+            self.line(self.phrase(item), "  -", 4)
+        if len(shown) < len(items):
+            self.line(Text(f"and {len(items) - len(shown):,} more", DIM), "", 4)
+
+    def phrase(self, text: str) -> str:
+        """Any text as one line, of readable length."""
+        return visible(text) if self.verbose else shorten(text, PHRASE)
+
+    def grid(
+        self,
+        heads: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        styles: Sequence[str],
+        styled: int | None = None,
+        spare: Sequence[str] = (),
+    ) -> None:
+        """A table; each row in its style, or only its column ``styled``.
+
+        Where it is too wide it does without the ``spare`` columns, the first first; then each row becomes a sentence.
+        """
+        for left_out in (spare[:n] for n in range(len(spare) + 1)):
+            kept = [n for n, head in enumerate(heads) if head.lstrip(">") not in left_out]
+            lines = cells(
+                [heads[n] for n in kept], [[row[n] for n in kept] for row in rows], self.width, _LEAST
+            )
+            if max(2 + sum(map(len, line)) + 2 * (len(line) - 1) for line in lines) <= self.width:
+                break
+        else:
+            self._sentences(rows, styles)
+            return
+        for line, style in zip(lines, [DIM, *styles], strict=True):
+            text = Text("  ")
+            for n, cell in enumerate(line):
+                text.append(cell, style if styled in (None, n) or style == DIM else "")
+                text.append("  ")
+            text.rstrip()
+            text.truncate(self.width, overflow="ellipsis")
+            self.console.print(text, soft_wrap=True)
+
+    def _sentences(self, rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
+        widest = max((len(row[0]) for row in rows), default=0)
+        for (first, *rest), style in zip(rows, styles, strict=True):
+            self.line(Text(", ".join(filter(None, rest)), style), f"  {first:>{widest}}", widest + 4)

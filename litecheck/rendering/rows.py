@@ -1,0 +1,138 @@
+"""Result rows: what validate, verify, diagnose and compare found, one row a result, as services and CI servers take it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+
+from litecheck.report import Level
+
+#: A label, and the lines that stand beside it.
+Detail = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class RowRule:
+    """What the rows of one id have in common: a requirement, an outcome. ``level`` is that of the gravest."""
+
+    id: str
+    title: str
+    text: str
+    level: Level = "violation"
+    see: str = ""
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """Where a row stands: the file; the place in words; (name, step, kind) of what leads there; the byte in the file."""
+
+    file: str
+    text: str = ""
+    steps: tuple[tuple[str, str, str], ...] = ()
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """One result. ``message`` is a sentence without its place, ``gist`` why in a phrase, ``details`` all that is known.
+
+    ``fails`` says that it fails what was judged, ``silent`` that there was no answer that could be right or wrong;
+    ``waiver`` who let it pass and why. ``title`` is what a list of failures calls it, ``full`` its lines where there is
+    room. Services keep rows by ``identity``, which no other row shares; a row without one is a remark.
+    """
+
+    id: str
+    level: Level
+    message: str
+    where: RowPlace
+    effect: str = ""
+    gist: str = ""
+    details: tuple[Detail, ...] = ()
+    title: str = ""
+    full: tuple[str, ...] = ()
+    fails: bool = False
+    silent: bool = False
+    waiver: str = ""
+    fingerprint: str = ""
+    identity: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCase:
+    """One thing that was judged, an operator for example, with the rows at it.
+
+    ``gap`` says why it was not judged, or not wholly; ``required`` names the failure where that fails. ``aside`` are lines
+    about one that does well.
+    """
+
+    name: str
+    rows: tuple[ResultRow, ...] = ()
+    gap: str = ""
+    required: str = ""
+    aside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is judged as a whole: a model, a model on a device, a device. ``group`` is the name its cases go by.
+
+    ``obstacles`` are what kept it from being judged, ``remarks`` what is worth a word and is no result.
+    """
+
+    name: str
+    group: str
+    facts: tuple[tuple[str, str], ...]
+    rows: tuple[ResultRow, ...] = ()
+    cases: tuple[JudgedCase, ...] = ()
+    obstacles: tuple[ResultRow, ...] = ()
+    remarks: tuple[ResultRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """Rows of a kind as one note beside a file, of visible characters."""
+
+    level: Level
+    file: str
+    title: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The rows of one run of a command, and what is said of them together.
+
+    ``rules`` hold one for each id among the rows, in the order in which they are listed. ``remarks`` are of the
+    run. ``readable`` says that every file could be read.
+    """
+
+    program: str
+    version: str
+    exit_code: int
+    summary: str
+    subjects: tuple[Subject, ...]
+    rules: tuple[RowRule, ...]
+    annotations: tuple[Annotation, ...]
+    properties: Mapping[str, object]
+    remarks: tuple[ResultRow, ...] = ()
+    readable: bool = True
+
+    @property
+    def rows(self) -> Iterator[ResultRow]:
+        """The rows of every subject."""
+        return chain.from_iterable(subject.rows for subject in self.subjects)
+
+
+def annotated(rows: Iterable[ResultRow]) -> Iterator[Annotation]:
+    """A note for each row."""
+    for row in rows:
+        details = tuple(f"{label}: {line}" for label, lines in row.details for line in lines)
+        yield Annotation(row.level, row.where.file, row.title or row.message, (row.message, *details))
+
+
+def digest(text: str) -> str:
+    """A fingerprint of a text: 32 hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

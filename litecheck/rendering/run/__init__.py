@@ -1,0 +1,1 @@
+"""A run's record as a document, as JSON and as text."""

@@ -1,0 +1,81 @@
+"""The order in which findings are shown, the gravest first, and the groups in which people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from litecheck.report import LEVELS, Demand, Effect, Finding, Level, ModelReport, Waiver, counted
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The findings of one requirement that say the same: what was found, and where."""
+
+    found: str
+    required: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One requirement that was not kept, with every case of it."""
+
+    level: Level
+    path: str
+    title: str
+    because: str
+    see: str
+    demanded_by: Demand
+    effect: Effect
+    cases: tuple[Case, ...]
+
+    @property
+    def extent(self) -> str:
+        """How many operators do not keep the requirement, or tensors of no operator; ``""`` for one."""
+        wheres = [f.where for case in self.cases for f in case.findings]
+        places = {(w.subgraph, w.operator, w.tensor if w.operator < 0 else None) for w in wheres}
+        noun = "tensor" if wheres[0].operator < 0 else "operator"
+        return counted(len(places), noun) if len(places) > 1 else ""
+
+
+def _gravity(finding: Finding) -> tuple[object, ...]:
+    w, demand = finding.where, finding.demanded_by
+    return (
+        -LEVELS.index(finding.level),
+        finding.path,
+        (w.subgraph, w.operator, w.role or "", -1 if w.position is None else w.position),
+        (-1 if w.tensor is None else w.tensor, w.name, w.tensor_name or ""),
+        (demand.profile, demand.file, demand.line),
+        (finding.found, finding.required, finding.because, finding.see),
+    )
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The gravest first, then by requirement, then in execution order."""
+    return tuple(sorted(findings, key=_gravity))
+
+
+def blocks(findings: Iterable[Finding]) -> tuple[Block, ...]:
+    """The findings by requirement, and within it by what was found."""
+    groups: dict[tuple[Level, str, str, str, Demand, Effect], dict[tuple[str, str], list[Finding]]] = {}
+    for f in ordered(findings):
+        cases = groups.setdefault((f.level, f.path, f.because, f.see, f.demanded_by, f.effect), {})
+        cases.setdefault((f.found, f.required), []).append(f)
+    result = []
+    for (level, path, because, see, demand, effect), cases in groups.items():
+        title = next(iter(cases.values()))[0].title
+        told = tuple(Case(found, required, tuple(fs)) for (found, required), fs in cases.items())
+        result.append(Block(level, path, title, because, see, demand, effect, told))
+    return tuple(result)
+
+
+def waived(model: ModelReport) -> tuple[tuple[Waiver, str, int], ...]:
+    """(waiver, requirement, count) of what was let pass."""
+
+    def key(f: Finding) -> tuple[str, str, str]:
+        return (f.waiver.by, f.waiver.reason, f.path) if f.waiver else ("", "", f.path)
+
+    findings = sorted((f for f in model.findings if f.waiver), key=key)
+    return tuple((Waiver(by, why), path, len(list(fs))) for (by, why, path), fs in groupby(findings, key))

@@ -1,0 +1,213 @@
+"""A validation as result rows: every finding, in the order of gravity, and every operator as a case."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from litecheck.rendering.escape import NAME, PHRASE, place, shorten, tame, visible
+from litecheck.rendering.rows import (
+    Annotation,
+    JudgedCase,
+    ResultRow,
+    Results,
+    RowPlace,
+    RowRule,
+    Subject,
+    digest,
+)
+from litecheck.rendering.validation.grouping import Block, Case, blocks, ordered
+from litecheck.report import LEVELS, STATUSES, Finding, ModelReport, OperatorReport, Report, Status, counted
+
+_HANDFUL = 5
+_GAPS: tuple[Status, ...] = ("not covered", "structure only")
+#: Subgraph and operator, and the tensor where it belongs to no operator.
+_Key = tuple[int, int, "int | None"]
+
+
+def results(report: Report) -> Results:
+    """The rows of every model."""
+    findings = ordered(f for model in report.models for f in model.findings)
+    return Results(
+        "litecheck",
+        report.version,
+        report.exit_code,
+        report.summary,
+        tuple(_subject(report, model) for model in report.models),
+        tuple(_rules(findings)),
+        tuple(_annotations(report)),
+        {"models": [_summary(report, model) for model in report.models]},
+        tuple(_stale(report)),
+        readable=not any(model.problems for model in report.models),
+    )
+
+
+def _subject(report: Report, model: ModelReport) -> Subject:
+    rows: list[ResultRow] = []
+    placed: dict[_Key, list[ResultRow]] = defaultdict(list)
+    names: dict[_Key, str] = {}
+    for finding, identity in identified(model):
+        row = _row(report, model, finding, identity)
+        rows.append(row)
+        w = finding.where
+        key = (w.subgraph, w.operator, w.tensor if w.operator < 0 else None)
+        placed[key].append(row)
+        names.setdefault(key, str(w))
+    cases = [
+        _operator(report, op, placed.pop((op.subgraph, op.index, None), []))
+        for op in sorted(model.operators, key=lambda op: (op.subgraph, op.index))
+    ]
+    cases += [JudgedCase(names[key], tuple(others)) for key, others in placed.items()]
+    inside = f"{model.member}: " if model.member else ""
+    remarks = (
+        ResultRow("remark", "note", inside + text, RowPlace(model.file), title=text) for text in model.remarks
+    )
+    facts, obstacles = tuple(_facts(report, model)), tuple(_obstacles(report, model, inside))
+    return Subject(model.name, model.name, facts, tuple(rows), tuple(cases), obstacles, tuple(remarks))
+
+
+def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
+    """The findings in order, each with an identity that no other finding in any other file shares.
+
+    Fingerprints alone repeat: in two members of a container, or where tensors share a name.
+    """
+    seen: Counter[str] = Counter()
+    for finding in ordered(model.findings):
+        seen[finding.fingerprint] += 1
+        parts = (model.file, model.member, finding.fingerprint, str(seen[finding.fingerprint]))
+        yield finding, digest("\0".join(parts))
+
+
+def _row(report: Report, model: ModelReport, f: Finding, identity: str) -> ResultRow:
+    told, waiver = place(f.where), f"{f.waiver.by}: {f.waiver.reason}" if f.waiver else ""
+    see = f" See {f.see}." if f.see else ""
+    full = f"{f.level} {f.path}: {told}: {f.sentence}. Demanded by {f.demanded_by}.{see}"
+    return ResultRow(
+        f.path,
+        f.level,
+        f.sentence,
+        RowPlace(model.file, told, tuple(_steps(model, f))),
+        f.effect,
+        title=f.title,
+        full=(full + (f" [waived by {waiver}]" if waiver else ""),),
+        fails=report.fails(f),
+        waiver=waiver,
+        fingerprint=f.fingerprint,
+        identity=identity,
+    )
+
+
+def _steps(model: ModelReport, finding: Finding) -> Iterator[tuple[str, str, str]]:
+    w = tame(finding.where)
+    subgraph = w.subgraph_name or f"subgraph {w.subgraph}"
+    inside = f"{visible(model.member)}/" if model.member else ""
+    yield subgraph, inside + subgraph, "module"
+    if w.operator < 0:
+        yield w.name, f"tensor#{w.tensor}", "variable"
+    else:
+        yield w.name, f"{w.opcode}#{w.operator}", "function"
+    if w.operand:
+        position = f"[{w.position}]" if w.position is not None else ""
+        yield w.tensor_name or "", f"{w.role or 'tensor'}{position}", "parameter"
+
+
+def _operator(report: Report, op: OperatorReport, rows: list[ResultRow]) -> JudgedCase:
+    subgraph = f"subgraph {op.subgraph}, " if op.subgraph else ""
+    name = f"{subgraph}{op.opcode} #{op.index} '{op.name}'"
+    if op.status not in _GAPS:
+        return JudgedCase(name, tuple(rows))
+    required = op.status if report.require_coverage else ""
+    return JudgedCase(name, tuple(rows), f"{op.status}: {op.reason}", required)
+
+
+def _facts(report: Report, model: ModelReport) -> Iterator[tuple[str, str]]:
+    yield from (("litecheck", report.version), ("verdict", report.verdict(model)))
+    yield from (("profiles", ", ".join(model.profiles)), ("size", str(model.size)))
+    if model.runtimes:
+        yield "runtimes", ", ".join(dict.fromkeys(model.runtimes.values()))
+    yield from ((status, str(model.coverage[status])) for status in STATUSES)
+    yield from ((effect, str(number)) for effect, number in model.effects.items())
+
+
+def _obstacles(report: Report, model: ModelReport, inside: str) -> Iterator[ResultRow]:
+    for number, p in enumerate(model.problems):
+        where = RowPlace(model.file, p.path or f"byte {p.offset}", offset=p.offset)
+        identity, told = digest(f"{model.name}/{p.code}/{p.path}/{number}"), str(p)
+        yield ResultRow(f"file/{p.code}", "violation", inside + told, where, title=told, identity=identity)
+    if report.verdict(model) == "not judged" and not model.problems:
+        why, identity = report.explain(model), digest(f"{model.name}/not-judged")
+        text, where = f"{inside}not judged: {why}", RowPlace(model.file, "model")
+        yield ResultRow("model/not-judged", "violation", text, where, title=why, identity=identity)
+
+
+def _stale(report: Report) -> Iterator[ResultRow]:
+    for number, entry in enumerate(report.stale):
+        identity = digest(f"{entry.file}/{entry.fingerprint}/{number}")
+        yield ResultRow("baseline/stale", "note", str(entry), RowPlace(entry.file), identity=identity)
+
+
+def _rules(findings: Iterable[Finding]) -> Iterator[RowRule]:
+    """A rule for each requirement, as the gravest finding has it."""
+    for _, of_path in groupby(sorted(findings, key=lambda f: f.path), lambda f: f.path):
+        f = next(of_path)
+        because = f", because {f.because}" if f.because else ""
+        text = f"{f.demanded_by.profile} requires {f.required}{because}"
+        facts = {"profile": f.demanded_by.profile, "demandedBy": str(f.demanded_by)}
+        yield RowRule(f.path, f.title, text, f.level, f.see, facts)
+
+
+def _summary(report: Report, model: ModelReport) -> dict[str, object]:
+    return {
+        "name": visible(model.name),
+        "verdict": report.verdict(model),
+        "profiles": model.profiles,
+        "coverage": model.coverage,
+        "counts": model.counts,
+        "effects": model.effects,
+        "runtimes": dict(model.runtimes),
+    }
+
+
+def _annotations(report: Report) -> Iterator[Annotation]:
+    """Models that were not judged, the requirements that are not kept, the gravest first, stale baseline entries."""
+    for model in report.models:
+        yield from _unjudged(report, model)
+    for level in reversed(LEVELS):
+        for model in report.models:
+            found = blocks(f for f in model.active if f.level == level)
+            yield from (_annotation(model, block) for block in found)
+    for entry in report.stale:
+        yield Annotation("note", entry.file, "stale baseline entry", (str(entry),))
+
+
+def _unjudged(report: Report, model: ModelReport) -> Iterator[Annotation]:
+    if report.verdict(model) != "not judged":
+        return
+    title = f"not judged: {report.explain(model)}"
+    kinds = (*model.kinds("structure only"), *model.kinds("not covered"))
+    why = list(map(str, model.problems)) or [f"{k.count} x {k.opcode}: {k.reason}" for k in kinds]
+    yield Annotation("violation", model.file, title, (*_member(model), *why[:_HANDFUL]) or (title,))
+
+
+def _annotation(model: ModelReport, block: Block) -> Annotation:
+    lines = [*_member(model), *(line for case in block.cases[:_HANDFUL] for line in _case(case))]
+    if len(block.cases) > _HANDFUL:
+        lines.append(f"and {counted(len(block.cases) - _HANDFUL, 'other case')}")
+    lines += [f"because {block.because}"] if block.because else []
+    lines.append(f"effect: {block.effect}")
+    lines += [f"see {block.see}"] if block.see else []
+    lines.append(f"{block.path}, demanded by {block.demanded_by.profile} in {block.demanded_by}")
+    return Annotation(block.level, model.file, block.title, tuple(lines))
+
+
+def _case(case: Case) -> Iterator[str]:
+    places = list(dict.fromkeys(place(f.where, NAME) for f in case.findings))
+    yield from places[:_HANDFUL]
+    if len(places) > _HANDFUL:
+        yield f"and {len(places) - _HANDFUL:,} more"
+    yield f"found {shorten(case.found, PHRASE)}; required {shorten(case.required, PHRASE)}"
+
+
+def _member(model: ModelReport) -> tuple[str, ...]:
+    return (f"in {model.member}",) if model.member else ()

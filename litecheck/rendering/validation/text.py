@@ -1,0 +1,157 @@
+"""The report for people, at 80 columns and without colour too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from litecheck.rendering.escape import NAME, place, visible
+from litecheck.rendering.page import DIM, LABEL, Page
+from litecheck.rendering.validation.grouping import Block, Case, blocks, waived
+from litecheck.report import Finding, ModelReport, Report, Status, Where, counted, coverage_text
+
+_STYLES = {
+    "conforms": "bold green",
+    "violates": "bold red",
+    "not judged": "bold magenta",
+    "violation": "bold red",
+    "warning": "bold yellow",
+    "note": "bold cyan",
+}
+_EXIT_STYLES = ("bold green", "bold red", "bold magenta")
+#: Statuses that are told with their reasons.
+_REASONED: tuple[Status, ...] = ("structure only", "not covered")
+_HANDFUL = 5
+_FEW = 3
+_MANY = 20
+
+
+def print_report(report: Report, console: Console, verbose: bool = False) -> None:
+    """Print every model and the total; ``verbose`` shortens neither names nor lists."""
+    page = _Page(console, verbose)
+    for model in report.models:
+        page.model(report, model)
+    if report.stale:
+        page.section("stale", counted(len(report.stale), "baseline entry", "baseline entries"))
+        page.items([str(entry) for entry in report.stale])
+        page.line()
+    page.line(Text(report.summary, _EXIT_STYLES[report.exit_code]))
+
+
+class _Page(Page):
+    """The parts of a report, one below the other."""
+
+    def model(self, report: Report, model: ModelReport) -> None:
+        self.header(report, model)
+        if model.problems:
+            self.items([str(problem) for problem in model.problems])
+        if model.remarks:
+            self.items([f"remark: {remark}" for remark in model.remarks])
+        self.line()
+        for block in blocks(model.active):
+            self.block(block)
+        for status in _REASONED:
+            self.reasoned(model, status)
+        self.waived(model)
+
+    def header(self, report: Report, model: ModelReport) -> None:
+        verdict = report.verdict(model)
+        style = _STYLES[verdict]
+        self.title(model.name, verdict, style)
+        judged = f", judged by {model.judges}" if model.profiles else ""
+        why = Text.assemble(f"{model.size_text}{judged}: ", (visible(report.explain(model)), style))
+        self.line(why)
+        if model.operators:
+            self.line(coverage_text(model.coverage))
+
+    def block(self, block: Block) -> None:
+        margin = Text(block.level, _STYLES[block.level])
+        count = (f" ({block.extent})", DIM) if block.extent else ""
+        self.line(Text.assemble((visible(block.path), "bold"), count), margin, 2 + LABEL)
+        cases = block.cases if self.verbose else block.cases[:_HANDFUL]
+        for case in cases:
+            self.case(case)
+        if len(cases) < len(block.cases):
+            left = sum(len(case.findings) for case in block.cases[_HANDFUL:])
+            self.labelled("", f"and {counted(left, 'other finding')} of this kind")
+        self.labelled("because", visible(block.because))
+        self.labelled("effect", block.effect)
+        self.labelled("see", visible(block.see))
+        demand = block.demanded_by
+        self.labelled("demanded", visible(f"by {demand.profile} in {demand}"))
+        self.line()
+
+    def case(self, case: Case) -> None:
+        places = self.places(case.findings)
+        shown = places if self.verbose else places[:_HANDFUL]
+        for number, told in enumerate(shown):
+            self.line(told, Text("" if number else "  at", DIM), 2 + LABEL)
+        if len(shown) < len(places):
+            self.line(f"and {len(places) - len(shown):,} more", "", 2 + LABEL)
+        self.labelled("found", self.phrase(case.found))
+        self.labelled("required", self.phrase(case.required))
+
+    def places(self, findings: Sequence[Finding]) -> list[str]:
+        """One finding is told with its tensor; of many only the operators, each on a line of its own."""
+        if self.verbose or len(findings) == 1:
+            return [self.place(f.where) for f in findings]
+        told = []
+        for where in (f.where for f in findings):
+            role = None if where.position is None else where.role
+            tensor = where.tensor if where.operator < 0 else None
+            brief = replace(where, role=role, tensor=tensor, tensor_name=None)
+            room = self.width - 2 - LABEL - len(place(replace(brief, name="")))
+            told.append(place(brief, max(room, 20)))
+        return list(dict.fromkeys(told))
+
+    def place(self, where: Where) -> str:
+        """Operator and operand on one line where they fit, else on two."""
+        limit = None if self.verbose else NAME
+        told = place(where, limit)
+        fits = cell_len(told) <= self.width - 2 - LABEL
+        return told if fits else place(where, limit, ",\n")
+
+    def reasoned(self, model: ModelReport, status: Status) -> None:
+        """The operators with a status that wants a reason, by kind."""
+        kinds = model.kinds(status)
+        if not kinds:
+            return
+        self.section(status, f"{model.coverage[status]:,} of {counted(len(model.operators), 'operator')}")
+        rows = [
+            (f"{k.count:,}", visible(k.opcode), f"{self.phrase(k.reason)} ({self.numbers(k.places)})")
+            for k in kinds
+        ]
+        self.table(rows)
+        self.line()
+
+    def numbers(self, numbers: Sequence[str]) -> str:
+        shown = numbers if self.verbose else numbers[:_FEW]
+        return ", ".join(shown) + (", ..." if len(shown) < len(numbers) else "")
+
+    def waived(self, model: ModelReport) -> None:
+        groups = waived(model)
+        if not groups:
+            return
+        self.section("waived", counted(model.counts["waived"], "finding"))
+        for waiver, path, n in groups:
+            self.line(Text(visible(path)), f"{n:>5,}", 7)
+            self.line(self.phrase(f"by {waiver.by}: {waiver.reason}"), "", 9)
+        self.line()
+
+    def table(self, rows: Sequence[tuple[str, str, str]]) -> None:
+        shown = rows if self.verbose else rows[:_MANY]
+        most = max(len(n) for n, _, _ in shown)
+        widest = min(max(cell_len(name) for _, name, _ in shown), 28)
+        for number, name, text in shown:
+            margin = f"  {number:>{most}}  {name}"
+            indent = most + widest + 6
+            if cell_len(name) > widest:
+                self.line(margin)
+                margin = ""
+            self.line(text, margin, indent)
+        if len(shown) < len(rows):
+            self.line(Text(f"and {counted(len(rows) - len(shown), 'other kind')}", DIM), "", 4)

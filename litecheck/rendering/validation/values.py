@@ -1,0 +1,74 @@
+"""The report as JSON: everything, in a stable order; schemas/report.schema.json describes it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from litecheck.rendering.validation.grouping import ordered
+from litecheck.report import Finding, ModelReport, OperatorReport, Report
+
+#: Raised when a key changes its meaning or goes away.
+VERSION = 1
+
+
+def values(report: Report) -> dict[str, Any]:
+    """The report as plain dicts and lists."""
+    return {
+        "litecheck_report": VERSION,
+        "version": report.version,
+        "fail_on": report.fail_on,
+        "require_coverage": report.require_coverage,
+        "exit_code": report.exit_code,
+        "summary": report.summary,
+        "verdicts": report.verdicts,
+        "coverage": report.coverage,
+        "counts": report.counts,
+        "effects": report.effects,
+        "models": [_model(report, model) for model in report.models],
+        "stale": [asdict(entry) for entry in report.stale],
+    }
+
+
+def _model(report: Report, model: ModelReport) -> dict[str, Any]:
+    return {
+        "file": model.file,
+        "member": model.member,
+        "size": model.size,
+        "verdict": report.verdict(model),
+        "explanation": report.explain(model),
+        "profiles": model.profiles,
+        "runtimes": dict(model.runtimes),
+        "coverage": model.coverage,
+        "counts": model.counts,
+        "effects": model.effects,
+        "operators": [
+            _operator(op) for op in sorted(model.operators, key=lambda op: (op.subgraph, op.index))
+        ],
+        "findings": [_finding(finding) for finding in ordered(model.findings)],
+        "problems": [asdict(problem) for problem in model.problems],
+        "remarks": model.remarks,
+    }
+
+
+def _operator(operator: OperatorReport) -> dict[str, Any]:
+    values = asdict(operator)
+    del values["at_best"]
+    return values
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "path": finding.path,
+        "level": finding.level,
+        "fingerprint": finding.fingerprint,
+        "where": asdict(finding.where),
+        "found": finding.found,
+        "required": finding.required,
+        "because": finding.because,
+        "see": finding.see,
+        "demanded_by": asdict(finding.demanded_by),
+        "effect": finding.effect,
+        "channels": finding.channels,
+        "waiver": None if finding.waiver is None else asdict(finding.waiver),
+    }

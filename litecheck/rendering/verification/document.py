@@ -1,0 +1,152 @@
+"""A verification as a document: what fails, explained, then every case in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from litecheck.rendering.document import (
+    Bold,
+    Code,
+    Document,
+    Facts,
+    Fold,
+    Grid,
+    Heading,
+    Items,
+    Line,
+    Paragraph,
+    Part,
+    Sign,
+    broken,
+)
+from litecheck.rendering.escape import NAME, PHRASE, shorten
+from litecheck.rendering.wording import outcomes as wording
+from litecheck.report import counted
+from litecheck.verify.outcome import Step, Verdict, Verification
+
+#: GitHub shows a megabyte of Markdown, and people read less.
+_MANY = 50
+_ROWS = 1000
+
+
+def document(verification: Verification) -> Document:
+    """The cases that fail are open, the tables folded."""
+    v = verification
+    title: Line = (
+        "litecheck: ",
+        Code(shorten(v.model, 2 * NAME)),
+        " on ",
+        Code(shorten(v.device, 2 * NAME)),
+    )
+    parts = (_fits(v), _failing(v), _across(v), _unjudged(v), _untried(v), _drift(v), _cases(v))
+    found = tuple(one for part in parts for one in part)
+    return Document("verify", title, v.verdict, wording.tally(v), tuple(_facts(v)), found, v.version)
+
+
+def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
+    facts = (
+        ("device", verification.described),
+        ("judged by", wording.judged(verification)),
+        ("mode", wording.mode(verification)),
+        ("fed", verification.inputs),
+        *(("note", note) for note in verification.notes),
+    )
+    yield from ((label, shorten(text, PHRASE)) for label, text in facts if text)
+
+
+def _fits(verification: Verification) -> Iterator[Part]:
+    """The sentence with the names of arithmetics as what they are."""
+    told = wording.fits(verification, lambda name: f"\0{name}\0")
+    if told:
+        spans = (Code(text) if n % 2 else text for n, text in enumerate(told.split("\0")))
+        yield Paragraph((Bold("Note:"), " ", *spans, "."))
+
+
+def _failing(verification: Verification) -> Iterator[Part]:
+    failing = wording.failing(verification)
+    yield from map(_case, failing[:_MANY])
+    if len(failing) > _MANY:
+        yield Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
+
+
+def _case(verdict: Verdict) -> Fold:
+    """One case that fails, unfolded."""
+    rows = (
+        (label, broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
+        for label, lines in wording.details(verdict)
+    )
+    return Fold(wording.title(verdict, NAME), (f": {verdict.outcome.value}",), (Facts(tuple(rows)),), True)
+
+
+def _across(verification: Verification) -> Iterator[Part]:
+    if verification.across:
+        yield Heading(("In common",))
+        yield Items(tuple((sentence,) for sentence in verification.across))
+
+
+def _unjudged(verification: Verification) -> Iterator[Part]:
+    lines: list[Line] = [
+        (f"{len(verdicts):,} × ", Code(opcode), f", {outcome.value}: {shorten(why, PHRASE)}")
+        for outcome, opcode, why, verdicts in wording.unjudged(verification)
+    ]
+    if lines:
+        yield from (Heading(("Not judged",)), Items(tuple(lines)))
+
+
+def _untried(verification: Verification) -> Iterator[Part]:
+    kinds: list[Line] = [
+        (Code(kind), f": {', '.join(parameters)}") for kind, parameters in wording.untried(verification)
+    ]
+    if kinds:
+        yield Fold("Never tried", (": what no operator of the model had",), (Items(tuple(kinds)),))
+
+
+def _drift(verification: Verification) -> Iterator[Part]:
+    if not verification.drift:
+        return
+    steps = wording.drifting(verification)
+    told = ": the device fed with its own outputs, against the reference end to end"
+    same = counted(len(verification.drift) - len(steps), "tensor")
+    heads = (">#", "operator", ">largest", ">rms", ">differ", "", "tensor")
+    yield Fold("Drift", (f"{told}; {same} without difference",), (Grid(heads, tuple(map(_step, steps))),))
+
+
+def _step(step: Step) -> tuple[Line, ...]:
+    return (
+        (str(step.operator),),
+        _name(step.opcode),
+        (wording.amount(step.largest, step.unit),),
+        (f"{step.rms:.3g}",),
+        (f"{100 * step.share:.3g} %",),
+        ("error enters" if step.entered else "",),
+        _name(step.name),
+    )
+
+
+def _cases(verification: Verification) -> Iterator[Part]:
+    verdicts = verification.verdicts
+    if not verdicts:
+        return
+    heads = (">#", "operator", "outcome", ">differ", ">largest", "arithmetic", "name")
+    rows = tuple(_row(verification, v) for v in verdicts[:_ROWS])
+    cut = f", of which {_ROWS:,} are shown" if len(verdicts) > _ROWS else ""
+    yield Fold("Every case", (f": {counted(len(verdicts), 'case')}{cut}",), (Grid(heads, rows),))
+
+
+def _row(verification: Verification, v: Verdict) -> tuple[Line, ...]:
+    off = wording.amount(v.worst.largest, v.worst.unit) if v.worst and v.mismatches else ""
+    tried = f", {v.exhaustive}" if v.exhaustive else ""
+    end = "fails" if verification.failing(v) else ("conforms" if v.outcome.good else "not judged")
+    return (
+        (wording.numbers(v),),
+        _name(v.opcode),
+        (Sign(end), f"{v.outcome.value}{tried}"),
+        (wording.differing(v),),
+        (off,),
+        (v.arithmetic,),
+        _name(v.name),
+    )
+
+
+def _name(text: str) -> Line:
+    return (Code(shorten(text)),)

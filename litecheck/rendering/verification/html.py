@@ -1,0 +1,126 @@
+"""A verification as one page for people: text, pictures and program in one file that asks no network for anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from litecheck.rendering.escape import shorten, visible
+from litecheck.rendering.html.base import asset, framed
+from litecheck.rendering.verification.graph import by_operator
+from litecheck.rendering.verification.values import values
+from litecheck.rendering.wording import outcomes as wording
+from litecheck.verify.outcome import Operation, Outcome, Verdict, Verification
+
+_FOLDER = Path(__file__).parent / "page"
+#: The page's program, in the order in which its parts need each other.
+_SCRIPTS = ("elements.js", "charts.js", "drift.js", "details.js", "strip.js", "cases.js", "page.js")
+#: What stands for an outcome beside its colour, which not everybody sees and not every printer prints.
+SIGNS: dict[Outcome, str] = {
+    Outcome.EXACT: "=",
+    Outcome.WITHIN: "≈",
+    Outcome.MISMATCH: "≠",
+    Outcome.WRONG_SHAPE: "S",
+    Outcome.FLAKY: "F",
+    Outcome.NOT_DELEGATED: "N",
+    Outcome.NOT_SUPPORTED: "U",
+    Outcome.REFUSED: "R",
+    Outcome.CRASHED: "C",
+    Outcome.TIMED_OUT: "T",
+    Outcome.OUT_OF_MEMORY: "M",
+    Outcome.NO_REFERENCE: "–",
+    Outcome.INITIAL_ONLY: "I",
+    Outcome.NOT_TRIED: "·",
+}
+#: Details that the page draws instead.
+_DRAWN = frozenset({"histogram", "gives"})
+
+
+def page(verification: Verification) -> str:
+    """The page. Its two JSON elements hold what the json format holds, and what ``wording`` says about it."""
+    script = "\n".join(asset(_FOLDER / name) for name in _SCRIPTS)
+    parts = {
+        "script": script,
+        "verification": embedded(values(verification)),
+        "words": embedded(_words(verification)),
+    }
+    body = Template(asset(_FOLDER / "body.html")).substitute(parts)
+    return framed(f"{shorten(verification.model)}: {verification.verdict}", body, script=script)
+
+
+def embedded(value: object) -> str:
+    """JSON that stands inside a script element as it is: ASCII, and without a character that markup is made of."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _words(verification: Verification) -> dict[str, Any]:
+    """What the page says beyond the record, so that it says the same as the other formats."""
+    return {
+        "fits": wording.fits(verification),
+        "tally": wording.tally(verification),
+        "facts": list(_facts(verification)),
+        "outcomes": [
+            {"name": outcome.value, "sign": SIGNS[outcome], "meaning": wording.MEANING[outcome]}
+            for outcome in Outcome
+        ],
+        "cases": [_case(verdict) for verdict in verification.verdicts],
+        "strip": list(_strip(verification)),
+        "untried": list(wording.untried(verification)),
+    }
+
+
+def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
+    facts = (
+        ("model", verification.model),
+        ("sha256", verification.sha256),
+        ("device", verification.described or verification.device),
+        ("judged by", wording.judged(verification)),
+        ("mode", wording.mode(verification)),
+        ("fed", verification.inputs),
+        ("started", verification.started),
+        ("litecheck", verification.version),
+        *(("note", note) for note in verification.notes),
+        *(("in common", sentence) for sentence in verification.across),
+    )
+    yield from ((label, visible(text)) for label, text in facts if text)
+
+
+def _case(verdict: Verdict) -> dict[str, Any]:
+    worst = verdict.worst
+    return {
+        "number": wording.numbers(verdict),
+        "operator": shorten(verdict.opcode),
+        "name": shorten(verdict.name),
+        "differ": wording.differing(verdict),
+        "largest": wording.amount(worst.largest, worst.unit) if worst and verdict.mismatches else "",
+        "details": [d for d in wording.details(verdict) if d[0] not in _DRAWN],
+    }
+
+
+def _strip(verification: Verification) -> Iterator[dict[str, Any]]:
+    """The operators in the order in which they run, each with the position of the case to show for it."""
+    told = by_operator(verification)
+    known = {(o.subgraph, o.index): o for o in verification.operations}
+    position = {id(verdict): n for n, verdict in enumerate(verification.verdicts)}
+    for place in sorted({*known, *told}):
+        verdict = told.get(place)
+        yield {
+            "subgraph": place[0],
+            "index": place[1],
+            "operator": shorten(_opcode(place[1], known.get(place), verdict)),
+            "case": None if verdict is None else position[id(verdict)],
+        }
+
+
+def _opcode(index: int, operation: Operation | None, verdict: Verdict | None) -> str:
+    if operation is not None:
+        return operation.opcode
+    return (
+        "" if verdict is None else dict(zip(verdict.operators, verdict.opcodes, strict=False)).get(index, "")
+    )

@@ -1,0 +1,181 @@
+"""A verification as result rows: one for each case that fails, and every case as it ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
+from litecheck.rendering.rows import (
+    Annotation,
+    JudgedCase,
+    ResultRow,
+    Results,
+    RowPlace,
+    RowRule,
+    Subject,
+    digest,
+)
+from litecheck.rendering.wording import outcomes as wording
+from litecheck.report import counted
+from litecheck.verify.outcome import Outcome, Verdict, Verification
+
+_HANDFUL = 5
+
+
+def results(verification: Verification) -> Results:
+    """The rows of one model on one device."""
+    v = verification
+    rows = {id(verdict): _row(v, verdict, *identity) for verdict, *identity in identified(v)}
+    failing = {verdict.outcome for verdict in wording.failing(v)}
+    name = f"{v.model} on {v.device}"
+    cases = tuple(_case(verdict, rows.get(id(verdict))) for verdict in v.verdicts)
+    subject = Subject(name, v.model, tuple(_facts(v)), tuple(rows.values()), cases, tuple(_obstacles(v)))
+    return Results(
+        "litecheck verify",
+        v.version,
+        v.exit_code,
+        f"{v.verdict} on {v.device}: {wording.tally(v)}",
+        (subject,),
+        tuple(_rule(outcome) for outcome in Outcome if outcome in failing),
+        tuple(_annotations(v)),
+        {"verification": _summary(v)},
+        tuple(ResultRow(code, "note", text, RowPlace(v.model)) for code, text in _remarks(v)),
+    )
+
+
+def identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]:
+    """The failing cases, each with a fingerprint, and with an identity no other case on any device shares.
+
+    Both survive edits elsewhere in the model: they hold names, not numbers.
+    """
+    seen: Counter[str] = Counter()
+    for v in wording.failing(verification):
+        fingerprint = digest("\0".join((wording.rule(v.outcome), str(v.subgraph), *v.opcodes, v.name)))
+        seen[fingerprint] += 1
+        parts = (verification.model, verification.device, fingerprint, str(seen[fingerprint]))
+        yield v, fingerprint, digest("\0".join(parts))
+
+
+def _row(verification: Verification, verdict: Verdict, fingerprint: str, identity: str) -> ResultRow:
+    outcome, gist, details = verdict.outcome.value, wording.gist(verdict), tuple(wording.details(verdict))
+    return ResultRow(
+        wording.rule(verdict.outcome),
+        "violation",
+        f"{outcome} on {verification.device}",
+        RowPlace(verification.model, wording.title(verdict), tuple(_steps(verdict))),
+        outcome,
+        gist,
+        details,
+        title=f"{outcome}: {gist}",
+        full=_lines(verdict),
+        fails=True,
+        silent=verdict.outcome in wording.BROKEN,
+        fingerprint=fingerprint,
+        identity=identity,
+    )
+
+
+def _lines(verdict: Verdict) -> tuple[str, ...]:
+    return tuple(f"{label}: {line}" for label, lines in wording.details(verdict) for line in lines)
+
+
+def _steps(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
+    """Subgraph, operators and, where one is known to differ, the tensor."""
+    inside = f"subgraph {verdict.subgraph}"
+    ends = dict.fromkeys(map(str, (verdict.operators[0], verdict.operators[-1])))
+    yield inside, inside, "module"
+    yield verdict.name, f"{verdict.opcode}#{'-'.join(ends)}", "function"
+    worst = verdict.worst
+    if worst is not None and worst.mismatches:
+        yield worst.name, f"tensor#{worst.tensor}", "variable"
+
+
+def _case(verdict: Verdict, row: ResultRow | None) -> JudgedCase:
+    name = wording.title(verdict)
+    if row is not None:
+        return JudgedCase(name, (row,))
+    gap = "" if verdict.outcome.judged else f"{verdict.outcome.value}: {wording.gist(verdict)}"
+    return JudgedCase(name, gap=gap, aside=_lines(verdict))
+
+
+def _facts(v: Verification) -> Iterator[tuple[str, str]]:
+    facts = {
+        "litecheck": v.version,
+        "verdict": v.verdict,
+        "model": v.model,
+        "sha256": v.sha256,
+        "device": v.described,
+        "arithmetics": ", ".join(v.arithmetics),
+        "mode": v.mode,
+        "inputs": v.inputs,
+        "fits": ", ".join(v.fits),
+        "started": v.started,
+        "notes": "; ".join(v.notes),
+    }
+    yield from ((name, value) for name, value in facts.items() if value)
+    yield from ((outcome.value, str(number)) for outcome, number in v.counts().items())
+
+
+def _obstacles(v: Verification) -> Iterator[ResultRow]:
+    if v.verdict == "not judged":
+        tally, identity = wording.tally(v), digest("\0".join((v.model, v.device, "not-judged")))
+        text, where = f"not judged on {v.device}: {tally}", RowPlace(v.model, "model")
+        yield ResultRow("verify/not-judged", "violation", text, where, title=tally, identity=identity)
+
+
+def _rule(outcome: Outcome) -> RowRule:
+    return RowRule(wording.rule(outcome), wording.MEANING[outcome], wording.MEANING[outcome])
+
+
+def _remarks(v: Verification) -> Iterator[tuple[str, str]]:
+    """What is no result: cases that were not judged, a published arithmetic that fits, and notes."""
+    for outcome, opcode, why, verdicts in wording.unjudged(v):
+        numbers = ", ".join(f"#{wording.numbers(verdict)}" for verdict in verdicts)
+        yield wording.rule(outcome), f"{opcode} {numbers}: {outcome.value}: {why}"
+    if fits := wording.fits(v):
+        yield "verify/fits", fits
+    yield from (("verify/note", note) for note in v.notes)
+
+
+def _summary(v: Verification) -> dict[str, object]:
+    return {
+        "model": visible(v.model),
+        "sha256": v.sha256,
+        "device": visible(v.described),
+        "arithmetics": list(map(visible, v.arithmetics)),
+        "verdict": v.verdict,
+        "counts": {outcome.value: n for outcome, n in v.counts().items()},
+        "fits": list(map(visible, v.fits)),
+    }
+
+
+def _annotations(v: Verification) -> Iterator[Annotation]:
+    """One for each outcome and kind of operator."""
+    groups: dict[tuple[Outcome, str], list[Verdict]] = {}
+    for verdict in wording.failing(v):
+        groups.setdefault((verdict.outcome, visible(verdict.opcode)), []).append(verdict)
+    for (outcome, opcode), verdicts in groups.items():
+        extent = f" ({counted(len(verdicts), 'case')})" if len(verdicts) > 1 else ""
+        title = f"{outcome.value} on {v.device}: {opcode}{extent}"
+        yield Annotation("violation", v.model, title, tuple(_told(verdicts)))
+    if v.verdict == "not judged":
+        yield Annotation("violation", v.model, f"not judged on {v.device}", (wording.tally(v),))
+    for outcome, opcode, why, verdicts in wording.unjudged(v):
+        title = f"{outcome.value}: {opcode} ({counted(len(verdicts), 'case')})"
+        yield Annotation("note", v.model, title, (shorten(why, PHRASE),))
+    if fits := wording.fits(v):
+        yield Annotation("note", v.model, "another arithmetic fits", (fits,))
+
+
+def _told(verdicts: list[Verdict]) -> Iterator[str]:
+    """A single case in full, of several each in a line."""
+    if len(verdicts) == 1:
+        (verdict,) = verdicts
+        yield wording.title(verdict, NAME)
+        for label, lines in wording.details(verdict):
+            yield from (f"{label}: {shorten(line, PHRASE)}" for line in lines)
+        return
+    yield from (f"{wording.title(v, NAME)}: {shorten(wording.gist(v), PHRASE)}" for v in verdicts[:_HANDFUL])
+    if len(verdicts) > _HANDFUL:
+        yield f"and {counted(len(verdicts) - _HANDFUL, 'other case')}"

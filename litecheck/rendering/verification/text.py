@@ -1,0 +1,172 @@
+"""A verification for people, at 80 columns and without colour too."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
+from litecheck.rendering.histogram import bars
+from litecheck.rendering.page import DIM, LABEL, Page
+from litecheck.rendering.wording import outcomes as wording
+from litecheck.report import counted
+from litecheck.verify.outcome import Difference, Outcome, Step, Verdict, Verification
+
+_VERDICTS = {"conforms": "bold green", "fails": "bold red", "not judged": "bold magenta"}
+_GOOD, _BAD, _OPEN = "green", "bold red", "magenta"
+_HEADS = (">#", "operator", "outcome", ">differ", ">largest", "arithmetic", "tried", "name")
+_OUTCOME = _HEADS.index("outcome")
+_DRIFT = (">#", "operator", ">largest", ">rms", ">differ", "enters", "tensor")
+_OPERATOR = 20
+_MANY = 20
+_FEW = 5
+
+
+def print_verification(verification: Verification, console: Console, verbose: bool = False) -> None:
+    """Print every case, explain those that fail, and the total; ``verbose`` shortens nothing."""
+    page = _Page(console, verbose)
+    page.header(verification)
+    page.cases(verification)
+    page.failing(verification)
+    page.across(verification)
+    page.unjudged(verification)
+    page.untried(verification)
+    page.drift(verification)
+    page.summary(verification)
+
+
+class _Page(Page):
+    """The parts of a verification, one below the other."""
+
+    def header(self, verification: Verification) -> None:
+        self.title(verification.model, verification.verdict, _VERDICTS[verification.verdict])
+        self.labelled("device", visible(verification.described or verification.device))
+        self.labelled("mode", wording.mode(verification))
+        for note in verification.notes:
+            self.labelled("note", visible(note))
+        self.line()
+
+    def cases(self, verification: Verification) -> None:
+        """A row for each case. The arithmetic stands there where there is a choice."""
+        if not verification.verdicts:
+            return
+        several = len(verification.arithmetics) > 1
+        rows = [
+            (
+                wording.numbers(v),
+                _kind(v),
+                v.outcome.value,
+                wording.differing(v),
+                wording.amount(v.worst.largest, v.worst.unit) if v.worst and v.mismatches else "",
+                visible(v.arithmetic) if several else "",
+                visible(v.exhaustive),
+                visible(v.name) if self.verbose else shorten(v.name),
+            )
+            for v in verification.verdicts
+        ]
+        styles = [_style(verification, v) for v in verification.verdicts]
+        self.grid(_HEADS, rows, styles, _OUTCOME, ("tried", "arithmetic"))
+        self.line()
+
+    def failing(self, verification: Verification) -> None:
+        failing = wording.explained(verification)
+        shown = failing if self.verbose else failing[:_MANY]
+        for v in shown:
+            self.case(v)
+        if len(shown) < len(failing):
+            self.line(Text(f"and {counted(len(failing) - len(shown), 'other failing case')}", DIM))
+            self.line()
+
+    def case(self, verdict: Verdict) -> None:
+        """One case that fails, with all that is known of it."""
+        limit = None if self.verbose else NAME
+        margin = Text(verdict.outcome.value, _GOOD if verdict.outcome.good else _BAD)
+        indent = max(margin.cell_len + 2, 2 + LABEL)
+        self.line(Text(wording.title(verdict, limit), "bold"), margin, indent)
+        for label, lines in wording.details(verdict, self.chart):
+            shown = lines if self.verbose else [shorten(line, 3 * PHRASE) for line in lines]
+            self.labelled(label, "\n".join(shown))
+        self.line()
+
+    def chart(self, difference: Difference) -> tuple[str, ...]:
+        return tuple(bars(difference.histogram, self.plain, self.width - 2 - LABEL))
+
+    def across(self, verification: Verification) -> None:
+        """What tells the cases that fail from those that pass."""
+        if not verification.across:
+            return
+        self.section("in common", "what all that give wrong values have, and none that gives right ones")
+        for sentence in verification.across:
+            self.line(visible(sentence), "  -", 4)
+        self.line()
+
+    def unjudged(self, verification: Verification) -> None:
+        groups = wording.unjudged(verification)
+        if not groups:
+            return
+        number = sum(len(verdicts) for *_, verdicts in groups)
+        self.section("not judged", f"{number:,} of {counted(len(verification.verdicts), 'case')}")
+        for outcome, opcode, why, verdicts in groups:
+            told = [f"#{wording.numbers(v)}" for v in verdicts]
+            shown = told if self.verbose or len(told) <= _FEW else [*told[:_FEW], "..."]
+            self.line(f"{opcode}, {outcome.value}: {self.phrase(why)} ({', '.join(shown)})", "  -", 4)
+        self.line()
+
+    def untried(self, verification: Verification) -> None:
+        """What operators of a kind can have and none of this model's had: nothing is known of it."""
+        kinds = list(wording.untried(verification))
+        if not kinds:
+            return
+        self.section("never tried", "what no operator of the model had")
+        for kind, parameters in kinds:
+            self.line(f"{kind}: {', '.join(parameters)}", "  -", 4)
+        self.line()
+
+    def drift(self, verification: Verification) -> None:
+        """Where error enters and how it grows, tensor by tensor."""
+        if not verification.drift:
+            return
+        steps = verification.drift if self.verbose else wording.drifting(verification)
+        self.section("drift", "the device fed with its own outputs, against the reference end to end")
+        rows = [self.step(step) for step in steps]
+        if rows:
+            self.grid(_DRIFT, rows, ["bold" if step.entered else "" for step in steps])
+        if len(steps) < len(verification.drift):
+            same = counted(len(verification.drift) - len(steps), "tensor")
+            self.line(Text(f"{same} without difference", DIM), "", 2)
+        self.line()
+
+    def step(self, step: Step) -> tuple[str, ...]:
+        return (
+            str(step.operator),
+            shorten(step.opcode, _OPERATOR),
+            wording.amount(step.largest, step.unit),
+            f"{step.rms:.3g}",
+            f"{100 * step.share:.3g} %",
+            "here" if step.entered else "",
+            visible(step.name) if self.verbose else shorten(step.name),
+        )
+
+    def summary(self, verification: Verification) -> None:
+        fits = wording.fits(verification)
+        if fits:
+            self.line(Text(fits, "bold cyan"))
+        told = f"{verification.verdict}: {wording.tally(verification)}"
+        by = wording.judged(verification)
+        told += f"; judged by {by}" if by else ""
+        told += f"; fed {visible(verification.inputs)}" if verification.inputs else ""
+        self.line(Text(told, _VERDICTS[verification.verdict]))
+
+
+def _kind(verdict: Verdict) -> str:
+    """The operator; of a segment whose operators are too many for a column, the first and how many follow."""
+    first, *others = verdict.opcodes
+    if not others or len(visible(verdict.opcode)) <= _OPERATOR:
+        return shorten(verdict.opcode, _OPERATOR)
+    return f"{shorten(first, _OPERATOR)} + {len(others):,} more"
+
+
+def _style(verification: Verification, verdict: Verdict) -> str:
+    if verification.failing(verdict):
+        return _BAD
+    return _GOOD if verdict.outcome in (Outcome.EXACT, Outcome.WITHIN) else _OPEN

@@ -1,0 +1,117 @@
+"""What a diagnosis says in sentences: the same in every format for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.diagnose.result import Contrast, Diagnosed, Diagnosis, Excluded
+from litecheck.rendering.escape import shorten, visible
+from litecheck.report import counted
+
+#: What an exit code says of the device.
+VERDICTS = {0: "conforms", 1: "fails", 2: "not judged"}
+#: Conclusions that leave an operator unexplained, each as a sentence.
+UNEXPLAINED = {
+    "none fits": "No way of computing gives what the device gives.",
+    "not repeatable": "The device does not always give the same for the same input.",
+}
+#: Exclusions shown for each operator; the JSON document has all.
+_SHOWN = 4
+#: Names of probes that fail or pass.
+_NAMES = 6
+_MESSAGE = 160
+
+
+def models(diagnosis: Diagnosis) -> str:
+    """``net.tflite and other.tflite``, by their files' names; nothing where there are none."""
+    return " and ".join(visible(PurePath(model).name) for model in diagnosis.models)
+
+
+def summary(diagnosis: Diagnosis) -> str:
+    """What was asked and compared."""
+    elements = sum(d.elements for d in diagnosis.operators)
+    probes = sum(d.probes for d in diagnosis.operators)
+    inferences = sum(d.inferences for d in diagnosis.operators)
+    own = f", with the operators of {models(diagnosis)}" if diagnosis.models else ""
+    asked = f" in {counted(inferences, 'inference')}" if inferences else ""
+    return f"{counted(elements, 'output')} of {counted(probes, 'probe')}{asked}{own}"
+
+
+def tally(diagnosis: Diagnosis) -> str:
+    """``12 kinds of operators: 10 named, 2 none fits``."""
+    ends = Counter(d.conclusion for d in diagnosis.operators)
+    told = ", ".join(f"{number:,} {conclusion}" for conclusion, number in ends.items())
+    kinds = counted(len(diagnosis.operators), "kind of operator", "kinds of operators")
+    return f"{kinds}: {told}" if told else kinds
+
+
+def computed_by(d: Diagnosed) -> str:
+    """The most usual way that fits, or that there is none."""
+    if d.conclusion == "not repeatable":
+        return f"not repeatable; mostly {d.fits[0]}" if d.fits else "not repeatable"
+    return str(d.fits[0]) if d.fits else d.conclusion
+
+
+def notes(d: Diagnosed) -> str:
+    """What stands behind a row: ways that were not told apart, probes that were not answered."""
+    more = counted(len(d.fits) - 1, "other") + " not told apart" if len(d.fits) > 1 else ""
+    missing = f"{len(d.unanswered)} not answered" if d.unanswered and d.probes else ""
+    return ", ".join(filter(None, (more, missing)))
+
+
+def problems(d: Diagnosed) -> Iterator[str]:
+    """What is not as it should be: answers that differ, nothing that fits and what is known of that."""
+    yield from (unsteady.sentence for unsteady in d.unsteady)
+    if d.nearest:
+        share = f"{d.nearest.differing:,} of {d.nearest.size:,} outputs differ"
+        yield f"nearest is {d.nearest.example.way}: {share}"
+        yield f"such as {d.nearest.example.sentence}"
+    if d.contrast:
+        yield from _contrast(d.contrast)
+    if d.fault:
+        yield f"a known fault of this runtime: {visible(d.fault)}"
+
+
+def _contrast(contrast: Contrast) -> Iterator[str]:
+    for one, many, names in (("fails", "fail", contrast.failing), ("passes", "pass", contrast.passing)):
+        if names:
+            verb = one if len(names) == 1 else many
+            yield f"{counted(len(names), 'probe')} {verb}: {_listed(names)}"
+    yield from (f"what tells them apart: {sentence}" for sentence in contrast.apart)
+    yield from (f"differences of '{contrast.failing[0]}': {gathering_sentence(p)}" for p in contrast.patterns)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = "; ".join(visible(name) for name in names[:_NAMES])
+    return shown + (f"; and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
+
+
+def evidence(d: Diagnosed) -> Iterator[str]:
+    """Ways that were not told apart, and those that do not fit, published ones first, each with an element."""
+    yield from (f"not told apart by any input tried: {way}" for way in d.fits[1:])
+    known = sorted(d.excluded, key=_telling)
+    yield from (f"not {excluded.way}: {excluded.sentence}" for excluded in known[:_SHOWN])
+    rest = known[_SHOWN:]
+    if rest:
+        yield f"nor {counted(len(rest), 'other way')}"
+
+
+def _telling(excluded: Excluded) -> bool:
+    """Published ways come first."""
+    return not excluded.way.published
+
+
+def silent(d: Diagnosed) -> Iterator[str]:
+    """Why probes were not answered, each reason once."""
+    messages = (f"{u.outcome.value}: {shorten(u.fault or u.message, _MESSAGE)}" for u in d.unanswered)
+    yield from dict.fromkeys(messages)
+
+
+def named(d: Diagnosed, sentences: Sequence[str]) -> Iterator[str]:
+    """What the models call those of their operators that the sentences name by number."""
+    for owned in d.owned:
+        if any(f"{owned.called}, " in sentence for sentence in sentences):
+            yield f"{owned.called} is '{shorten(owned.title)}'"

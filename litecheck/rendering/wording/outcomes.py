@@ -1,0 +1,294 @@
+"""The words that all formats of a verification share: what an outcome means, how far a case is off, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from math import isfinite
+
+from litecheck.compare.wording.elements import element_sentence
+from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.rendering.escape import shorten, visible
+from litecheck.rendering.histogram import percent, span
+from litecheck.rendering.rows import Detail
+from litecheck.report import counted
+from litecheck.verify.outcome import (
+    WHOLE,
+    Candidate,
+    Cause,
+    Difference,
+    Outcome,
+    Spot,
+    Step,
+    Verdict,
+    Verification,
+)
+
+#: What an outcome says of the device, as a sentence.
+MEANING: dict[Outcome, str] = {
+    Outcome.EXACT: "The device gives every element as the reference does.",
+    Outcome.WITHIN: "The device differs from the reference by no more than the declared tolerance.",
+    Outcome.MISMATCH: "The device gives other values than the reference.",
+    Outcome.WRONG_SHAPE: "The device gives outputs of another number, shape or type than the model states.",
+    Outcome.FLAKY: "The device gives different values for the same input.",
+    Outcome.NOT_DELEGATED: "The runtime did not hand the operator to the device.",
+    Outcome.NOT_SUPPORTED: "The device says that it does not have the operator.",
+    Outcome.REFUSED: "The device refuses to run the operator.",
+    Outcome.CRASHED: "The device's process died.",
+    Outcome.TIMED_OUT: "The device did not answer in time.",
+    Outcome.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
+    Outcome.NO_REFERENCE: "There is nothing to compare the device with.",
+    Outcome.INITIAL_ONLY: "From the initial state the device is as the reference; what it remembers was not tried.",
+    Outcome.NOT_TRIED: "The device was not asked: the budget went to others.",
+}
+#: What the names of departures begin with, among candidates.
+DEPARTURE = "departure: "
+#: There is no answer that could be right or wrong.
+BROKEN = frozenset({Outcome.REFUSED, Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY})
+
+
+def rule(outcome: Outcome) -> str:
+    """The name that services keep results by: ``verify/wrong-shape-or-type``."""
+    return f"verify/{outcome.value.replace(' ', '-')}"
+
+
+def title(verdict: Verdict, limit: int | None = None) -> str:
+    """Operator, number and name, of visible characters; each word of at most ``limit`` where one is given."""
+    if limit is not None:
+        opcodes = tuple(shorten(opcode, limit) for opcode in verdict.opcodes)
+        verdict = replace(verdict, name=shorten(verdict.name, limit), opcodes=opcodes)
+    inside = f"subgraph {verdict.subgraph}, " if verdict.subgraph else ""
+    return inside + visible(verdict.title)
+
+
+def numbers(verdict: Verdict) -> str:
+    """``12``, ``12-14``, and ``1:12`` in subgraph 1."""
+    first, last = verdict.operators[0], verdict.operators[-1]
+    inside = f"{verdict.subgraph}:" if verdict.subgraph else ""
+    return f"{inside}{first}" if first == last else f"{inside}{first}-{last}"
+
+
+def amount(value: float, unit: str) -> str:
+    """A signed difference: ``+3 LSB``, or ``-1.2e-06 rel.`` to the largest expected magnitude."""
+    if not isfinite(value):
+        return "not finite"
+    return f"{value:+,.0f} LSB" if unit == "LSB" else f"{value:+.3g} rel."
+
+
+def differing(verdict: Verdict) -> str:
+    """Mismatches by elements where something was compared: ``12/4,096``."""
+    size = verdict.elements or sum(d.size for d in verdict.differences)
+    return f"{verdict.mismatches:,}/{size:,}" if size and verdict.differences else ""
+
+
+def gist(verdict: Verdict) -> str:
+    """Why a case ends as it does, in one phrase: how far the worst output is off, else what the device said."""
+    worst = verdict.worst
+    if worst is not None and worst.mismatches and verdict.outcome not in BROKEN:
+        told = _extent(worst)
+        return f"{told}; {_said(verdict)}" if verdict.message else told
+    return _said(verdict) or MEANING[verdict.outcome].rstrip(".")
+
+
+def _said(verdict: Verdict) -> str:
+    """The message as one line: a line of its own that a device chose could be a command to a CI server."""
+    return "; ".join(visible(line.strip()) for line in verdict.message.splitlines() if line.strip())
+
+
+def details(
+    verdict: Verdict, chart: Callable[[Difference], tuple[str, ...]] | None = None
+) -> Iterator[Detail]:
+    """All that is known of a case. ``chart`` draws a histogram; without it, it is told in words.
+
+    Every line is of visible characters; none is shortened.
+    """
+    for d in verdict.differences:
+        if d.mismatches or d.explained is not None:
+            yield from _difference(verdict, d, chart or _told_histogram)
+    if verdict.causes:
+        yield "explains", tuple(visible(_cause(cause)) for cause in verdict.causes)
+    silent = not verdict.message and not verdict.differences and not verdict.outcome.good
+    facts = (
+        ("under", verdict.arithmetic),
+        ("against", f"{verdict.nearest}, the nearest of those admitted" if verdict.nearest else ""),
+        ("fits", f"exact under {', '.join(verdict.also)}" if verdict.also else ""),
+        ("fault", verdict.fault),
+        ("message", MEANING[verdict.outcome] if silent else _said(verdict)),
+        ("fed", ", ".join(_repeated(verdict.runs))),
+        ("tried", verdict.exhaustive),
+        ("memory", verdict.memory),
+        ("reproduce", verdict.reproducer),
+    )
+    yield from ((label, (visible(text),)) for label, text in facts if text)
+
+
+def _cause(cause: Cause) -> str:
+    """``departure: no-bias explains 12 of the 20 differences (the bias is left out); 8 are left: all 8 ... lie in ...``."""
+    names, whole = " and ".join(cause.names), cause.explained + cause.left
+    verb = "explain" if len(cause.names) > 1 else "explains"
+    many = f"all {whole:,}" if not cause.left else f"{cause.explained:,} of the {whole:,}"
+    told = f"{names} {verb} {many} differences" + (f" ({cause.does})" if cause.does else "")
+    if not cause.left:
+        return told
+    if cause.alike:
+        told += f", as {'does' if len(cause.alike) == 1 else 'do'} {', '.join(cause.alike)}"
+    left = f"; {cause.left:,} {'is' if cause.left == 1 else 'are'} left"
+    patterns = "; ".join(map(gathering_sentence, cause.patterns))
+    return told + left + (f": {patterns}" if patterns else ", which gather nowhere")
+
+
+def _repeated(words: Sequence[str]) -> Iterator[str]:
+    """``random, directed x 4``."""
+    for word, n in Counter(words).items():
+        yield f"{word} x {n:,}" if n > 1 else word
+
+
+def _difference(
+    verdict: Verdict, d: Difference, chart: Callable[[Difference], tuple[str, ...]]
+) -> Iterator[Detail]:
+    shape = "x".join(map(str, d.shape)) or "scalar"
+    name = "" if d.name == verdict.name else f" '{d.name}'"
+    yield "output", (visible(f"{d.dtype} {shape}{name}"),)
+    yield "differ", (_extent(d),)
+    if d.histogram:
+        yield "histogram", chart(d)
+    if d.worst is not None:
+        yield "worst", (_spot(d.worst, d.unit, verdict.runs),)
+    if d.explained is not None:
+        yield "because", (visible(element_sentence(d.explained)),)
+        if d.explained.candidates:
+            yield "gives", tuple(_candidates(d.explained.candidates, d.explained.spot or d.worst))
+    if d.patterns:
+        yield "gathers", tuple(visible(gathering_sentence(p)) for p in d.patterns)
+
+
+def _extent(d: Difference) -> str:
+    share = f"{d.mismatches:,} of {counted(d.size, 'element')}" + (
+        f" ({percent(d.mismatches, d.size)})" if d.size else ""
+    )
+    far = f"by at most {_size(d.largest, d.unit)}" if isfinite(d.largest) else "not all by a finite amount"
+    told = f"{share}, {far}"
+    if not d.tolerance:
+        return told
+    return f"{told}; {d.beyond:,} by more than the tolerance of {_size(d.tolerance, d.unit)}"
+
+
+def _size(value: float, unit: str) -> str:
+    if unit == "LSB":
+        return f"{abs(value):,.0f} LSB"
+    return f"{abs(value):.3g} of the largest expected magnitude"
+
+
+def _told_histogram(d: Difference) -> tuple[str, ...]:
+    return (", ".join(f"{span(b)}: {b.count:,}" for b in d.histogram),)
+
+
+def _spot(spot: Spot, unit: str, runs: Sequence[str]) -> str:
+    place = f"[{', '.join(map(str, spot.index))}]"
+    fed = f" ({visible(runs[spot.run])})" if spot.run < len(runs) else ""
+    expected, actual = (stored(v, unit) for v in (spot.expected, spot.actual))
+    return f"{place} in run {spot.run}{fed}: expected {expected}, the device gives {actual}"
+
+
+def stored(value: float, unit: str) -> str:
+    """An element: a whole number where differences are in LSB, else as many digits as tell float32 apart."""
+    return f"{value:,.0f}" if unit == "LSB" and isfinite(value) else f"{value:.9g}"
+
+
+def _candidates(candidates: Sequence[Candidate], worst: Spot | None) -> Iterator[str]:
+    """Who gives which value, a line for each: the device's first, then the expected one.
+
+    Departures that give neither are counted only.
+    """
+    marks = {} if worst is None else {worst.expected: ", as expected", worst.actual: ", as the device"}
+    excluded = [c for c in candidates if c.name.startswith(DEPARTURE) and c.value not in marks]
+    candidates = [c for c in candidates if c not in excluded]
+    values = dict.fromkeys(c.value for c in candidates)
+    order = [value for value in reversed(marks) if value in values]
+    for value in dict.fromkeys([*map(int, order), *values]):
+        names = [f"{c.name} ({c.note})" if c.note else c.name for c in candidates if c.value == value]
+        yield f"{value:,}{marks.get(value, '')}: {visible(_by_stage(names))}"
+    if excluded:
+        yield f"other values: {counted(len(excluded), 'departure')}"
+
+
+def _by_stage(names: Sequence[str]) -> str:
+    """``half up, tflm; requantize: single, float64``: each stage once, before its variants."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        stage, colon, variant = name.partition(": ")
+        groups.setdefault(f"{stage}: " if colon else "", []).append(variant or name)
+    return "; ".join(f"{stage}{', '.join(found)}" for stage, found in groups.items())
+
+
+def tally(verification: Verification) -> str:
+    """``65 operators: 62 exact, 3 mismatch``."""
+    whole = any(v.case.endswith(WHOLE) for v in verification.verdicts)
+    noun = "operator" if verification.mode == "operators" and not whole else "case"
+    ends = ", ".join(f"{n:,} {outcome.value}" for outcome, n in verification.counts().items())
+    told = counted(len(verification.verdicts), noun)
+    return f"{told}: {ends}" if ends else told
+
+
+def judged(verification: Verification) -> str:
+    """The admissible arithmetics, and of several, how many cases each fits: ``litert-reference (58), tflm (3)``."""
+    names = verification.arithmetics
+    if len(names) == 1:
+        return visible(names[0])
+    fitting = Counter(v.arithmetic for v in verification.verdicts)
+    return ", ".join(f"{visible(name)} (fits {fitting[name]:,})" for name in names)
+
+
+def fits(verification: Verification, mark: Callable[[str], str] = visible) -> str:
+    """``the published arithmetic tflm fits every operator exactly``; empty where none does."""
+    names = [mark(name) for name in verification.fits]
+    if not names:
+        return ""
+    every = "every operator" if verification.mode == "operators" else "every case"
+    if any(not verdict.differences for verdict in verification.verdicts):
+        every += " that was compared"
+    if len(names) == 1:
+        return f"the published arithmetic {names[0]} fits {every} exactly"
+    return f"the published arithmetics {', '.join(names[:-1])} and {names[-1]} each fit {every} exactly"
+
+
+def mode(verification: Verification) -> str:
+    """What was run at a time."""
+    known = {"operators": "every operator by itself", "whole": "the whole model at once"}
+    return known.get(verification.mode, visible(verification.mode))
+
+
+def failing(verification: Verification) -> list[Verdict]:
+    """The cases that fail the verification, in their order."""
+    return [v for v in verification.verdicts if verification.failing(v)]
+
+
+def explained(verification: Verification) -> list[Verdict]:
+    """The cases that are told in full: those that fail, and those of which an element was asked for."""
+
+    def asked(verdict: Verdict) -> bool:
+        return any(d.explained is not None and d.explained.spot is not None for d in verdict.differences)
+
+    return [v for v in verification.verdicts if verification.failing(v) or asked(v)]
+
+
+def unjudged(verification: Verification) -> list[tuple[Outcome, str, str, list[Verdict]]]:
+    """(outcome, operator, reason, cases) of what was not judged and does not fail; alike ones together."""
+    groups: dict[tuple[Outcome, str, str], list[Verdict]] = {}
+    for v in verification.verdicts:
+        if not v.outcome.judged and not verification.failing(v):
+            groups.setdefault((v.outcome, visible(v.opcode), gist(v)), []).append(v)
+    return [(*key, verdicts) for key, verdicts in groups.items()]
+
+
+def untried(verification: Verification) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """For each kind of operator that was run, what no operator of the model had: ``CONV_2D (12)`` and its words."""
+    for kind in verification.untried:
+        if kind.parameters:
+            yield f"{visible(kind.opcode)} ({kind.operators:,})", tuple(map(visible, kind.parameters))
+
+
+def drifting(verification: Verification) -> list[Step]:
+    """The tensors of a drift measurement that differ, or at which an error enters."""
+    return [step for step in verification.drift if step.largest or step.share or step.entered]

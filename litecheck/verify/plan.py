@@ -1,0 +1,103 @@
+"""What of a model is asked: every case of every entry, fed with what the reference hands on from operator to operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from litecheck.cases import parts
+from litecheck.cases.inputs import PROPAGATED, RANDOM
+from litecheck.cases.model_inputs import in_a_row, sample_inputs
+from litecheck.cases.parts import Case
+from litecheck.cases.sequences import remembers
+from litecheck.cases.tape import Tape, chained
+from litecheck.devices.port import Memory
+from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.verify.questions import Asking, Question
+from litecheck.verify.selection import in_model, planned, selected
+from litecheck.verify.settings import Settings
+
+
+def plan(model: Model, settings: Settings, arithmetic: Arithmetic, memory: Memory) -> Iterator[Course]:
+    """The subgraphs that are entered from outside, each ready to be asked about; ``arithmetic`` is what is handed on from
+    operator to operator, ``memory`` what the device can be asked for. Raises RunError for inputs that do not fit."""
+    asking = Asking(settings, arithmetic, memory)
+    for subgraph in parts.entries(model, settings.signature):
+        tapes, chain = _tapes(model, subgraph, asking)
+        yield Course(model, subgraph, asking, tapes, chain, in_model(model, subgraph, settings))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """One subgraph: every sample by itself, and samples in a row where the model remembers and the device can.
+
+    ``whole`` is the case of what its operators keep for each other, where there is one.
+    """
+
+    model: Model
+    subgraph: Subgraph
+    asking: Asking
+    tapes: tuple[Tape, ...]
+    chain: tuple[Tape, ...]
+    whole: Case | None
+
+    def questions(self) -> Iterator[Question]:
+        """Every case that is selected, fed; the reference goes on with its own tensors."""
+        settings, every = self.asking.settings, (*self.tapes, *self.chain)
+        for case in planned(self.model, self.subgraph, settings):
+            if settings.between:
+                _step(every, parts.leading(case))
+            if selected(case, settings):
+                yield self._question(case)
+            else:
+                _step(every, case.operators)
+            for tape in every:
+                tape.forget(case.operators)
+
+    def whole_question(self, case: Case) -> Question:
+        """The whole subgraph over samples in a row; it can be asked once its operators were."""
+        kinds = [kind for kind in self.asking.settings.kinds if kind != RANDOM]
+        return self.asking.question(case, self.tapes, self.chain, kinds)
+
+    def _question(self, case: Case) -> Question:
+        """What the case is fed, and what is expected; the tapes learn what the reference makes of it."""
+        question = self.asking.question(case, self.tapes, self.chain)
+        expected = question.expected(self.asking.arithmetic)
+        kinds = [feed.kind for feed in question.feeds[: len(self.tapes)]]
+        if expected is None or remembers(self.model) or kinds != [PROPAGATED] * len(self.tapes):
+            _step((*self.tapes, *self.chain), case.operators)
+        else:
+            for tape, outputs in zip(self.tapes, expected, strict=False):
+                tape.note(dict(zip(case.cut.outputs, outputs, strict=True)))
+        return question
+
+
+def every_question(
+    model: Model, settings: Settings, arithmetic: Arithmetic, memory: Memory, whole: bool = False
+) -> Iterator[Question]:
+    """The questions about all cases; with ``whole`` also those about what operators keep for each other."""
+    for course in plan(model, settings, arithmetic, memory):
+        yield from course.questions()
+        if whole and course.whole is not None and memory is not Memory.NONE:
+            yield course.whole_question(course.whole)
+
+
+def _tapes(model: Model, subgraph: Subgraph, asking: Asking) -> tuple[tuple[Tape, ...], tuple[Tape, ...]]:
+    drawing, arithmetic = asking.settings.drawing, asking.arithmetic
+    samples = sample_inputs(model, subgraph, drawing)
+    tapes = tuple(Tape(model, subgraph, inputs, arithmetic) for inputs in samples)
+    if not remembers(model) or asking.memory is Memory.NONE:
+        return tapes, ()
+    several = in_a_row(model, subgraph, drawing, samples)
+    chain = tuple(chained(model, subgraph, several, arithmetic))
+    for tape in (*tapes, *chain):
+        tape.kept = frozenset(subgraph.inputs)
+    return tapes, chain
+
+
+def _step(tapes: Iterable[Tape], operators: Iterable[Operator]) -> None:
+    """Compute operators that no case is fed by, for those that come behind them."""
+    for tape in tapes:
+        for operator in operators:
+            tape.step(operator)

@@ -1,0 +1,47 @@
+"""Directed inputs reach the edges, and sweeps hold every code."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from litecheck.cases.parts import Case
+from litecheck.cases.sweeps import directed, exhaustive
+from tests.cases.elements import binary, unary
+
+
+def test_directed_feeds_hold_both_rails_and_the_zero_point() -> None:
+    found = [f.arrays[0] for f in directed(unary("RELU"), {})]
+    assert [set(np.unique(a)) for a in found[:4]] == [{-128}, {127}, {-128, 127}, {-5}]
+    assert len(np.unique(found[4])) == 256
+
+
+def test_a_sweep_over_two_operands_holds_every_pair() -> None:
+    sweep = list(directed(binary("ADD"), {}))[-1]
+    pairs = sweep.arrays[0].astype(np.int32) * 256 + sweep.arrays[1]
+    assert len(np.unique(pairs)) == 65_536
+
+
+def test_exhaustive_is_said_only_where_it_is_true() -> None:
+    def told(case: Case) -> str:
+        return exhaustive(case, tuple(directed(case, {})))
+
+    assert told(unary("LOGISTIC")) == "all 256 values"
+    assert told(unary("LOGISTIC", 255)) == told(unary("LOGISTIC", 7)) == "all 256 values"
+    assert told(unary("LOGISTIC", 3)) == ""
+    assert told(unary("LOG")) == ""
+    assert told(unary("LOGISTIC", 1024, 0, "int16")) == "all 65,536 values"
+    assert told(unary("LOGISTIC", 1023 // 4, 0, "int16")) == ""
+    assert told(unary("SOFTMAX")) == ""
+    assert told(binary("ADD")) == "all 65,536 pairs"
+    assert told(binary("ADD", (255, 256))) == ""
+    assert exhaustive(unary("LOGISTIC"), ()) == ""
+
+
+def test_few_pairs_are_spread_over_all_of_them() -> None:
+    *_, sweep = directed(binary("ADD", (20, 20)), {})
+    assert len(np.unique(sweep.arrays[0])) == 256
+    assert len(np.unique(sweep.arrays[1])) > 200
+
+
+def test_floats_have_no_rails() -> None:
+    assert list(directed(unary("EXP", dtype="float32"), {})) == []

@@ -1,0 +1,36 @@
+"""The progress bar that counts steps."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+
+import pytest
+
+from litecheck.cli import progress as module
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, stderr: io.StringIO, delay: float) -> str:
+    monkeypatch.setattr(module, "DELAY", delay)
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setenv("TERM", "xterm")
+    with module.steps(2) as advance:
+        advance("CONV_2D #0")
+        time.sleep(max(0.0, min(delay + 0.2, 0.3)))
+        advance("ADD #1")
+    return stderr.getvalue()
+
+
+def test_a_terminal_sees_it_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "2/2" in shown(monkeypatch, Terminal(), 0.0)
+    assert shown(monkeypatch, Terminal(), 60.0).strip() == ""
+
+
+def test_nobody_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(monkeypatch, io.StringIO(), 0.0) == ""

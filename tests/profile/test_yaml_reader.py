@@ -1,0 +1,98 @@
+"""Rule files read entry by entry say what they say when they are read whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from litecheck.data import rules_dir
+from litecheck.errors import ProfileError
+from litecheck.profile.lazy import Lazy
+from litecheck.profile.yaml_reader import Entries, Items, Node, Text, read_yaml
+
+#: A comment and an empty line between entries, one in flow style, a text of several lines, and a key behind them.
+LAID_OUT = """\
+profile: p
+ops:
+  # comments may stand here
+  ABS: {inputs: [input], outputs: [output]}
+
+# and here
+  ADD:
+    inputs: [lhs, rhs]
+    because: several
+      lines
+  CONV_2D:
+    because: |
+      a block
+levels:
+  ABS: note
+"""
+
+
+def plain(node: Node | None) -> object:
+    """A node with all that lies below it, and its lines."""
+    if isinstance(node, Entries):
+        return {key: (node.lines[key], plain(value)) for key, value in node.values.items()}
+    if isinstance(node, Items):
+        return node.line, [plain(value) for value in node]
+    assert isinstance(node, Text)
+    return node.line, node.value
+
+
+def by_entry(top: Entries) -> bool:
+    operators = top.get("ops")
+    return isinstance(operators, Entries) and isinstance(operators.values, Lazy)
+
+
+def outcome(path: Path, trusted: bool) -> object:
+    try:
+        return plain(read_yaml(path, "p", trusted))
+    except ProfileError as error:
+        return str(error)
+
+
+def profiles() -> list[Path]:
+    every = (*rules_dir().glob("*.yaml"), *rules_dir().glob("targets/*.yaml"))
+    return sorted(path for path in every if b"\nops:" in path.read_bytes())
+
+
+@pytest.mark.parametrize("path", profiles(), ids=lambda path: path.stem)
+def test_a_file_of_litechecks_own(path):
+    top = read_yaml(path, "shown", trusted=True)
+    assert by_entry(top)
+    assert plain(top) == plain(read_yaml(path, "shown"))
+
+
+def test_a_layout_with_everything_in_it(tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text(LAID_OUT)
+    top, whole = read_yaml(path, "p", trusted=True), read_yaml(path, "p")
+    assert by_entry(top)
+    assert not by_entry(whole)
+    assert plain(top) == plain(whole)
+
+
+@pytest.mark.parametrize("line", ['  "ADD": {}', "  ? ADD", "  a thing: {}", "ops: {ABS: {}}", "  - ABS"])
+def test_another_layout_is_read_whole(line, tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text(LAID_OUT.replace("  ABS: {inputs: [input], outputs: [output]}", line))
+    assert outcome(path, trusted=True) == outcome(path, trusted=False)
+
+
+def test_an_operator_that_stands_twice_is_an_error_at_once(tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text(LAID_OUT.replace("  ADD:", "  ABS:"))
+    with pytest.raises(ProfileError, match="p:7: 'ABS' stands here twice, first on line 4"):
+        read_yaml(path, "p", trusted=True)
+
+
+def test_what_is_no_yaml_is_told_by_the_files_line_when_it_is_asked_for(tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text(LAID_OUT.replace("[lhs, rhs]", "[lhs, rhs"))
+    operators = read_yaml(path, "p", trusted=True).values["ops"]
+    assert isinstance(operators, Entries)
+    assert operators.get("ABS")
+    with pytest.raises(ProfileError, match=r"p:9: not YAML"):
+        operators.get("ADD")

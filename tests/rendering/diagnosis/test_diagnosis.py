@@ -1,0 +1,219 @@
+"""A diagnosis for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from litecheck.compare.types import Gathering
+from litecheck.diagnose.result import (
+    Contrast,
+    Diagnosed,
+    Diagnosis,
+    Excluded,
+    Nearest,
+    Owned,
+    Unanswered,
+    Unsteady,
+    Way,
+)
+from litecheck.errors import ConfigError
+from litecheck.rendering.diagnosis.text import text
+from litecheck.rendering.formats import formats, render
+from litecheck.verify.outcome import Outcome
+
+SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
+DOUBLE = Way((("requantize", "double"),), published=("litert-reference", "tflm"))
+SINGLE, FLOOR = Way((("requantize", "single"),)), Way((("requantize", "floor"),), "wraps")
+EXCLUDED = Excluded(DOUBLE, "ties", 0, (0, 17), 5, 6, 1021, 4099, accumulator=-1234)
+PAIR = Excluded(SINGLE, "all pairs", 2, (0, 3), -1, 0, 1, 65536, inputs=(-128, 7))
+ROWS = (
+    Diagnosed("ADD", "int8", ("requantize",), 2, 70_000, (DOUBLE,), (PAIR,)),
+    Diagnosed("CONV_2D", "int8", ("requantize",), 3, 4099, (SINGLE, FLOOR), (EXCLUDED,)),
+    Diagnosed("MUL", "int8", ("requantize",), 1, 9, (), (), Nearest(3, 9, EXCLUDED), fault="reads bytes"),
+    Diagnosed(
+        "SUB", "int8", (), 0, 0, unanswered=(Unanswered("all pairs", Outcome.CRASHED, "SIGSEGV\nin\x1b"),)
+    ),
+)
+DIAGNOSIS = Diagnosis("0.1", "acme", "acme 2.0", ("nets/net.tflite",), 0, ROWS)
+
+TEXT = """\
+acme 2.0: 74,108 outputs of 6 probes, with the operators of net.tflite
+
+  operator  type  computed by         as in                   probes  outputs
+  ADD       int8  requantize: double  litert-reference, tflm       2   70,000
+  CONV_2D   int8  requantize: single                               3    4,099  1 other not told apart
+  MUL       int8  none fits                                        1        9
+  SUB       int8  not answered                                     0        0
+
+ADD int8: named
+  not requantize: single: 'all pairs' [0, 3] of run 2, stored -128 and 7: would be -1, is 0; 1 of
+    65,536 differ
+
+CONV_2D int8: not told apart
+  not told apart by any input tried: requantize: floor, departure: wraps
+  not requantize: double: 'ties' [0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ
+
+MUL int8: none fits
+  nearest is requantize: double: 3 of 9 outputs differ
+  such as 'ties' [0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ
+  a known fault of this runtime: reads bytes
+
+SUB int8: not answered
+  crashed: SIGSEGV\\nin\\x1b
+"""
+
+
+def test_text_says_what_fits_and_what_excludes_the_others() -> None:
+    assert render(DIAGNOSIS) == TEXT
+
+
+def test_no_line_of_details_is_wider_than_the_terminal() -> None:
+    details = text(DIAGNOSIS, 60).split("ADD int8: named")[1].splitlines()
+    assert max(map(len, details)) <= 60
+    assert any(line.startswith("    ") for line in details)
+
+
+def test_many_exclusions_are_counted() -> None:
+    many = Diagnosed(
+        "ADD", "int8", ("requantize",), 2, 7, (SINGLE,), (PAIR, PAIR, PAIR, PAIR, EXCLUDED, PAIR)
+    )
+    lines = text(Diagnosis("0.1", "a", "a", (), 0, (many,)), 200).splitlines()
+    assert lines[-1] == "  nor 2 other ways"
+    assert "requantize: double" in lines[-5]  # published ways come first
+
+
+def test_json_goes_back_to_the_same_values() -> None:
+    document = json.loads(render(DIAGNOSIS, "json"))
+    assert [d["conclusion"] for d in document["operators"]] == [
+        "named", "not told apart", "none fits", "not answered",
+    ]  # fmt: skip
+    assert document["operators"][3]["unanswered"][0]["outcome"] == "crashed"
+    assert document["operators"][0]["excluded"][0]["inputs"] == [-128, 7]
+    assert document["exit_code"] == 1
+
+
+LONG = "functional_1/" + "batch_normalization/" * 20 + "FusedBatchNormV3"
+FAILING = replace(
+    ROWS[2],
+    nearest=Nearest(3, 9, replace(EXCLUDED, probe="#12, random values")),
+    excluded=(replace(EXCLUDED, probe="#12, random values"), replace(PAIR, probe="#12, edges")),
+    contrast=Contrast(
+        ("#12, random values",), ("ties", "edges"), ("all that fail have different strides; none that passes has",),
+        (Gathering("range", 3, 3, 9, 99, axis="channel", length=64, first=32, last=32),),
+    ),
+    unsteady=(Unsteady("ties", 600, 3, "inferences 136, 336, 536, every 200"),),
+    tried=(("output elements", "9 to 4,099"), ("different strides", "1 of 3 probes")),
+    untried=("no bias", "others than batch 1"),
+    owned=(Owned("nets/net.tflite", "#12", LONG, False), Owned("nets/net.tflite", "#13", "<b>x</b>", True)),
+    inferences=612,
+)  # fmt: skip
+PAGE = replace(
+    DIAGNOSIS, operators=(*ROWS[:2], FAILING, ROWS[3]), build="2.0-rc1", host="Linux, x86_64",
+    started="2026-11-22T08:00:00+00:00", untried=("operators in a graph",),
+)  # fmt: skip
+
+
+def test_what_fails_is_told_with_what_tells_it_apart() -> None:
+    shown = text(PAGE, 400)
+    for line in (
+        "  3 of 600 inferences on 'ties' give something else than the same input gives otherwise: inferences 136, 336,"
+        " 536, every 200",
+        "  1 probe fails: #12, random values",
+        "  2 probes pass: ties; edges",
+        "  what tells them apart: all that fail have different strides; none that passes has",
+        "  differences of '#12, random values': all 3 differences lie in channel 32 of 64, among 9 of the 99 elements",
+        "  not tried: no bias; others than batch 1",
+        "  operators in a graph",
+    ):
+        assert line in shown.splitlines()
+    assert "MUL int8: not repeatable" in shown
+
+
+def test_a_models_long_name_is_told_once_and_short() -> None:
+    shown = text(PAGE, 400)
+    assert LONG not in shown
+    assert shown.count("functional_1/") == 1
+    assert "#12 is 'functional_1/" in shown
+    assert "#13" not in shown  # nothing is said of it
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_formats_for_people_say_the_same(form: str) -> None:
+    shown = " ".join(re.sub(r"<[^>]*>|&#x27;", " ", render(PAGE, form)).split())
+    for words in ("2.0-rc1", "every 200", "none that passes has", "operators in a graph", "no bias"):
+        assert words in shown
+
+
+def test_the_page_is_one_file_without_scripts_and_without_markup_of_others() -> None:
+    page = render(PAGE, "html")
+    assert "<script" not in page
+    assert "default-src 'none'; style-src 'sha256-" in page
+    assert "<b>x</b>" not in page
+    assert "&lt;b&gt;x&lt;/b&gt;" in page
+    assert 'data-verdict="fails"' in page
+    for fact in ("Linux, x86_64", "2026-11-22T08:00:00+00:00", "nets/net.tflite", "acme 2.0"):
+        assert f"<dd>{fact}</dd>" in page
+
+
+def test_the_page_counts_each_models_operators() -> None:
+    (row,) = re.findall(r"<tr><td>nets.*?</tr>", render(PAGE, "html"))
+    assert re.findall(r'<td class="number">(\d+)</td>', row) == ["2", "1"]
+    assert 'data-conclusion="not explained"' in row
+    explained = replace(FAILING, owned=tuple(replace(o, explained=True) for o in FAILING.owned))
+    (row,) = re.findall(r"<tr><td>nets.*?</tr>", render(replace(PAGE, operators=(explained,)), "html"))
+    assert 'data-conclusion="explained"' in row
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(ConfigError, match="unknown format 'htm': did you mean html"):
+        render(DIAGNOSIS, "htm")
+
+
+def results(form: str) -> str:
+    return render(replace(PAGE, operators=(*PAGE.operators, hostile())), form)
+
+
+def hostile() -> Diagnosed:
+    """An operator whose names attack each format."""
+    name = "\x1b[31m <script>|`a`](x) ::error::\r\n\udc80"
+    return replace(
+        FAILING, opcode=name, kind="int8", fault=name, owned=(Owned("m.tflite", "#1", name, False),)
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "file"),
+    [("sarif", "diagnosis.sarif"), ("junit", "diagnosis.junit.xml"), ("gitlab", "diagnosis.gitlab.json"),
+     ("github", "diagnosis.github.txt"), ("markdown", "diagnosis.md"), ("html", "diagnosis.html")],
+)  # fmt: skip
+def test_whole_reports(form: str, file: str, golden: Callable[[str, str], None]) -> None:
+    golden(file, results(form))
+
+
+@pytest.mark.parametrize("form", formats("diagnose"))
+def test_hostile_names_leave_no_character_that_acts(form: str) -> None:
+    assert all(c == "\n" or c.isprintable() for c in results(form))
+    assert results(form).endswith("\n")
+
+
+def test_what_is_not_explained_is_a_result_and_what_did_not_answer_is_skipped() -> None:
+    run = json.loads(results("sarif"))["runs"][0]
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft202012Validator(SUBSET).validate(json.loads(results("sarif")))
+    assert [result["ruleId"] for result in run["results"]] == ["diagnose/not-repeatable"] * 2
+    suite = ET.fromstring(results("junit"))[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("5", "2", "1")
+
+
+def test_a_device_that_answers_nothing_was_not_judged() -> None:
+    silent = replace(DIAGNOSIS, operators=(ROWS[3],))
+    (issue,) = json.loads(render(silent, "gitlab"))
+    assert (issue["check_name"], issue["severity"]) == ("diagnose/not-judged", "blocker")
+    assert ET.fromstring(render(silent, "junit")).get("errors") == "1"

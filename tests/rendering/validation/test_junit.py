@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import io
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from litecheck.rendering.formats import render
+from litecheck.report import Report
+
+XSD = Path(__file__).parents[1] / "junit.xsd"
+
+
+def suites(report):
+    return ET.fromstring(render(report, "junit")).findall("testsuite")
+
+
+def test_keeps_the_xsd(sample, good):
+    schema = pytest.importorskip("xmlschema").XMLSchema(str(XSD))
+    for report in (sample, good, Report("0.1.0", ()), replace(sample, require_coverage=True)):
+        schema.validate(io.StringIO(render(report, "junit")))
+
+
+def test_the_xsd_refuses_what_readers_do_not_expect(sample):
+    schema = pytest.importorskip("xmlschema").XMLSchema(str(XSD))
+
+    def spoiled(spoil):
+        root = ET.fromstring(render(sample, "junit"))
+        spoil(root)
+        return io.StringIO(ET.tostring(root, encoding="unicode"))
+
+    assert schema.is_valid(spoiled(lambda root: None))
+    assert not schema.is_valid(spoiled(lambda root: root[0].attrib.pop("tests")))
+    assert not schema.is_valid(spoiled(lambda root: root[0].set("failures", "-1")))
+    assert not schema.is_valid(spoiled(lambda root: root.find(".//failure").set("level", "x")))
+    assert not schema.is_valid(spoiled(lambda root: root.find(".//testcase").attrib.pop("name")))
+    assert not schema.is_valid(spoiled(lambda root: root.find(".//testcase").append(ET.Element("fault"))))
+
+
+def test_counts_add_up(sample):
+    root = ET.fromstring(render(sample, "junit"))
+    for key, tag in (("failures", "failure"), ("errors", "error")):
+        assert int(root.get(key)) == len(root.findall(f".//{tag}"))
+    assert int(root.get("tests")) == len(root.findall(".//testcase"))
+
+
+def test_every_operator_is_a_case_and_carries_its_status(sample):
+    suite = suites(sample)[0]
+    names = [case.get("name") for case in suite.findall("testcase")]
+    assert names[-2:] == ["tensor 90 'unused/kernel'", "tensor 91 'unused/other'"]
+    assert len(names) == len(sample.models[0].operators) + 2
+    assert suite.get("failures") == "6"
+    assert suite.get("skipped") == "4"
+    case = next(c for c in suite.iter("testcase") if c.get("name") == "SOFTMAX #3 'probabilities'")
+    assert case.find("failure") is None
+    assert "1 ulp off" in case.findtext("system-out")
+
+
+def test_what_fails_follows_the_policy(sample):
+    stricter = replace(sample, fail_on="note", require_coverage=True)
+    suite = suites(stricter)[0]
+    assert suite.get("failures") == str(4 + 1 + 12 + 3 + 1 + 2)
+    assert suite.get("skipped") == "0"
+
+
+def test_a_model_in_which_nothing_is_covered_is_an_error(sample):
+    suite = suites(sample)[4]
+    assert suite.get("errors") == "1"
+    assert suite.find("testcase/error").get("message") == (
+        "nothing quantized in it is covered; 3 of 3 operators not covered"
+    )
+
+
+def test_unreadable_is_an_error_with_code_and_byte(sample):
+    error = suites(sample)[2].find("testcase/error")
+    assert error.get("type") == "file/offset-outside-file"
+    assert "byte 48120" in error.get("message")
+
+
+def test_properties_state_profiles_and_coverage(sample):
+    told = {p.get("name"): p.get("value") for p in suites(sample)[0].iter("property")}
+    assert told == {
+        "litecheck": "0.1.0",
+        "verdict": "violates",
+        "profiles": "litert-runtime",
+        "runtimes": "ai-edge-litert 2.3.0",
+        "size": "54321",
+        "conforms": "13",
+        "violates": "4",
+        "waived": "1",
+        "structure only": "1",
+        "not covered": "3",
+        "nothing to judge": "1",
+        "refused at load": "2",
+        "refused by the default interpreter only": "1",
+        "the page forbids it": "3",
+    }

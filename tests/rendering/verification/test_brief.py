@@ -1,0 +1,25 @@
+"""A verification with ``--quiet``."""
+
+from __future__ import annotations
+
+from litecheck.rendering.wording import brief
+from litecheck.verify.outcome import Verification
+
+
+def test_one_line_for_each_case_that_fails(sample: Verification) -> None:
+    lines = brief.cases(sample).splitlines()
+    assert len(lines) == 11
+    assert lines[0] == (
+        "models/keyword spotting.tflite: mismatch: CONV_2D #1 'block1/conv': "
+        "12 of 4,096 elements (0.293 %), by at most 2 LSB"
+    )
+    assert "models/keyword spotting.tflite: timed out: MUL #14 'scaled': 60 s" in lines
+    assert all(line.isprintable() for line in lines)
+
+
+def test_nothing_where_all_is_well(good: Verification) -> None:
+    assert brief.cases(good) == ""
+
+
+def test_a_model_that_was_not_judged_says_so(unjudged: Verification) -> None:
+    assert brief.cases(unjudged) == "m.tflite: not judged: 1 case: 1 not delegated\n"

@@ -1,0 +1,193 @@
+"""The page as text: what it holds, and that nothing in it acts or reaches out."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from dataclasses import replace
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from litecheck.rendering.escape import visible
+from litecheck.rendering.formats import render
+from litecheck.rendering.html import base
+from litecheck.rendering.verification import html
+from litecheck.rendering.verification.html import SIGNS, embedded
+from litecheck.rendering.wording import outcomes as wording
+from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.serialize import from_json
+
+FOLDER = Path(html.__file__).parent / "page"
+BASE = Path(base.__file__).parent / "base.css"
+
+
+class Read(HTMLParser):
+    """Elements with their attributes, and the text that follows their start tags directly."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.inside = False
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self.texts.append("")
+        self.inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.texts[-1] += data
+
+    def text(self, tag: str, **attributes: str) -> str:
+        """The text of the one element with that tag and those attributes."""
+        (found,) = (
+            text
+            for (name, attrs), text in zip(self.elements, self.texts, strict=True)
+            if name == tag and all(attrs.get(key) == value for key, value in attributes.items())
+        )
+        return found
+
+
+@pytest.fixture
+def page(sample: Verification) -> Read:
+    return Read(render(sample, "html"))
+
+
+def program(page: Read) -> str:
+    scripts = zip(page.elements, page.texts, strict=True)
+    (found,) = (text for (tag, attrs), text in scripts if tag == "script" and not attrs)
+    return found
+
+
+def test_ends_with_one_newline_and_is_the_same_each_time(
+    sample: Verification, good: Verification, unjudged: Verification
+) -> None:
+    for verification in (sample, good, unjudged, replace(good, verdicts=())):
+        text = render(verification, "html")
+        assert text.endswith("</html>\n")
+        assert text == render(verification, "html")
+        assert render(from_json(json.loads(render(verification, "json"))), "html") == text
+
+
+def test_it_holds_what_the_json_format_holds(sample: Verification, page: Read) -> None:
+    held = json.loads(page.text("script", id="verification"))
+    assert json.dumps(held) == json.dumps(json.loads(render(sample, "json")))
+    assert repr(from_json(held)) == repr(sample)
+
+
+def test_it_says_what_the_other_formats_say(sample: Verification, page: Read) -> None:
+    words = json.loads(page.text("script", id="words"))
+    assert words["fits"] == wording.fits(sample)
+    assert words["tally"] == wording.tally(sample)
+    assert ["device", sample.described] in words["facts"]
+    conv = words["cases"][1]
+    assert (conv["number"], conv["differ"], conv["largest"]) == ("1", "12/4,096", "-2 LSB")
+    labels = [label for label, _ in conv["details"]]
+    assert set(labels) > {"output", "differ", "worst", "because", "gathers", "fits", "fault", "reproduce"}
+    assert not {"histogram", "gives"} & set(labels)
+
+
+def test_the_strip_holds_every_operator_in_order(sample: Verification, page: Read) -> None:
+    strip = json.loads(page.text("script", id="words"))["strip"]
+    assert [(o["subgraph"], o["index"]) for o in strip] == [(o.subgraph, o.index) for o in sample.operations]
+    inside = {sample.verdicts[o["case"]].case for o in strip if o["index"] in (6, 7, 8)}
+    assert inside == {"0006-0008"}
+    assert strip[7]["operator"] == "ADD"
+
+
+def test_operators_without_a_case_stand_in_the_strip_too(sample: Verification) -> None:
+    fewer = replace(sample, verdicts=sample.verdicts[:1])
+    strip = json.loads(Read(render(fewer, "html")).text("script", id="words"))["strip"]
+    assert len(strip) == len(sample.operations)
+    assert [o["case"] for o in strip[:3]] == [0, None, None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", "\udc80", "$title"],
+)
+def test_embedded_text_closes_nothing_and_comes_back(text: str) -> None:
+    made = embedded({"name": text})
+    assert made.isascii()
+    assert not set("<>&") & set(made)
+    assert json.loads(made) == {"name": text}
+
+
+def test_hostile_names_make_no_element(sample: Verification, good: Verification) -> None:
+    text = render(sample, "html")
+    assert all(c == "\n" or c.isprintable() for c in text)
+    hostile = replace(good, model="</title><script>x</script>$verdict\u202e\udc80.tflite")
+    tags = [tag for tag, _ in Read(render(good, "html")).elements]
+    for verification in (sample, hostile):
+        assert [tag for tag, _ in Read(render(verification, "html")).elements] == tags
+    assert Read(render(hostile, "html")).text("title") == visible(f"{hostile.model}: conforms")
+
+
+def test_nothing_is_loaded_from_anywhere(page: Read) -> None:
+    addresses = ("src", "href", "srcset", "action", "formaction", "data", "poster", "background", "ping")
+    found = [
+        value for _, attributes in page.elements for name, value in attributes.items() if name in addresses
+    ]
+    assert found == ["data:,"]
+    style, script = page.text("style"), program(page)
+    assert not re.search(r"url\(|@import|https?:", style)
+    assert re.findall(r"https?:[^\"]*", script) == ["http://www.w3.org/2000/svg"]
+    forbidden = r"fetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|\bimport\b|\bnew Worker|\bnew Image"
+    assert not re.search(forbidden, script)
+
+
+def test_data_never_becomes_markup_or_program(page: Read) -> None:
+    forbidden = (
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|srcdoc"
+    )
+    assert not re.search(forbidden, program(page))
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+
+
+def test_the_policy_allows_the_page_its_own_parts_only(page: Read) -> None:
+    (policy,) = (a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy is not None
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    parts = {"style-src": page.text("style"), "script-src": program(page)}
+    for kind, text in parts.items():
+        assert rules.pop(kind) == f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+    assert rules == {
+        "default-src": "'none'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+
+
+def test_every_outcome_has_a_sign_and_a_colour(page: Read) -> None:
+    assert set(SIGNS) == set(Outcome)
+    assert len(set(SIGNS.values())) == len(Outcome)
+    rules = re.findall(r"([^{}]+)\{[^{}]*--fill: ", page.text("style"))
+    coloured = re.findall(r'\[data-outcome="([^"]+)"\]', "".join(rules))
+    assert set(coloured) == {*(outcome.value for outcome in Outcome), "not tried"}
+
+
+def test_every_file_of_the_folder_is_in_the_page(page: Read) -> None:
+    files = {file.name: file.read_text() for file in FOLDER.iterdir()}
+    assert page.text("style") == BASE.read_text()
+    scripts = {name for name, text in files.items() if text in program(page)}
+    assert scripts == set(files) - {"body.html"}
+
+
+def test_the_page_holds_what_was_never_tried(sample: Verification, page: Read) -> None:
+    words = json.loads(page.text("script", id="words"))["untried"]
+    assert words[0] == [
+        "CONV_2D (12)",
+        ["a batch beyond 1", "unequal strides", "outputs of more than 65,536 elements"],
+    ]
+    assert len(words) == 2, "RESHAPE had all there is"

@@ -1,0 +1,75 @@
+"""Operators are data: no Python but the kernels' own registration names them, and where it must, the reason stands here."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from litecheck.flatbuffer.schema import load_schema
+
+PACKAGE = Path(__file__).resolve().parent.parent / "litecheck"
+#: Kernels are registered for the operators they compute.
+KERNELS = PACKAGE / "reference" / "kernels"
+#: They are no operators: the name stands beside them.
+PLACEHOLDERS = {"CUSTOM", "DELEGATE", "PLACEHOLDER_FOR_GREATER_OP_CODES"}
+#: What must name an operator, by file: the operators, and why.
+REASONS: dict[str, tuple[set[str], str]] = {
+    "model/links.py": (
+        {"VAR_HANDLE", "ASSIGN_VARIABLE"},
+        "handles stand for variables: wiring, below all rules",
+    ),
+    "profile/measurements/borders.py": ({"ASSIGN_VARIABLE"}, "the same wiring, measured"),
+    "quantizer/litert_resolvers.py": (
+        {"QUANTIZE", "DEQUANTIZE"},
+        "the quantizer registers its own two kernels",
+    ),
+    # A measurement says what it measures otherwise; judging a model reads no facts, which would cost each start.
+    "profile/measurements/accumulators.py": (
+        {"DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"},
+        "counts the products of a sum",
+    ),
+    "profile/measurements/registry.py": ({"DEPTHWISE_CONV_2D"}, "counts the products of a sum"),
+    "profile/measurements/estimates.py": ({"ADD", "MUL", "SUB"}, "bounds a result by its operands"),
+    "profile/measurements/scales.py": (
+        {"ADD", "BATCH_MATMUL", "REDUCE_PROD", "SUB", "SUM"},
+        "bounds an int32 sum",
+    ),
+}
+
+
+def builtin() -> frozenset[str]:
+    """Operators' names, but for those that are names of fused activations too."""
+    enums = load_schema().enums
+    return frozenset(enums["BuiltinOperator"]) - set(enums["ActivationFunctionType"]) - PLACEHOLDERS
+
+
+def named(source: str) -> Iterator[str]:
+    """The operators that string constants consist of, alone or several in a row; prose does not count."""
+    known = builtin()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words = node.value.replace(",", " ").split()
+            if words and set(words) <= known:
+                yield from words
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in sorted(PACKAGE.rglob("*.py")) if KERNELS not in p.parents], ids=lambda p: p.name
+)
+def test_no_module_lists_operators(path: Path) -> None:
+    allowed, _ = REASONS.get(path.relative_to(PACKAGE).as_posix(), (set(), ""))
+    assert set(named(path.read_text())) <= allowed
+
+
+def test_exceptions_are_few_and_have_reasons() -> None:
+    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 16
+    assert all(reason for _, reason in REASONS.values())
+
+
+def test_a_list_of_operators_is_seen() -> None:
+    lists = 'A = ("CONV_2D",)\nB = "ADD SUB".split()\nC = {"MUL, DIV": 1}\n'
+    assert set(named(lists)) == {"CONV_2D", "ADD", "SUB", "MUL", "DIV"}
+    assert not set(named('"""ADD and SUB."""\nA = "RELU6"\nB = f"{A}: a CONV_2D"\n'))
