@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, Option
+from litecheck.cases.one_operator import one_operator
+from litecheck.model.build import Option
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
+from litecheck.profile.plan import TensorPlan
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
@@ -71,21 +73,16 @@ def trial(
     shape: tuple[int, ...] = (), version: int = 2, **options: Option,
 ) -> Trial:  # fmt: skip
     """A model of one operator with one output."""
-    builder = ModelBuilder(what)
-    graph = builder.subgraph("main")
-    indexes, given = [], []
-    for at, operand in enumerate(operands):
-        values = operand.values
-        if operand.constant:
-            indexes.append(graph.constant(f"c{at}", values, operand.quantization))
-            continue
-        indexes.append(graph.tensor(f"x{at}", values.shape, values.dtype.name, operand.quantization))
-        given.append((indexes[-1], values))
-    out = graph.tensor("y", shape, dtype, quantization)
-    graph.add(opcode, indexes, [out], version=version, **options)
-    graph.inputs(*(i for i, _ in given))
-    graph.outputs(out)
-    return Trial(what, builder.finish(), (tuple(v for _, v in given),))
+    tensors = [
+        TensorPlan(
+            o.values.dtype.name, o.values.shape, o.quantization or Quantization(),
+            o.values if o.constant else None, name=f"{'c' if o.constant else 'x'}{at}",
+        )
+        for at, o in enumerate(operands)
+    ]  # fmt: skip
+    out = TensorPlan(dtype, shape, quantization or Quantization(), name="y")
+    model = one_operator(opcode, tensors, [out], options, version=version, description=what)
+    return Trial(what, model, (tuple(o.values for o in operands if not o.constant),))
 
 
 def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.cases.one_operator import one_operator
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
+from litecheck.profile.plan import TensorPlan
 from litecheck.quantization import Quantization
 
 #: LiteRT reads memory in front of its array of tensors: what becomes of it is the heap's.
@@ -394,15 +396,10 @@ def _of_one(
     shape: tuple[int, ...] = (), version: int = 2, **options: Any,
 ) -> Model:  # fmt: skip
     """One operator of one input."""
-    builder = ModelBuilder(opcode)
-    graph = builder.subgraph("main")
-    given = graph.tensor("x", x.shape, x.dtype.name, q)
-    y = graph.tensor("y", shape or x.shape, x.dtype.name, out)
-    held = [graph.constant(f"c{at}", value) for at, value in enumerate(constants)]
-    graph.add(opcode, [given, *held], [y], version=version, **options)
-    graph.inputs(given)
-    graph.outputs(y)
-    return builder.finish()
+    given = TensorPlan(x.dtype.name, x.shape, q, name="x")
+    held = [TensorPlan(v.dtype.name, v.shape, values=v, name=f"c{at}") for at, v in enumerate(constants)]
+    y = TensorPlan(x.dtype.name, shape or x.shape, out, name="y")
+    return one_operator(opcode, [given, *held], [y], options, version=version, description=opcode)
 
 
 def unary_faults() -> Iterator[SilentFault]:
