@@ -1,4 +1,4 @@
-"""The one builder of one-operator models: operands by position, or a plan of a rule, to a model.
+"""The one builder of one-operator models: operands by position to a plan, and so to a model.
 
 What a kind of case adds is data: which shapes, which scales, which values.
 """
@@ -6,13 +6,15 @@ What a kind of case adds is data: which shapes, which scales, which values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
 
 from litecheck.model.build import Option
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
 from litecheck.profile.plan import Plan, TensorPlan
-from litecheck.profile.solve import solve
-from litecheck.profile.types import OperatorRule, Profile
+from litecheck.quantization import Quantization
 
 
 def one_operator(
@@ -41,9 +43,23 @@ def one_operator(
     return assemble(plan, description)
 
 
-def conforming(profile: Profile, rule: OperatorRule, alternative: int = 0) -> Model:
-    """A model that keeps a rule, by one alternative of ``any_of``: one dimension of every shape is like the others."""
-    return assemble(solve(profile, rule, alternative), rule.opcode)
+def run_time(
+    name: str,
+    shape: Sequence[int],
+    dtype: str,
+    quantization: Quantization | None = None,
+    variable: bool = False,
+) -> TensorPlan:
+    """An operand that is given at run time, a variable, or a result."""
+    return TensorPlan(dtype, tuple(shape), quantization or Quantization(), variable=variable, name=name)
 
 
-__all__ = ["conforming", "one_operator"]
+def constant(
+    name: str, values: NDArray[Any], quantization: Quantization | None = None, dtype: str = ""
+) -> TensorPlan:
+    """A constant operand."""
+    q = quantization or Quantization()
+    return TensorPlan(dtype or values.dtype.name, values.shape, q, values, name=name)
+
+
+__all__ = ["constant", "one_operator", "run_time"]

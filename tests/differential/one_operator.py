@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.cases.one_operator import one_operator
+from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.model.build import Option
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.profile.plan import TensorPlan
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
@@ -74,13 +73,12 @@ def trial(
 ) -> Trial:  # fmt: skip
     """A model of one operator with one output."""
     tensors = [
-        TensorPlan(
-            o.values.dtype.name, o.values.shape, o.quantization or Quantization(),
-            o.values if o.constant else None, name=f"{'c' if o.constant else 'x'}{at}",
-        )
+        constant(f"c{at}", o.values, o.quantization)
+        if o.constant
+        else run_time(f"x{at}", o.values.shape, o.values.dtype.name, o.quantization)
         for at, o in enumerate(operands)
-    ]  # fmt: skip
-    out = TensorPlan(dtype, shape, quantization or Quantization(), name="y")
+    ]
+    out = run_time("y", shape, dtype, quantization)
     model = one_operator(opcode, tensors, [out], options, version=version, description=what)
     return Trial(what, model, (tuple(o.values for o in operands if not o.constant),))
 

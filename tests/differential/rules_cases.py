@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litecheck.cases.one_operator import one_operator
+from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.model.build import Option, quantized
 from litecheck.model.types import Model
 from litecheck.profile.plan import TensorPlan
@@ -32,9 +32,10 @@ class Part:
 
     def planned(self, at: int) -> TensorPlan:
         """The operand it becomes."""
-        q, held = self.quantization or Quantization(), self.values if self.constant else None
-        name = f"{'c' if self.constant else 'x'}{at}"
-        return TensorPlan(self.dtype, self.shape, q, held, self.variable, name=name)
+        if self.constant:
+            assert self.values is not None
+            return constant(f"c{at}", self.values, self.quantization, self.dtype)
+        return run_time(f"x{at}", self.shape, self.dtype, self.quantization, self.variable)
 
 
 @dataclass(frozen=True)
@@ -93,11 +94,8 @@ def case(
 ) -> Case:  # fmt: skip
     """Put the parts together."""
     operands = [None if part is None else part.planned(at) for at, part in enumerate(parts)]
-    results = [
-        TensorPlan(p.dtype, p.shape, p.quantization or Quantization(), name=f"y{at}")
-        for at, p in enumerate(outs)
-    ]
-    steps = [TensorPlan("int16", (), quantized(2.0**-12), name=f"i{n}") for n in range(intermediates)]
+    results = [run_time(f"y{at}", p.shape, p.dtype, p.quantization) for at, p in enumerate(outs)]
+    steps = [run_time(f"i{n}", (), "int16", quantized(2.0**-12)) for n in range(intermediates)]
     model = one_operator(
         opcode or name, operands, results, options, version=version, intermediates=steps, description=name
     )

@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.cases.one_operator import one_operator
+from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.profile.plan import TensorPlan
 from litecheck.quantization import Quantization
 
 #: LiteRT reads memory in front of its array of tensors: what becomes of it is the heap's.
@@ -396,9 +395,8 @@ def _of_one(
     shape: tuple[int, ...] = (), version: int = 2, **options: Any,
 ) -> Model:  # fmt: skip
     """One operator of one input."""
-    given = TensorPlan(x.dtype.name, x.shape, q, name="x")
-    held = [TensorPlan(v.dtype.name, v.shape, values=v, name=f"c{at}") for at, v in enumerate(constants)]
-    y = TensorPlan(x.dtype.name, shape or x.shape, out, name="y")
+    given, y = run_time("x", x.shape, x.dtype.name, q), run_time("y", shape or x.shape, x.dtype.name, out)
+    held = [constant(f"c{at}", value) for at, value in enumerate(constants)]
     return one_operator(opcode, [given, *held], [y], options, version=version, description=opcode)
 
 

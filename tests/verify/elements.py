@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.cases.one_operator import one_operator
+from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.cases.parts import Case, operators
 from litecheck.compare.accumulator import exact
 from litecheck.compare.element import Exact, Site
 from litecheck.model.build import quantized
 from litecheck.model.types import Model
-from litecheck.profile.plan import TensorPlan
-from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import bind
 from litecheck.reference.engine.interpreter import Machine
@@ -25,7 +24,6 @@ from litecheck.reference.engine.values import Result
 from litecheck.reference.numerics.fused import stored_bounds
 
 Rng = np.random.Generator
-NONE = Quantization()
 Arrays = tuple[np.ndarray, ...]
 
 
@@ -81,11 +79,9 @@ def one(
     if "b" in constants:
         of_bias = quantized((inputs["x"][1].scale * constants["w"][1].scale).tolist())
         constants = {**constants, "b": (constants["b"][0], of_bias)}
-    held = {
-        name: TensorPlan(a.dtype.name, a.shape, q or NONE, a, name=name) for name, (a, q) in constants.items()
-    }
-    given = {name: TensorPlan(a.dtype.name, a.shape, q or NONE, name=name) for name, (a, q) in inputs.items()}
-    output = TensorPlan(dtype, shape, out or NONE, name="out")
+    held = {name: constant(name, a, q) for name, (a, q) in constants.items()}
+    given = {name: run_time(name, a.shape, a.dtype.name, q) for name, (a, q) in inputs.items()}
+    output = run_time("out", shape, dtype, out)
     model = one_operator(opcode, [(given | held)[name] for name in order.split()], [output], options)
     return Made(model, tuple(inputs[name][0] for name in order.split() if name in inputs))
 

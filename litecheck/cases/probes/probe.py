@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.one_operator import one_operator
+from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.model.build import Option
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.operators import facts_of
@@ -64,8 +64,9 @@ class Operand:
 
     def planned(self, name: str) -> TensorPlan:
         """The tensor it becomes."""
-        held, quantization = self.values if self.constant else None, self.quantization or Quantization()
-        return TensorPlan(self.values.dtype.name, self.values.shape, quantization, held, name=name)
+        if self.constant:
+            return constant(name, self.values, self.quantization)
+        return run_time(name, self.values.shape, self.values.dtype.name, self.quantization)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +93,7 @@ def probe(
     more = more or More()
     names = (f"constant {at}" if operand.constant else f"input {at}" for at, operand in enumerate(operands))
     tensors = [operand.planned(name) for operand, name in zip(operands, names, strict=True)]
-    output = TensorPlan(wanted.dtype, (1,), wanted.quantization or Quantization(), name="output")
+    output = run_time("output", (1,), wanted.dtype, wanted.quantization)
     made = one_operator(
         opcode, tensors, [output], more.options, version=facts_of(opcode).version, description=name
     )
