@@ -15,7 +15,7 @@ from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 from tests.differential.oracle import Oracle, Refused
 
 Outputs = list[np.ndarray]

@@ -20,8 +20,8 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import bind
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import Result
 from litecheck.reference.numerics.fused import stored_bounds
+from litecheck.reference.operands import Result
 
 Rng = np.random.Generator
 Arrays = tuple[np.ndarray, ...]
