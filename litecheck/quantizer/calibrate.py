@@ -10,8 +10,9 @@ intermediate result is rounded to it. The scale is rounded to float32 in the end
   point is where 0 falls counted from the lower end, lowest - low / scale, moved ("nudged") to the nearest integer of
   the type, half away from zero. So 0 is exact, and the ends are off by at most half a step.
 
-A range whose scale would be 0 (all values 0, or too small for float32) gets scale 1, and 0 is stored as the zero point:
-a scale must be positive for the tensor to conform, and every value is then within half a step all the same.
+A range whose scale would be 0 or subnormal (all values 0, or too small for float32) gets scale 1: a scale must be
+positive for the tensor to conform, a subnormal one has too few digits to keep values from the lowest integer and is
+refused by XNNPACK, and every value is within half a step all the same.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from litecheck.quantizer.litert import STORAGE, name
 from litecheck.quantizer.types import Parameters, QuantizerError
 
 Width = Literal["float32", "float64"]
+#: The smallest normal float32.
+_SMALLEST = np.finfo(np.float32).tiny
 
 
 def symmetric(
@@ -103,7 +106,7 @@ def _parameters(scale: NDArray[Any], zero: NDArray[np.int64], axis: int | None) 
         narrowed = scale.astype(np.float32)
     if not np.isfinite(narrowed).all():
         raise QuantizerError(name, "range", "is wider than float32 can say")
-    return Parameters(np.where(narrowed > 0, narrowed, np.float32(1)), zero, axis)
+    return Parameters(np.where(narrowed >= _SMALLEST, narrowed, np.float32(1)), zero, axis)
 
 
 __all__ = ["asymmetric", "from_data", "symmetric"]

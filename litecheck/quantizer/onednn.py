@@ -35,9 +35,10 @@ def dynamic_quantize(
     ``per_tensor``, where ``axis`` means nothing, or one per element of dimension ``axis`` (in [-r, r-1]) for
     ``per_channel``. Without ``zps`` they are 0.
 
-    The document leaves the rounding to the library: ``rounding`` names it (:data:`~litecheck.quantizer.rounding.ROUNDINGS`). It also leaves open what happens beyond the type's range: infinities saturate, NaN becomes the
-    smallest value. Raises QuantizerError for types, shapes and words the document does not have, and for scales that
-    are not finite and positive.
+    The document leaves the rounding to the library: ``rounding`` names it
+    (:data:`~litecheck.quantizer.rounding.ROUNDINGS`). It also leaves open what happens beyond the type's range:
+    infinities saturate, NaN becomes the smallest value. Raises QuantizerError for types, shapes and words the document
+    does not have, and for scales that are not finite and positive.
     """
     if dst not in _TYPES:
         raise QuantizerError(_NAME, "dst", f"is {dst}; it is s8 or u8")

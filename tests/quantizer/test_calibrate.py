@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from litecheck.quantization import INTEGER_RANGES
@@ -90,6 +90,7 @@ def test_the_range_fits_and_zero_is_exact(one: float, other: float, dtype: str) 
     assert (top - zero) * scale >= max(high, 0) - slack
 
 
+@example(0.0, -3.860361469251365e-39, "int16")
 @given(ends, ends, st.sampled_from(["int8", "int16", "int4"]))
 def test_symmetric_values_never_reach_the_lowest_integer(one: float, other: float, dtype: str) -> None:
     low, high = min(one, other), max(one, other)
