@@ -182,14 +182,14 @@ class _Element:
         wanted = Result(tensor.dtype, shape, tensor.quantization)
         roles = zip(bound.roles.inputs, operands, strict=False)
         site = Site({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
-        # A departure may look at what is cut off: then the element is another one.
+        # A defect may look at what is cut off: then the element is another one.
         whole = worst is None or int(made[place]) != worst.expected
         return _Element(operator, machine, bound, operands, site, output, active, whole)
 
     def candidates(self, others: Sequence[Arithmetic], expected: int) -> tuple[Candidate, ...]:
-        """What published arithmetics, every variant of the active steps, and departures that change something give."""
-        departing = (c for c in self._departures() if c.value != expected)
-        return (*self._arithmetics(others), *self._variants(), *departing)
+        """What published arithmetics, every variant of the active steps, and defects that change something give."""
+        defective = (c for c in self._defects() if c.value != expected)
+        return (*self._arithmetics(others), *self._variants(), *defective)
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -218,9 +218,9 @@ class _Element:
             for variant in cell.variants:
                 value = self._value(self.bound.under({**self.bound.how, cell.step: variant}))
                 if value is not None:
-                    yield Candidate(f"{cell.path}: {variant}", value, kind="stage")
+                    yield Candidate(f"{cell.path}: {variant}", value, kind="step")
 
-    def _departures(self) -> Iterator[Candidate]:
+    def _defects(self) -> Iterator[Candidate]:
         subgraph, base, opcode = (
             self.machine.model.subgraphs[0],
             self.machine.arithmetic,

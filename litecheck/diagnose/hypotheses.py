@@ -78,8 +78,8 @@ def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[Cell, ...]:
     return compute_noting(bound, operands)[1]
 
 
-def departing(way: Way, opcode: str) -> Iterator[Way]:
-    """The way with each departure the operator can have."""
+def defective(way: Way, opcode: str) -> Iterator[Way]:
+    """The way with each defect the operator can have."""
     for name in defects_of(opcode):
         yield replace(way, departure=name, published=())
 

@@ -105,7 +105,7 @@ def _stages(opcode: str, node: Entries, line: int, file: str) -> tuple[dict[str,
 
 
 def _steps(opcode: str, known: Iterable[Kernel]) -> dict[str, KernelStep]:
-    """The steps of all kernels of an operator, and its departures for one more."""
+    """The steps of all kernels of an operator, and its defects for one more."""
     found: dict[str, KernelStep] = {"departure": step((NONE, *defects_of(opcode)))}
     for kernel in known:
         for name, one in kernel.steps.items():
@@ -125,7 +125,7 @@ def _variants(opcode: str, name: str, known: KernelStep, node: Node, line: int) 
         found = () if key == DEFAULT else _conditions(opcode, name, known, key, stated)
         variant = text(value)
         allowed = {v for some in (known.variants, *known.own.values()) for v in some}
-        # Two departures at once are one+other.
+        # Two defects at once are one+other.
         if not allowed.issuperset(variant.split("+", 1) if name == "departure" else [variant]):
             hint = did_you_mean(variant, allowed) or f"; there are {', '.join(sorted(allowed))}"
             raise ProfileError(stated.file, stated.lines[key], f"{opcode} has no {name} {variant!r}{hint}")
