@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from litecheck.cli.threads import one_thread
 
@@ -18,7 +18,7 @@ from litecheck.cli.threads import one_thread
 one_thread()
 
 # How long an example takes depends on what else the machine does, and the first one loads the rules.
-settings.register_profile("untimed", deadline=None)
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

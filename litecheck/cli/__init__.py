@@ -5,13 +5,9 @@ from __future__ import annotations
 import gc
 import sys
 
-#: How many objects come into being before Python looks for cycles: nearly all of them live as long as the program.
-_BETWEEN_SEARCHES = 50_000
-
 
 def main() -> None:
     """The program ``litecheck``: runs the command in ``sys.argv`` and exits; 2 if litecheck itself fails."""
-    gc.set_threshold(_BETWEEN_SEARCHES)
     for stream in (sys.stdout, sys.stderr):
         # Names in a model are whatever its maker wrote; a narrow terminal shall not stop the report.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
@@ -29,4 +25,4 @@ def main() -> None:
         print("\nThis is a mistake in litecheck, not in your model; please report it.", file=sys.stderr)
         sys.exit(2)
     finally:
-        gc.freeze()  # nor shall it look for them once more on its way out, which takes longer than judging a model
+        gc.freeze()  # Python would look for cycles on its way out, which takes longer than judging a model

@@ -22,7 +22,7 @@ def element(accumulator: int, multiplier: Fraction, zero: int = 0) -> Exact:
     return Exact(accumulator * multiplier, zero, accumulator, multiplier)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.fractions(Fraction(1, 2), 3, max_denominator=60),
     st.booleans(),

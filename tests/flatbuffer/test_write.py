@@ -83,7 +83,7 @@ def _tables(schema: Schema, name: str) -> st.SearchStrategy[Table]:
     return st.fixed_dictionaries({}, optional=fields).map(lambda found: Table(name, found))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_tables(TFLITE, "Model"))
 def test_any_tree_reads_the_same_after_writing(tree: Table) -> None:
     assert _again(tree) == tree

@@ -74,7 +74,7 @@ def test_onnx_backend_suite():
         assert not np.array_equal(spoiled[1], case.data_sets[0][1][1])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(TENSORS)
 def test_any_tensor_equals_the_oracle(x):
     """NaN, infinities, subnormals and overflowing ranges included."""
@@ -133,7 +133,7 @@ def test_a_range_below_the_smallest_scale():
     assert (y.tolist(), float(scale), int(zero_point)) == ([255, 0], 0.0, 0)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(arrays(F, 20, elements=st.floats(-(2.0**60), 2.0**60, width=32, allow_subnormal=False)))
 def test_zero_is_exact_and_the_rest_within_a_step(x):
     """The zero point moves the range by at most half a step, rounding a value by another half."""

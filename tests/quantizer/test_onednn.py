@@ -100,7 +100,7 @@ def test_per_channel_is_per_tensor_slice_by_slice(dst, zp_type, axis):
         )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     bits=st.integers(0, 2**32 - 1),
     scale_bits=st.integers(0, 2**32 - 1),
@@ -117,7 +117,7 @@ def test_any_bit_pattern_is_defined_and_equals_the_oracle(bits, scale_bits, zp, 
     assert got.tolist() == [oracle(src[0], scale[0], zp, dst)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     src=st.lists(st.floats(width=32, allow_nan=False), min_size=2),
     rounding=st.sampled_from(list(MODES)),

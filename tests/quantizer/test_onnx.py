@@ -129,7 +129,7 @@ def test_small_floats_add_their_zero_point(target):
 # Laws
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(x=FINITE, scale=POSITIVE, zero_point=st.integers(-128, 127))
 def test_dequantized_is_within_half_a_step(x, scale, zero_point):
     """Of the value cut to the range; half a step, and the roundings of quotient, product and step."""
@@ -139,7 +139,7 @@ def test_dequantized_is_within_half_a_step(x, scale, zero_point):
     assert abs(back - min(max(x, low), high)) <= scale * (0.5 + 255 * 2.0**-22)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     x=st.lists(st.floats(width=32, allow_nan=False), min_size=2, max_size=50),
     scale=POSITIVE,
@@ -150,7 +150,7 @@ def test_quantize_is_monotone(x, scale, target):
     assert np.all(np.diff(y.astype(np.int64)) >= 0)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(scale=POSITIVE, zero_point=st.integers(0, 255))
 def test_zero_is_exact(scale, zero_point):
     arrays = np.array(scale, F), np.array(zero_point, np.uint8)
@@ -159,7 +159,7 @@ def test_zero_is_exact(scale, zero_point):
     assert dequantize_linear(y, *arrays)[0] == 0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(scale=POSITIVE, target=st.sampled_from(list(slow.INTEGERS)))
 def test_saturates_at_both_ends(scale, target):
     low, high = slow.INTEGERS[target]
@@ -168,7 +168,7 @@ def test_saturates_at_both_ends(scale, target):
     assert y.tolist() == [low, high, low, high]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     bits=st.integers(0, 2**32 - 1), scale_bits=st.integers(0, 2**32 - 1), zero_point=st.integers(-128, 127)
 )

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from litecheck.quantizer import reals
@@ -35,7 +35,6 @@ def test_neighbours_are_one_step_apart(dtype: str) -> None:
     assert one(np.inf, np.nan, dtype).largest == 1
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(width=16, allow_nan=False, allow_infinity=False), min_size=2, max_size=2))
 def test_steps_are_the_numbers_counted(pair: list[float]) -> None:
     places = np.searchsorted(EVERY, pair)

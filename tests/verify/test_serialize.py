@@ -69,7 +69,7 @@ def strategy(kind: Any) -> Any:
     return {int: st.integers(), float: st.floats(), bool: st.booleans()}[kind]
 
 
-@hypothesis.settings(max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+@hypothesis.settings(max_examples=60, suppress_health_check=list(hypothesis.HealthCheck))
 @hypothesis.given(strategy(Verification))
 def test_every_verification_comes_back(verification: Verification) -> None:
     document = json.loads(json.dumps(to_json(verification), allow_nan=False))
@@ -77,7 +77,7 @@ def test_every_verification_comes_back(verification: Verification) -> None:
     assert repr(from_json(document)) == repr(verification)
 
 
-@hypothesis.settings(max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+@hypothesis.settings(max_examples=60, suppress_health_check=list(hypothesis.HealthCheck))
 @hypothesis.given(strategy(Verdict))
 def test_every_verdict_comes_back(verdict: Verdict) -> None:
     line = json.dumps(verdict_to_json(verdict), allow_nan=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -47,7 +47,6 @@ def off(stored: NDArray[Any], exact: NDArray[np.float64], output: Result) -> flo
 ALL = np.arange(-128, 128)
 
 
-@settings(deadline=None)
 @given(SCALES, SCALES, SCALES, ZEROS, ZEROS, ZEROS)
 def test_sums_products_and_quotients_are_within_a_step_of_the_real_result(
     left: float, right: float, out: float, a: int, b: int, c: int
