@@ -88,7 +88,7 @@ class OperatorReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class OperatorKind:
     """Operators of one kind that share a status and its reason."""
 
     opcode: str
@@ -167,7 +167,7 @@ class ModelReport:
         """How many operators hold something that no rule has judged."""
         return self.coverage["not covered"] + self.coverage["structure only"]
 
-    def kinds(self, status: Status) -> tuple[Kind, ...]:
+    def kinds(self, status: Status) -> tuple[OperatorKind, ...]:
         """The operators with a status by kind and reason, the most frequent first; custom ones are one kind."""
         groups: dict[tuple[str, str], list[OperatorReport]] = {}
         for op in self.operators:
@@ -175,7 +175,8 @@ class ModelReport:
                 reason = "" if op.opcode == "CUSTOM" else op.reason
                 groups.setdefault((op.opcode, reason), []).append(op)
         kinds = (
-            Kind(opcode, reason or _customs(ops), tuple(ops)) for (opcode, reason), ops in groups.items()
+            OperatorKind(opcode, reason or _customs(ops), tuple(ops))
+            for (opcode, reason), ops in groups.items()
         )
         return tuple(sorted(kinds, key=lambda kind: -kind.count))
 

@@ -102,7 +102,7 @@ class Causes:
         return (Cause(chosen.names, chosen.does, count - left, left, patterns, alike),)
 
     def _ways(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Way]:
-        """The arithmetic with one stage changed or a defect, where it has none; others in its place."""
+        """The arithmetic with one step changed or a defect, where it has none; others in its place."""
         opcode = self.case.operators[0].opcode
         how = base.how(opcode)
         if not names:

@@ -218,7 +218,7 @@ class _Element:
             for variant in cell.variants:
                 value = self._value(self.bound.under({**self.bound.how, cell.step: variant}))
                 if value is not None:
-                    yield Candidate(f"{cell.path}: {variant}", value, kind="stage")
+                    yield Candidate(f"{cell.path}: {variant}", value, kind="step")
 
     def _defects(self) -> Iterator[Candidate]:
         subgraph, base, opcode = (

@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from litecheck.rendering.document import (
     SIGNS,
     Bold,
-    Break,
     Code,
     Document,
-    Facts,
-    Grid,
+    FactRows,
     Heading,
-    Items,
+    ItemList,
     Line,
+    LineBreak,
     Link,
     Paragraph,
     Part,
     Sign,
     Span,
+    TableGrid,
 )
 from litecheck.rendering.escape import visible
 
@@ -41,13 +41,13 @@ def _part(part: Part) -> Iterator[str]:
         yield f"{'#' * (part.level + 2)} {_line(part.line)}"
     elif isinstance(part, Paragraph):
         yield _line(part.line)
-    elif isinstance(part, Items):
+    elif isinstance(part, ItemList):
         yield from (f"- {_line(line)}" for line in part.lines)
         if part.more:
             yield f"- and {part.more:,} more"
-    elif isinstance(part, Facts):
+    elif isinstance(part, FactRows):
         yield from (f"- {label}: {_line(line)}" for label, line in part.rows)
-    elif isinstance(part, Grid):
+    elif isinstance(part, TableGrid):
         yield from _grid(part)
     else:
         rest = html.escape(visible("".join(map(_words, part.rest))))
@@ -58,7 +58,7 @@ def _part(part: Part) -> Iterator[str]:
         yield from ("", "</details>")
 
 
-def _grid(grid: Grid) -> Iterator[str]:
+def _grid(grid: TableGrid) -> Iterator[str]:
     yield f"| {' | '.join(head.lstrip('>') for head in grid.heads)} |"
     yield f"|{'|'.join(' ---: ' if head.startswith('>') else ' --- ' for head in grid.heads)}|"
     for row in grid.rows:
@@ -76,12 +76,12 @@ def _span(span: Span, in_table: bool) -> str:
         return f"**{plain(span.text)}**"
     if isinstance(span, Link) and re.fullmatch(r"https?://[!-;=?-~]+", span.address):
         return f"<{span.address}>"
-    return "<br>" if isinstance(span, Break) else plain(_words(span))
+    return "<br>" if isinstance(span, LineBreak) else plain(_words(span))
 
 
 def _words(span: Span) -> str:
     """A span without what it looks like."""
-    if isinstance(span, Break):
+    if isinstance(span, LineBreak):
         return "; "
     if isinstance(span, Sign):
         return f"{SIGNS[span.meaning][0]} "

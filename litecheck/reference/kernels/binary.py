@@ -191,9 +191,7 @@ def mul(
 
 
 @kernel("SQUARED_DIFFERENCE", "int8", requantize=tuple(MULTIPLY))
-def squared_difference(
-    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How
-) -> NDArray[Any]:
+def squared_difference(lhs: Value, rhs: Value, output: Result, how: How) -> NDArray[Any]:
     """output = (lhs - rhs)^2; shapes broadcast.
 
     Each operand less its zero point, 7 bits to the left, times scale / (2 * larger scale); the difference squared
@@ -228,7 +226,7 @@ def mul_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> 
 
 
 @kernel("SQUARED_DIFFERENCE", "float32", "int32")
-def squared_difference_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def squared_difference_plain(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
     """output = (lhs - rhs)^2; integers wrap. Source: tflite/kernels/squared_difference.cc."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(np.square(lhs.data - rhs.data))

@@ -47,11 +47,7 @@ def conv_2d(
 
 
 def convolve(
-    x: NDArray[Any],
-    zero: int,
-    made: Layer,
-    shape: tuple[int, ...],
-    options: Table | None,
+    x: NDArray[Any], zero: int, made: Layer, shape: tuple[int, ...], options: Table | None
 ) -> NDArray[Any]:
     """Stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of one group)."""
     rows, columns = axes(x.shape, (shape[1], shape[2]), options)

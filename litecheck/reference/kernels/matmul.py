@@ -22,10 +22,7 @@ _ROUNDINGS = tuple(name for name in variants("double") if name != "double-by-eig
 
 
 @kernel(
-    "BATCH_MATMUL",
-    "int8",
-    "int16",
-    requantize=step(_ROUNDINGS, "int64_sums", "declined", int64_sums=WIDE),
+    "BATCH_MATMUL", "int8", "int16", requantize=step(_ROUNDINGS, "int64_sums", "declined", int64_sums=WIDE)
 )
 def batch_matmul(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """out[..., i, j] = sum over k of lhs[..., i, k] * rhs[..., k, j]; leading dimensions broadcast.

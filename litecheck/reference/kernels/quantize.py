@@ -133,11 +133,7 @@ def requantize(input: Value, output: Result, how: How, taken: Takers = EVERY) ->
 
 @kernel(
     "DEQUANTIZE",
-    "int8",
-    "uint8",
-    "int16",
-    "int4",
-    "float16",
+    *("int8", "uint8", "int16", "int4", "float16"),
     product=("exact", "split-body", "split-int4-body"),
 )
 def dequantize(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:

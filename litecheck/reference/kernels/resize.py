@@ -15,9 +15,7 @@ from litecheck.reference.numerics.fixedpoint import round_half_away
 
 
 @kernel("RESIZE_NEAREST_NEIGHBOR", *ANY)
-def resize_nearest_neighbor(
-    input: Value, size: Value, output: Result, options: Options, how: How
-) -> NDArray[Any]:
+def resize_nearest_neighbor(input: Value, size: Value, output: Result, options: Options) -> NDArray[Any]:
     """Each output pixel is the input pixel nearest to it. Source: resize_nearest_neighbor.h, float32 throughout."""
     height, width = ints(size)
     rows = _nearest(input.shape[1], height, options)
@@ -156,9 +154,7 @@ def _q11(x: NDArray[np.int64], height: int, width: int, options: Options) -> NDA
 
 
 @kernel("RESIZE_BILINEAR", "float32")
-def resize_bilinear_float(
-    input: Value, size: Value, output: Result, options: Options, how: How
-) -> NDArray[Any]:
+def resize_bilinear_float(input: Value, size: Value, output: Result, options: Options) -> NDArray[Any]:
     """As the integer form, in float32. Source: resize_bilinear.h."""
     height, width = ints(size)
     return bilinear_float(input.data, height, width, options)

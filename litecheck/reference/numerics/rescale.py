@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -152,58 +153,44 @@ def double_by_eight(real: NDArray[np.float64], scales: Scales) -> Rescale:
     return _rounded_twice(real, lambda right: np.where(body, 0, -np.minimum(right, 1)))
 
 
-def _single(x: Ints, m: Ints, half: Ints, total: Ints) -> Ints:
+def _single(x: Ints, m: Ints, half: Ints, right: Ints) -> Ints:
     x *= m
     x += half
-    x >>= total
+    x >>= right
     return x
 
 
-@variant("single", fixed=True)
-def single(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """Rounded once, half up (fixedpoint.multiply_single)."""
-    m, shift = quantize_multipliers(real)
-    total = 31 - shift
-    return Rescale(_single, (m, np.int64(1) << (total - 1), total))
+def _one_shift(name: str, bits: int = 31, rounded: bool = True) -> None:
+    """A variant of one shift, half up or without rounding, by a mantissa of so many fractional bits."""
+
+    def bind(real: NDArray[np.float64], scales: Scales) -> Rescale:
+        m, shift = quantize_multipliers(real)
+        right = np.maximum(bits - shift, 0)
+        short = (m if bits == 31 else reduce_multiplier(m, bits)) << np.maximum(shift - bits, 0)
+        half = (np.int64(1) << right) >> 1
+        return Rescale(_single, (short, half if rounded else np.zeros_like(half), right))
+
+    variant(name, fixed=True)(bind)
 
 
-def _reduced(real: NDArray[np.float64], bits: int) -> Rescale:
-    m, shift = quantize_multipliers(real)
-    right = np.maximum(bits - shift, 0)
-    short = reduce_multiplier(m, bits) << np.maximum(shift - bits, 0)
-    return Rescale(_single, (short, (np.int64(1) << right) >> 1, right))
-
-
-@variant("reduced", fixed=True)
-def reduced(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """A multiplier of 16 bits for accumulators of up to 48: m rounded to 15 fractional bits, then one half-up shift.
-
-    Source: tflite/kernels/internal/common.cc, MultiplyByQuantizedMultiplier for int64.
-    """
-    return _reduced(real, 15)
-
-
-def _float64(x: Ints, real: NDArray[np.float64]) -> NDArray[np.float64]:
-    return round_half_away(x * real)
-
-
-@variant("float64")
-def float64(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """round(accumulator * M) in float64, half away from zero; M always with a float64 product."""
-    return Rescale(_float64, (scales.double(),))
-
-
-def _float32(x: Ints, real: NDArray[np.float32]) -> NDArray[np.float32]:
-    scaled = x.astype(np.float32)
+def _scaled(rounding: Callable[..., NDArray[Any]], x: Ints, real: NDArray[Any]) -> NDArray[Any]:
+    scaled = x.astype(real.dtype)
     scaled *= real
-    rounded: NDArray[np.float32] = np.rint(scaled, out=scaled)
-    return rounded
+    return rounding(scaled)
 
 
-@variant("float32")
-def float32(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """rint(float32(accumulator) * M) in float32, half to even; M in float32 throughout."""
-    return Rescale(_float32, (scales.single(),))
+def _real(
+    name: str, product: Callable[[Scales], NDArray[Any]], rounding: Callable[..., NDArray[Any]]
+) -> None:
+    """A variant that multiplies and rounds in the width of M, whatever the operator takes its multiplier from."""
+    variant(name)(lambda real, scales: Rescale(partial(_scaled, rounding), (product(scales),)))
+
+
+_one_shift("single")
+# For accumulators of up to 48 bits: tflite/kernels/internal/common.cc, MultiplyByQuantizedMultiplier for int64.
+_one_shift("reduced", 15)
+_real("float64", Scales.double, round_half_away)
+_real("float32", Scales.single, np.rint)
 
 
 def _rndnu(x: Ints, m: Ints, left: Ints, half: Ints, right: Ints) -> Ints:
@@ -227,50 +214,18 @@ def rndnu(real: NDArray[np.float64], scales: Scales) -> Rescale:
     return Rescale(_rndnu, (m, shift + right, np.int64(1) << (right - 1), right))
 
 
-def _float64_half_even(x: Ints, real: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.rint(x * real)
-
-
-@variant("float64-half-even")
-def float64_half_even(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """rint(accumulator * M) in float64, half to even."""
-    return Rescale(_float64_half_even, (scales.double(),))
-
-
-def _float32_half_away(x: Ints, real: NDArray[np.float32]) -> NDArray[np.float32]:
-    rounded: NDArray[np.float32] = round_half_away(x.astype(np.float32) * real)
-    return rounded
-
-
-@variant("float32-half-away")
-def float32_half_away(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """round(float32(accumulator) * M) in float32, half away from zero; M in float32 throughout."""
-    return Rescale(_float32_half_away, (scales.single(),))
-
-
-@variant("reduced-8", fixed=True)
-def reduced_8(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """A multiplier of 8 bits: m rounded to 7 fractional bits, then one half-up shift."""
-    return _reduced(real, 7)
-
-
-@variant("floor", fixed=True)
-def floor(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """Shifted right without rounding (fixedpoint.multiply_floor)."""
-    m, shift = quantize_multipliers(real)
-    return Rescale(_single, (m, np.zeros_like(m), 31 - shift))
-
-
-def _truncate(x: Ints, m: Ints, shift: Ints) -> Ints:
-    return multiply_truncate(x, m, shift)
+_real("float64-half-even", Scales.double, np.rint)
+_real("float32-half-away", Scales.single, round_half_away)
+_one_shift("reduced-8", 7)
+_one_shift("floor", rounded=False)
 
 
 @variant("truncate", fixed=True)
 def truncate(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """Rounded towards zero (fixedpoint.multiply_truncate)."""
-    return Rescale(_truncate, quantize_multipliers(real))
+    return Rescale(multiply_truncate, quantize_multipliers(real))
 
 
 def variants(first: str) -> tuple[str, ...]:
-    """Every variant of a stage that rescales 32-bit sums, ``first`` of them as the stage's default."""
+    """Every variant of a step that rescales 32-bit sums, ``first`` of them as the step's default."""
     return (first, *(name for name in VARIANTS if name != first))
