@@ -104,8 +104,8 @@ def facts_of(kind: str) -> OperatorFacts:
 
 @cache
 def _listed() -> Entries:
-    top = read_yaml(rules_dir() / "operators.yaml", FILE, trusted=True).only(("operators",))
-    return entries(top.get("operators"), FILE)
+    top = read_yaml(rules_dir() / "operators.yaml", FILE, trusted=True).only(("ops",))
+    return entries(top.get("ops"), FILE)
 
 
 def _facts(node: Entries) -> OperatorFacts:

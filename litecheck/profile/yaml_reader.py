@@ -20,7 +20,7 @@ MAX_NODES = 100_000
 _MAX_DEPTH = 20
 #: The operators of a file laid out as litecheck's are, up to the next key, and the line that begins each of them.
 _OPERATORS = re.compile(r"^ops: *\n((?: .*\n|#.*\n|\n)*)", re.M)
-_OPERATOR = re.compile(r"^  (?![ #])(?:([A-Z0-9_]+):(?= |$))?", re.M)
+_OPERATOR = re.compile(r"^  (?![ #])(?:([A-Z0-9_]+(?: \w+)?):(?= |$))?", re.M)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def test_the_schema_describes_it() -> None:
     kinds = schema["$defs"]["operator"]["properties"]["inputs"]["additionalProperties"]["enum"]
     assert tuple(kinds) == OPERANDS + STEERING
     assert set(schema["$defs"]["operator"]["properties"]) == set(operators._KEYS)
-    document["operators"]["ADD"]["inputs"]["lhs"] = "wieght"
+    document["ops"]["ADD"]["inputs"]["lhs"] = "wieght"
     assert not judge.is_valid(document)
 
 
@@ -133,7 +133,7 @@ def test_an_operator_that_is_not_listed_has_no_facts() -> None:
 def test_a_mistake_is_named_with_its_line(
     entry: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "operators.yaml").write_text(f"operators:\n  ADD: {{{entry}}}\n")
+    (tmp_path / "operators.yaml").write_text(f"ops:\n  ADD: {{{entry}}}\n")
     monkeypatch.setattr(operators, "rules_dir", lambda: tmp_path)
     operators._listed.cache_clear()
     operators.facts_of.cache_clear()

@@ -16,6 +16,8 @@ from litecheck.reference.kernel_types import How, Kernel, KernelStep, path, step
 from litecheck.reference.registry import kernels
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
+#: The key of a defect, as if it were one more step.
+_DEFECT = "departure"
 _NOTES = ("because", "see")
 _DEPTH = 8
 #: The key of what holds under no condition that is stated.
@@ -95,18 +97,20 @@ def _stages(opcode: str, node: Entries, line: int, file: str) -> tuple[dict[str,
     known = kernels().get(opcode, ())
     if not known:
         raise ProfileError(file, line, f"no kernel for {opcode!r}{did_you_mean(opcode, kernels())}")
-    steps = _steps(opcode, known)
+    steps = _steps(known)
+    if _DEFECT in node:
+        steps[_DEFECT] = step((NONE, *defects_of(opcode)))
     _refuse_old(opcode, node, steps)
     found: dict[str, str] = {}
-    for name, value in node.only((*steps, *_NOTES)).values.items():
+    for name, value in node.only((*steps, _DEFECT, *_NOTES)).values.items():
         if name not in _NOTES:
             found.update(_variants(opcode, name, steps[name], value, node.lines[name]))
     return found, " ".join(texts(node.get("because")))
 
 
-def _steps(opcode: str, known: Iterable[Kernel]) -> dict[str, KernelStep]:
-    """The steps of all kernels of an operator, and its defects for one more."""
-    found: dict[str, KernelStep] = {"departure": step((NONE, *defects_of(opcode)))}
+def _steps(known: Iterable[Kernel]) -> dict[str, KernelStep]:
+    """The steps of all kernels of an operator."""
+    found: dict[str, KernelStep] = {}
     for kernel in known:
         for name, one in kernel.steps.items():
             also = found.get(name, step(()))
@@ -126,7 +130,7 @@ def _variants(opcode: str, name: str, known: KernelStep, node: Node, line: int) 
         variant = text(value)
         allowed = {v for some in (known.variants, *known.own.values()) for v in some}
         # Two defects at once are one+other.
-        if not allowed.issuperset(variant.split("+", 1) if name == "departure" else [variant]):
+        if not allowed.issuperset(variant.split("+", 1) if name == _DEFECT else [variant]):
             hint = did_you_mean(variant, allowed) or f"; there are {', '.join(sorted(allowed))}"
             raise ProfileError(stated.file, stated.lines[key], f"{opcode} has no {name} {variant!r}{hint}")
         yield path(name, found), variant
