@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from litecheck.diagnose.result import Diagnosed, Diagnosis
-from litecheck.rendering.verification.sentences import with_patterns
+from litecheck.rendering.wording.sentences import with_patterns
 
 #: Raised when a key changes its meaning or goes away. 2: ``model`` became ``models``.
 VERSION = 2

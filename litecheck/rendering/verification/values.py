@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from litecheck.rendering.verification.sentences import with_sentences
+from litecheck.rendering.wording.sentences import with_sentences
 from litecheck.verify.outcome import Verification
 from litecheck.verify.serialize import to_json
 
