@@ -17,7 +17,7 @@ from litecheck.compare.explain import active_cells
 from litecheck.compare.types import Cause, Gathering
 from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 
 #: A way to compute explains something if of what it changes it puts so much right, and of the differences so many and
 #: such a part.

@@ -21,10 +21,10 @@ from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.dispatch import Bound, bind, compute, compute_noting
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernel_types import Cell
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused import stored_bounds
+from litecheck.reference.operands import Result, RunError, Value
 
 #: Digits behind the point that are always shown, and the most that tell a value from a tie.
 DIGITS, MOST_DIGITS = 4, 20
@@ -218,7 +218,7 @@ class _Element:
             for variant in cell.variants:
                 value = self._value(self.bound.under({**self.bound.how, cell.step: variant}))
                 if value is not None:
-                    yield Candidate(f"{cell.path}: {variant}", value, kind="stage")
+                    yield Candidate(f"{cell.path}: {variant}", value, kind="step")
 
     def _defects(self) -> Iterator[Candidate]:
         subgraph, base, opcode = (

@@ -10,7 +10,7 @@ from litecheck.quantizer.comparison import Bucket
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """What one way of computing gives for an element: a rounding of the exact value (``half away``), an arithmetic's
-    name, a stage and its variant (``requantize: double-half-up``), or a defect; ``kind`` says which of these."""
+    name, a step and its variant (``requantize: double-half-up``), or a defect; ``kind`` says which of these."""
 
     name: str
     value: int
@@ -30,9 +30,9 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A stage that decides what an operator gives, and how an arithmetic computes it."""
+    """A step that decides what an operator gives, and how an arithmetic computes it."""
 
-    stage: str
+    step: str
     variant: str
 
 
@@ -49,7 +49,7 @@ class Explained:
     """One element followed from accumulator to stored value: ``spot`` where it is not the worst one.
 
     ``index`` is where it lies and ``run`` in which run, by name or number. The ``arithmetic`` with these ``variants`` of
-    the stages that decide gives ``expected``, the device ``device``. ``accumulator`` is the integer before rescaling
+    the steps that decide gives ``expected``, the device ``device``. ``accumulator`` is the integer before rescaling
     where the operator has one; ``multiplier`` the real factor, and ``fixed`` its (32-bit multiplier, shift) in fixed
     point; ``quotient`` the value before rounding and the zero point, in decimals (``6.5000``): ``precise`` where nothing
     is rounded off, else ``real`` where the operator has no exact value. ``zero_point`` is added to it, which is

@@ -13,7 +13,7 @@ from litecheck.diagnose.observed import Seen, compared
 from litecheck.diagnose.properties import properties
 from litecheck.diagnose.result import Contrast, Excluded, Nearest, Way
 from litecheck.reference.defects.defects import defects_of
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 
 #: Two defects are tried together where this share of the outputs of so many small probes is nearly right under any
 #: rounding: roundings differ by no more steps than this.

@@ -12,8 +12,8 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import Entries, Node, did_you_mean, entries, read_yaml, text, texts
 from litecheck.reference.defects.defects import NONE, defects_of
-from litecheck.reference.engine.registry import kernels
 from litecheck.reference.kernel_types import How, Kernel, KernelStep, path, step
+from litecheck.reference.registry import kernels
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
 _NOTES = ("because", "see")

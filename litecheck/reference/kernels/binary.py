@@ -9,9 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, IN_TABLE, XNNPACK, Takers
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.kernels.sums import (
     REAL,
     Multiplier,
@@ -32,6 +29,9 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.fused import clamp_real, stored_bounds
 from litecheck.reference.numerics.vectors import chunks, in_vectors
+from litecheck.reference.operands import Result, Value
+from litecheck.reference.registry import How, kernel
+from litecheck.reference.takers import EVERY, IN_TABLE, XNNPACK, Takers
 
 _QUANTIZED = ("int8", "uint8", "int16")
 #: What int16 sums under power-of-two scales take: shifts alone, or the way of all others.

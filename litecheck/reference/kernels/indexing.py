@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.registry import kernel
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.movement import ANY, Options, ints, option
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import kernel
 
 
 @kernel("SLICE", *ANY)

@@ -15,9 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.dispatch import Computed
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.layer_norm import Norm
 from litecheck.reference.kernels.lstm_8x8_8 import CELL, NarrowGate, projection, step
 from litecheck.reference.kernels.lstm_activations import CURVES, Curves
@@ -28,6 +25,8 @@ from litecheck.reference.numerics.fixedpoint import (
     quantize_multiplier,
     saturate,
 )
+from litecheck.reference.operands import Computed, Result, RunError, Value
+from litecheck.reference.registry import How, kernel
 
 Q12, Q15 = np.float32(2.0**-12), 2.0**-15
 _WORD = -(2**15), 2**15 - 1

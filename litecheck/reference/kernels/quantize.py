@@ -16,9 +16,6 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer import litert
 from litecheck.quantizer.litert_vectors import Grid, dequantize_body, quantize_body, quantize_tail
 from litecheck.quantizer.types import Parameters, QuantizerError
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
     WITHOUT_FLOAT32,
@@ -30,6 +27,9 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import each_value
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import How, kernel
+from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 Part = Callable[[NDArray[Any]], NDArray[Any]]
 

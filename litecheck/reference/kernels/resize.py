@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.registry import How, kernel, step
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.kernels.movement import ANY, Options, ints, option
 from litecheck.reference.numerics.fixedpoint import round_half_away
+from litecheck.reference.operands import Result, Value
+from litecheck.reference.registry import How, kernel, step
 
 
 @kernel("RESIZE_NEAREST_NEIGHBOR", *ANY)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics.fixedpoint import (
     INT32_MAX,
     INT32_MIN,
@@ -26,6 +25,7 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
+from litecheck.reference.operands import Result, RunError, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,8 +20,8 @@ from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.defects.registry import Arguments, defect
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import run
-from litecheck.reference.engine.registry import Kernel, kernels
 from litecheck.reference.numerics import fixedpoint as fp
+from litecheck.reference.registry import Kernel, kernels
 
 Ints = NDArray[Any]
 RNG = np.random.default_rng(7)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels import binary, comparison, division, select
 from litecheck.reference.numerics import broadcast
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.vectors import Chunks, chunks
+from litecheck.reference.operands import Result, RunError, Value
 
 RELU6 = Table("AddOptions", {"fused_activation_function": 3})
 SCALES = st.floats(2.0**-10, 0.875, width=32)

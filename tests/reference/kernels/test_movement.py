@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels import indexing, movement, resize
+from litecheck.reference.operands import Result, RunError, Value
 
 Q = Quantization(np.float32([0.5]), np.int64([-3]))
 

@@ -13,9 +13,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from litecheck.quantizer.attribution.variants import ROUNDINGS
 from litecheck.quantizer.compare import compare
 from litecheck.quantizer.comparison import Comparison
+from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.types import Parameters
 from litecheck.rendering.comparison.text import print_comparison
 from litecheck.rendering.formats import formats, render

@@ -43,8 +43,8 @@ CONV = Explained(
     candidates=(
         Candidate("litert-reference", 7, kind="arithmetic"),
         Candidate("tflm", 7, kind="arithmetic"),
-        Candidate("requantize: floor", 8, kind="stage"),
-        Candidate("requantize: half-even", 6, "ties go to the even neighbour", "stage"),
+        Candidate("requantize: floor", 8, kind="step"),
+        Candidate("requantize: half-even", 6, "ties go to the even neighbour", "step"),
         Candidate("departure: no-bias", 6, kind="departure"),
         Candidate("departure: wraps", -120, kind="departure"),
     ),

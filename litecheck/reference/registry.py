@@ -12,7 +12,7 @@ array, a tuple of arrays where there are several outputs. A kernel with a memory
 
 A kernel may ask for more by name: ``operator`` (the operator itself), ``intermediates`` (the quantized tensors an LSTM
 lists beside its operands, as a tuple of Result), ``machine`` (the running model, for control flow and resources),
-``taken`` (who takes the operator, see litecheck.reference.engine.takers; everyone where nothing is said).
+``taken`` (who takes the operator, see litecheck.reference.takers; everyone where nothing is said).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -93,3 +93,11 @@ HELD: dict[str, str] = {
     "uint16": "<u2", "int32": "<i4", "uint32": "<u4", "int64": "<i8", "uint64": "<u8", "float16": "<f2",
     "float32": "<f4", "float64": "<f8",
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Computed:
+    """What a kernel with a memory returns: outputs, and the new contents of its variable operands by role."""
+
+    outputs: tuple[NDArray[Any], ...]
+    state: Mapping[str, NDArray[Any]]
