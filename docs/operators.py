@@ -9,9 +9,9 @@ from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import OneOf, OperatorRule, Requirement
 from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.engine.registry import kernels
-from litecheck.reference.engine.takers import Alternatives, load_dispatch
-from litecheck.reference.kernel_types import ANY, Kernel, Step
+from litecheck.reference.kernel_types import ANY, Kernel, KernelStep
+from litecheck.reference.registry import kernels
+from litecheck.reference.takers import Alternatives, load_dispatch
 
 _HEAD = """\
 # Operators that litecheck can run
@@ -107,7 +107,7 @@ def _kernels() -> Iterator[str]:
         yield f"| {opcode} | {_decider(kernel)} | {', '.join(kernel.types)} | {steps} |\n"
 
 
-def _step(step: Step) -> str:
+def _step(step: KernelStep) -> str:
     """``double, single (declined, int64_sums: reduced, float64)``: variants, then conditions with theirs."""
     conditions = (f"{c}: {', '.join(step.own[c])}" if c in step.own else c for c in step.conditions)
     return ", ".join(step.variants) + (f" ({'; '.join(conditions)})" if step.conditions else "")

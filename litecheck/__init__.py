@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from litecheck.reference.engine.interpreter import Machine as Machine
     from litecheck.reference.engine.interpreter import Run as Run
     from litecheck.reference.engine.interpreter import run as run
-    from litecheck.reference.engine.values import RunError as RunError
+    from litecheck.reference.operands import RunError as RunError
     from litecheck.rendering.formats import render as render
     from litecheck.report import Finding as Finding
     from litecheck.report import ModelReport as ModelReport
@@ -59,7 +59,7 @@ _PUBLIC = {
     "Problem": "litecheck.errors",
     "ProfileError": "litecheck.errors",
     "Finding": "litecheck.report",
-    "RunError": "litecheck.reference.engine.values",
+    "RunError": "litecheck.reference.operands",
     "Run": "litecheck.reference.engine.interpreter",
     "ModelReport": "litecheck.report",
     "Report": "litecheck.report",

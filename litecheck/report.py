@@ -1,35 +1,28 @@
-"""What litecheck found, as plain data: findings, coverage, verdicts. Renderers only lay it out."""
+"""What a validation found, as plain data: operators, models, coverage, verdicts. Renderers only lay it out."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from litecheck.errors import Problem
+from litecheck.finding import EFFECTS as EFFECTS
+from litecheck.finding import LEVELS as LEVELS
+from litecheck.finding import Demand as Demand
+from litecheck.finding import Effect as Effect
+from litecheck.finding import Finding as Finding
+from litecheck.finding import Level as Level
+from litecheck.finding import Waiver as Waiver
+from litecheck.finding import Where as Where
+from litecheck.finding import at_least as at_least
 
-Level = Literal["violation", "warning", "note"]
 Status = Literal["conforms", "violates", "waived", "structure only", "not covered", "nothing to judge"]
-Effect = Literal[
-    "crashes",
-    "refused at load",
-    "refused by the default interpreter only",
-    "fails when it runs",
-    "computes wrongly",
-    "ignored by LiteRT, may matter on hardware",
-    "the page forbids it",
-    "the profile forbids it",
-]
 Verdict = Literal["conforms", "violates", "not judged"]
 Counted = Literal["violation", "warning", "note", "waived"]
 
-#: From the mildest to the gravest.
-LEVELS: tuple[Level, ...] = ("note", "warning", "violation")
 STATUSES: tuple[Status, ...] = get_args(Status)
-#: What becomes of a model with a finding, the gravest first.
-EFFECTS: tuple[Effect, ...] = get_args(Effect)
 #: Statuses that are not worth a word where no operator has them.
 _RARE: tuple[Status, ...] = ("structure only", "nothing to judge")
 VERDICTS: tuple[Verdict, ...] = ("conforms", "violates", "not judged")
@@ -75,112 +68,6 @@ def effects_text(effects: Mapping[Effect, int]) -> str:
     return ", ".join(f"{effects[e]:,} {e.partition(',')[0]}" for e in EFFECTS if effects.get(e))
 
 
-def at_least(level: Level, threshold: Level) -> bool:
-    """Whether ``level`` is as grave as ``threshold`` or graver."""
-    return LEVELS.index(level) >= LEVELS.index(threshold)
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """The place of a finding: an operator of a subgraph, and one of its operands where one is at fault.
-
-    ``operator`` counts from 0 in execution order; ``name`` is the operator's display name, the name of its
-    first output tensor; a tensor that no judged operator answers for has ``operator`` -1. ``role`` is the
-    operand's name in the rules; ``position`` its number within a repeated role (CONCATENATION's values).
-    """
-
-    subgraph: int
-    subgraph_name: str
-    operator: int
-    opcode: str
-    name: str
-    role: str | None = None
-    position: int | None = None
-    tensor: int | None = None
-    tensor_name: str | None = None
-
-    def __str__(self) -> str:
-        if self.opcode == "SUBGRAPH":
-            return f"subgraph {self.subgraph} '{self.name}'"
-        sub = f"subgraph {self.subgraph}, " if self.subgraph else ""
-        if self.operator < 0:
-            return f"{sub}tensor {self.tensor} '{self.name}'"
-        return f"{sub}{self.opcode} #{self.operator} '{self.name}'"
-
-    @property
-    def operand(self) -> str:
-        """The operand at fault: ``weight 'block3/kernel'``, ``values[2] 'left'``, or ``""``."""
-        if self.operator < 0 and self.opcode != "SUBGRAPH":
-            return ""
-        role = self.role or ("tensor" if self.tensor is not None else "")
-        position = f"[{self.position}]" if self.position is not None else ""
-        name = f" '{self.tensor_name}'" if self.tensor_name is not None else ""
-        return f"{role}{position}{name}" if role else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """The line of the rule file that demanded something."""
-
-    profile: str
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
-
-
-@dataclass(frozen=True, slots=True)
-class Waiver:
-    """Who let a finding pass, and why: a profile's ``relaxes``, a baseline file, ``--ignore``."""
-
-    by: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One requirement that one operator does not keep.
-
-    The grammar is fixed: where - found - required - because - see - effect. ``path`` is the requirement's name
-    (``CONV_2D/weight/zero_point``). ``channels`` counts the slices at fault where there are several.
-    """
-
-    path: str
-    level: Level
-    where: Where
-    found: str
-    required: str
-    because: str
-    see: str
-    demanded_by: Demand
-    effect: Effect = "the profile forbids it"
-    channels: int | None = None
-    waiver: Waiver | None = None
-
-    @property
-    def title(self) -> str:
-        """The requirement in words: ``CONV_2D weight: zero point``."""
-        *subject, requirement = self.path.split("/")
-        if subject[1:] == ["limits"]:
-            return f"{subject[0]}: limit on {requirement}"
-        return f"{' '.join(subject)}: {requirement.replace('_', ' ')}"
-
-    @property
-    def sentence(self) -> str:
-        """The finding in one sentence, without its place."""
-        because = f", because {self.because}" if self.because else ""
-        return f"{self.found}; {self.demanded_by.profile} requires {self.required}{because} ({self.effect})"
-
-    @property
-    def fingerprint(self) -> str:
-        """Stable across edits elsewhere in the model: requirement, subgraph, operator and tensor by name."""
-        w = self.where
-        parts = (self.path, w.subgraph_name or str(w.subgraph), w.name, w.role, w.position, w.tensor_name)
-        text = "\0".join(map(str, parts))
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
 @dataclass(frozen=True, slots=True)
 class OperatorReport:
     """What became of one operator. ``reason`` says why it is not covered or by whom it is waived.
@@ -201,7 +88,7 @@ class OperatorReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class OperatorKind:
     """Operators of one kind that share a status and its reason."""
 
     opcode: str
@@ -280,7 +167,7 @@ class ModelReport:
         """How many operators hold something that no rule has judged."""
         return self.coverage["not covered"] + self.coverage["structure only"]
 
-    def kinds(self, status: Status) -> tuple[Kind, ...]:
+    def kinds(self, status: Status) -> tuple[OperatorKind, ...]:
         """The operators with a status by kind and reason, the most frequent first; custom ones are one kind."""
         groups: dict[tuple[str, str], list[OperatorReport]] = {}
         for op in self.operators:
@@ -288,7 +175,8 @@ class ModelReport:
                 reason = "" if op.opcode == "CUSTOM" else op.reason
                 groups.setdefault((op.opcode, reason), []).append(op)
         kinds = (
-            Kind(opcode, reason or _customs(ops), tuple(ops)) for (opcode, reason), ops in groups.items()
+            OperatorKind(opcode, reason or _customs(ops), tuple(ops))
+            for (opcode, reason), ops in groups.items()
         )
         return tuple(sorted(kinds, key=lambda kind: -kind.count))
 

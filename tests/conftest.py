@@ -12,6 +12,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from litecheck.cli.threads import one_thread
+
+# Before numpy is loaded: tests run side by side, and a second thread of theirs would only wait for the others.
+one_thread()
+
 # How long an example takes depends on what else the machine does, and the first one loads the rules.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -19,6 +24,17 @@ settings.load_profile("untimed")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell's background job ignores interrupts, and so would every process that a test starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """The whole suite side by side on all cores, where pytest-xdist is there and nothing else is asked for."""
+    options = config.option
+    whole = config.args_source is not pytest.Config.ArgsSource.ARGS and not options.collectonly
+    worker = hasattr(config, "workerinput")
+    free = getattr(options, "numprocesses", 0) is None and not options.tx and options.dist == "no"
+    if whole and free and not worker and not options.usepdb:
+        options.numprocesses, options.dist = "logical", "worksteal"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -16,7 +16,7 @@ from litecheck.cases.parts import Case
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 
 #: Tensors larger than this hold enough values as it is; so many values are looked at, in so many candidates.
 _LARGEST, _POOL, _CANDIDATES = 1 << 14, 1 << 16, 128

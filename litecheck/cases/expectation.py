@@ -14,7 +14,7 @@ from litecheck.cases.inputs import PROPAGATED, Feed, series
 from litecheck.cases.parts import Case
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine, initial
-from litecheck.reference.engine.values import HELD, RunError
+from litecheck.reference.operands import HELD, RunError
 
 
 class Expectation:

@@ -13,8 +13,8 @@ from litecheck.cases.parts import Case
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.values import HELD
 from litecheck.reference.numerics.windows import axes
+from litecheck.reference.operands import HELD
 
 
 def aimed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:

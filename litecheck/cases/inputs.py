@@ -16,7 +16,7 @@ from litecheck.model.types import Operator, Tensor
 from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.engine.entry import drawable
-from litecheck.reference.engine.values import HELD
+from litecheck.reference.operands import HELD
 
 PROPAGATED, RANDOM, DIRECTED = "propagated", "random", "directed"
 KINDS = (PROPAGATED, RANDOM, DIRECTED)

@@ -10,7 +10,7 @@ from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer.litert import quantize
 from litecheck.quantizer.types import Parameters
-from litecheck.reference.engine.values import HELD
+from litecheck.reference.operands import HELD
 
 
 def stored(tensor: Tensor, array: NDArray[Any]) -> NDArray[Any]:

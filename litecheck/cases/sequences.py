@@ -24,7 +24,7 @@ from litecheck.model.types import Model, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import HELD, RunError
+from litecheck.reference.operands import HELD, RunError
 from litecheck.report import counted
 
 #: Inferences in a row where a state is felt for longer than anybody waits for, and how long that is.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine, last_use
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 
 
 class Tape:

@@ -11,7 +11,7 @@ from litecheck.cli.console import Manner, NoColor, ends_well, say
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
 if TYPE_CHECKING:
-    from litecheck.cli.quantizer_options import Tensor
+    from litecheck.cli.quantizer_options import TensorOptions
     from litecheck.quantizer.arrays import Stored
 
 
@@ -88,7 +88,9 @@ def compare(
     raise typer.Exit(comparison.exit_code)
 
 
-def _both(expected: str, actual: str, expected_dtype: str | None, tensor: Tensor) -> tuple[Any, Stored]:
+def _both(
+    expected: str, actual: str, expected_dtype: str | None, tensor: TensorOptions
+) -> tuple[Any, Stored]:
     """Expected and actual values; raw bytes without a shape take the other one's."""
     from litecheck.quantizer.arrays import is_raw, read
 

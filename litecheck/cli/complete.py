@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from litecheck.cli.profiles import every
 from litecheck.errors import LitecheckError
 from litecheck.report import LEVELS
+
+if TYPE_CHECKING:
+    from litecheck.profile.types import Profile
 
 
 def profiles(incomplete: str) -> list[str]:
@@ -23,13 +26,19 @@ def levels(incomplete: str) -> list[str]:
 
 def operators(incomplete: str) -> list[str]:
     """The operators for which a profile has a rule."""
-    return [name for name in _paths() if "/" not in name and name.startswith(incomplete)]
+    return list(
+        dict.fromkeys(name for p in _profiles() for name in p.operators if name.startswith(incomplete))
+    )
 
 
 def paths(incomplete: str) -> list[str]:
     """Operators, and below one operator its requirements."""
-    depth = incomplete.count("/")
-    return [path for path in _paths() if path.startswith(incomplete) and (depth or "/" not in path)]
+    opcode, below, _ = incomplete.partition("/")
+    if not below:
+        return operators(incomplete)
+    rules = (rule for p in _profiles() if (rule := p.operators.get(opcode)))
+    there = (requirement.path for rule in rules for requirement in rule.all_requirements())
+    return [path for path in dict.fromkeys(there) if path.startswith(incomplete)]
 
 
 def levelled_paths(incomplete: str) -> list[str]:
@@ -38,16 +47,12 @@ def levelled_paths(incomplete: str) -> list[str]:
     return [f"{path}={word}" for word in levels(level)] if equals else paths(path)
 
 
-def _paths() -> Iterator[str]:
-    """Operators and requirement paths of every profile; completion is silent about what it cannot read."""
-    from litecheck.checks.policy import known_paths
-
+def _profiles() -> tuple[Profile, ...]:
+    """The profiles that come with litecheck; completion is silent about what it cannot read."""
     try:
-        profiles = every()
+        return every()
     except LitecheckError:
-        return
-    yield from dict.fromkeys(opcode for profile in profiles for opcode in profile.operators)
-    yield from known_paths(profiles)
+        return ()
 
 
 def arithmetics(incomplete: str) -> list[str]:

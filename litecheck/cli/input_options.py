@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Feed:
+class GivenInputs:
     """An array for each input of an entry point, and in words where it comes from."""
 
     entry: Entry
@@ -25,7 +25,7 @@ class Feed:
     sources: Mapping[str, str]
 
 
-def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | None) -> Feed:
+def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | None) -> GivenInputs:
     """The inputs as files and seed have them. Raises LitecheckError."""
     from litecheck.reference.engine.entry import entry
 
@@ -42,7 +42,7 @@ def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | 
     missing = [name for name, _ in point.inputs if name not in arrays]
     if missing:
         raise ConfigError(f"input {missing[0]!r} is missing; give it by --input, or --random SEED")
-    return Feed(point, arrays, sources)
+    return GivenInputs(point, arrays, sources)
 
 
 def given_samples(

@@ -30,7 +30,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tensor:
+class TensorOptions:
     """What the command line says about a stored tensor; ``shape`` None where it is not known."""
 
     dtype: str | None = None
@@ -38,21 +38,21 @@ class Tensor:
     parameters: Parameters | None = None
 
 
-def tensor(told: Told, dtype: str | None, shape: str | None) -> Tensor:
+def tensor(told: Told, dtype: str | None, shape: str | None) -> TensorOptions:
     """Type, shape and parameters from the options, and from the model's tensor where they name one.
 
     Raises LitecheckError.
     """
     _check_one_way(told)
     if not told.like:
-        return Tensor(dtype, parse_shape(shape), _given(told) if told.scale else None)
+        return TensorOptions(dtype, parse_shape(shape), _given(told) if told.scale else None)
     from litecheck.quantizer.model_tensor import find_tensor
     from litecheck.quantizer.tensor_parameters import stated_parameters
 
     subgraph, model_tensor = find_tensor(told.like)
     fixed = min(model_tensor.shape_signature or (0,)) >= 0
     known = model_tensor.shape if fixed else None
-    return Tensor(
+    return TensorOptions(
         dtype or model_tensor.dtype,
         parse_shape(shape) if shape else known,
         stated_parameters(model_tensor, subgraph),
@@ -144,7 +144,7 @@ def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) ->
     return narrow
 
 
-def chosen(given: Tensor, told: Told, x: NDArray[Any], semantics: Semantics) -> Parameters:
+def chosen(given: TensorOptions, told: Told, x: NDArray[Any], semantics: Semantics) -> Parameters:
     """The parameters to quantize ``x`` by: those given, else chosen from the data. Raises LitecheckError."""
     from litecheck.quantizer.calibrate import from_data
 

@@ -17,7 +17,7 @@ import numpy as np
 from litecheck.compare import elementwise
 from litecheck.compare.element import STORED, Exact, Formula, Site, centred, fraction, stored
 from litecheck.profile.operators import facts_of
-from litecheck.reference.engine.values import Value
+from litecheck.reference.operands import Value
 
 
 def _int32(accumulator: int, source: Value) -> int:

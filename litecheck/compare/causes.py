@@ -17,7 +17,7 @@ from litecheck.compare.explain import active_cells
 from litecheck.compare.types import Cause, Gathering
 from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 
 #: A way to compute explains something if of what it changes it puts so much right, and of the differences so many and
 #: such a part.
@@ -43,7 +43,7 @@ class _Way:
 class Causes:
     """A case of one operator that gave other integers: its feeds, the outputs for each, and where to look for a way.
 
-    ``nearest`` is the arithmetic it was judged by, ``published`` others to try beside its variants and departures.
+    ``nearest`` is the arithmetic it was judged by, ``published`` others to try beside its variants and defects.
     ``likely`` names ways that explained all of another such case: where one does here too, no other is looked for.
     """
 
@@ -102,7 +102,7 @@ class Causes:
         return (Cause(chosen.names, chosen.does, count - left, left, patterns, alike),)
 
     def _ways(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Way]:
-        """The arithmetic with one stage changed or a departure, where it has none; others in its place."""
+        """The arithmetic with one step changed or a defect, where it has none; others in its place."""
         opcode = self.case.operators[0].opcode
         how = base.how(opcode)
         if not names:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.operands import Result, Value
 
 Index = tuple[int, ...]
 #: Types of outputs that count steps.

@@ -21,10 +21,10 @@ from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.dispatch import Bound, bind, compute, compute_noting
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernel_types import Cell
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused import stored_bounds
+from litecheck.reference.operands import Result, RunError, Value
 
 #: Digits behind the point that are always shown, and the most that tell a value from a tie.
 DIGITS, MOST_DIGITS = 4, 20
@@ -182,14 +182,14 @@ class _Element:
         wanted = Result(tensor.dtype, shape, tensor.quantization)
         roles = zip(bound.roles.inputs, operands, strict=False)
         site = Site({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
-        # A departure may look at what is cut off: then the element is another one.
+        # A defect may look at what is cut off: then the element is another one.
         whole = worst is None or int(made[place]) != worst.expected
         return _Element(operator, machine, bound, operands, site, output, active, whole)
 
     def candidates(self, others: Sequence[Arithmetic], expected: int) -> tuple[Candidate, ...]:
-        """What published arithmetics, every variant of the active steps, and departures that change something give."""
-        departing = (c for c in self._departures() if c.value != expected)
-        return (*self._arithmetics(others), *self._variants(), *departing)
+        """What published arithmetics, every variant of the active steps, and defects that change something give."""
+        defective = (c for c in self._defects() if c.value != expected)
+        return (*self._arithmetics(others), *self._variants(), *defective)
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -220,7 +220,7 @@ class _Element:
                 if value is not None:
                     yield Candidate(f"{cell.path}: {variant}", value, kind="step")
 
-    def _departures(self) -> Iterator[Candidate]:
+    def _defects(self) -> Iterator[Candidate]:
         subgraph, base, opcode = (
             self.machine.model.subgraphs[0],
             self.machine.arithmetic,

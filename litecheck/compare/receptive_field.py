@@ -10,8 +10,8 @@ import numpy as np
 from litecheck.compare.element import Index
 from litecheck.profile.operators import facts_of
 from litecheck.reference.engine.dispatch import Bound
-from litecheck.reference.engine.values import Value
 from litecheck.reference.numerics.windows import VALID, Axis, axes, padded
+from litecheck.reference.operands import Value
 
 #: What a window makes of its options: it is met once, and nothing is padded.
 _ONCE = {"padding": VALID, "stride_h": 1, "stride_w": 1}

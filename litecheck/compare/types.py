@@ -10,7 +10,7 @@ from litecheck.quantizer.comparison import Bucket
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """What one way of computing gives for an element: a rounding of the exact value (``half away``), an arithmetic's
-    name, a step and its variant (``requantize: double-half-up``), or a departure; ``kind`` says which of these."""
+    name, a step and its variant (``requantize: double-half-up``), or a defect; ``kind`` says which of these."""
 
     name: str
     value: int

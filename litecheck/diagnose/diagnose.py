@@ -9,7 +9,7 @@ from dataclasses import replace
 from litecheck.cases.probes.probe import Probe
 from litecheck.compare.errata import known_fault
 from litecheck.devices.port import Answer, Device, Failure, Job, Memory, memory_of
-from litecheck.diagnose.hypotheses import departing, named, published
+from litecheck.diagnose.hypotheses import defective, named, published
 from litecheck.diagnose.observed import Seen, compared, seen
 from litecheck.diagnose.probe_sets import Group, stages
 from litecheck.diagnose.properties import properties
@@ -99,13 +99,13 @@ def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -
 
 
 def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
-    """What fits; where nothing does, ways with two departures are tried, and the nearest is looked at."""
+    """What fits; where nothing does, ways with two defects are tried, and the nearest is looked at."""
     known = published(group.opcode, group.kernel)
     possible = [named(way, known) for way in group.ways]
     fits, excluded = fitting(possible, found) if found else ([], [])
     near = None
     if found and not fits:
-        departed = [other for way in possible for other in departing(way, group.opcode)]
+        departed = [other for way in possible for other in defective(way, group.opcode)]
         fits, more = fitting(departed, found)
         if not fits and (near := nearest(group.opcode, possible, found)):
             fits = once(fitting(in_pairs(near.example.way, possible, found, group.opcode), found)[0])

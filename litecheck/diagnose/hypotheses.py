@@ -14,8 +14,8 @@ from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.dispatch import bind, compute_noting, find_kernel
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import RunError
 from litecheck.reference.kernel_types import Cell, How, Kernel
+from litecheck.reference.operands import RunError
 
 #: Arithmetics in the order in which their variants are preferred where several fit.
 USUAL = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm", "single-rounding")
@@ -78,8 +78,8 @@ def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[Cell, ...]:
     return compute_noting(bound, operands)[1]
 
 
-def departing(way: Way, opcode: str) -> Iterator[Way]:
-    """The way with each departure the operator can have."""
+def defective(way: Way, opcode: str) -> Iterator[Way]:
+    """The way with each defect the operator can have."""
     for name in defects_of(opcode):
         yield replace(way, departure=name, published=())
 

@@ -18,7 +18,7 @@ from litecheck.devices.port import Answer, Arrays, Failure
 from litecheck.diagnose.hypotheses import outputs
 from litecheck.diagnose.result import Excluded, Unanswered, Unsteady, Way
 from litecheck.diagnose.steady import settled
-from litecheck.reference.engine.values import HELD, RunError
+from litecheck.reference.operands import HELD, RunError
 from litecheck.verify.outcome import Outcome
 
 

@@ -20,9 +20,9 @@ from litecheck.diagnose.untried import left_out
 from litecheck.model.types import Model
 from litecheck.profile.yaml_reader import did_you_mean
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import kernels
-from litecheck.reference.engine.values import RunError
 from litecheck.reference.kernel_types import Kernel
+from litecheck.reference.operands import RunError
+from litecheck.reference.registry import kernels
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from litecheck.cases.probes.probe import Array, Probe
 from litecheck.devices.port import Arrays
 from litecheck.diagnose.hypotheses import outputs
 from litecheck.diagnose.result import Way
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 
 #: Inferences on one model: what goes wrong in one of 200 shows among them with a chance of 95 %.
 REPEATS = 600

@@ -10,7 +10,7 @@ from litecheck.verify.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to compute an operator: a variant for each stage that counts, and a departure or nothing.
+    """A way to compute an operator: a variant for each stage that counts, and a defect (``departure``) or nothing.
 
     ``published`` are the arithmetics that come with litecheck and have it so.
     """

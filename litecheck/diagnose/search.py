@@ -1,4 +1,4 @@
-"""The search for ways that fit: those there are, each with a departure, and with two at once; and the nearest one."""
+"""The search for ways that fit: those there are, each with a defect, and with two at once; and the nearest one."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import combinations, permutations
 
 from litecheck.compare.types import Gathering
 from litecheck.diagnose.contrast import apart
-from litecheck.diagnose.hypotheses import departing
+from litecheck.diagnose.hypotheses import defective
 from litecheck.diagnose.observed import Seen, compared
 from litecheck.diagnose.properties import properties
 from litecheck.diagnose.result import Contrast, Excluded, Nearest, Way
 from litecheck.reference.defects.defects import defects_of
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 
-#: Two departures are tried together where this share of the outputs of so many small probes is nearly right under any
+#: Two defects are tried together where this share of the outputs of so many small probes is nearly right under any
 #: rounding: roundings differ by no more steps than this.
 _SHARE, _STEPS, _SMALL = 0.9, 2, 4
 
@@ -40,9 +40,9 @@ def fitting(candidates: Iterable[Way], seen: Sequence[Seen]) -> tuple[list[Way],
 
 
 def nearest(opcode: str, possible: Sequence[Way], seen: Sequence[Seen]) -> Nearest | None:
-    """The way with the fewest differences: among all without a departure, and those the best of them can have."""
+    """The way with the fewest differences: among all without a defect, and those the best of them can have."""
     best = _least(possible, seen, None)
-    return None if best is None else _least(departing(best.example.way, opcode), seen, best)
+    return None if best is None else _least(defective(best.example.way, opcode), seen, best)
 
 
 def _least(ways: Iterable[Way], seen: Sequence[Seen], best: Nearest | None) -> Nearest | None:
@@ -69,7 +69,7 @@ def _least(ways: Iterable[Way], seen: Sequence[Seen], best: Nearest | None) -> N
 
 
 def in_pairs(near: Way, possible: Sequence[Way], seen: Sequence[Seen], opcode: str) -> Iterator[Way]:
-    """Ways with two departures, each of which changes something where the nearest way fails.
+    """Ways with two defects, each of which changes something where the nearest way fails.
 
     One of them alone brings outputs nearer to the device's; together they are nearly right on small probes, whatever
     the rounding, and less wrong than the way without them.
@@ -110,7 +110,7 @@ def _acts(way: Way, base: Way, failing: Sequence[Seen]) -> bool:
 
 
 def once(fits: Sequence[Way]) -> list[Way]:
-    """Without ways whose departures are another's in the other order, or another's and one more that does nothing."""
+    """Without ways whose defects are another's in the other order, or another's and one more that does nothing."""
     found: dict[tuple[object, frozenset[str]], Way] = {}
     for way in fits:
         found.setdefault((way.stages, frozenset(way.departure.split("+"))), way)

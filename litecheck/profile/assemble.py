@@ -48,6 +48,8 @@ def _assembled(plan: Plan, description: str) -> _Assembled:
     at = graph.operators
     if plan.opcode != "SUBGRAPH":
         graph.add(plan.opcode, inputs, outputs, intermediates, plan.version, options)
+    for source, result in zip(inputs, outputs, strict=False) if plan.opcode == "SUBGRAPH" else ():
+        graph.add("ABS", (source,), (result,))
     if assigned and not assigned.before:
         graph.assign(inputs[0], assigned)
     ends_in = [i for i in dict.fromkeys(inputs) if i >= 0 and i not in graph.kept]

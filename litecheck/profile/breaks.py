@@ -216,7 +216,7 @@ def _same_quantization(d: _Demand) -> Iterator[Break]:
     pinned = {r.role for r in d.all if r.verb == "zero_point" and isinstance(r.value, Exactly)}
     for role in roles:
         yield Break(d.plan.edit(role, _moved, -1))
-    shared = d.plan.edit_all(lambda t: t if t.scale.size else t.scaled([0.5], 3), *roles)
+    shared = d.plan.edit_all(lambda t: t if t.scale.size else t.scaled([0.5], 3), roles)
     for role in (role for role in roles if role not in pinned):
         yield Break(shared.edit(role, lambda t: _stating(t, t.scale, t.zero_point + 1), -1))
 
@@ -296,6 +296,5 @@ _VERBS: dict[str, Callable[[_Demand], Iterator[Break]]] = {
     "limits": _limits,
     "unsupported": _unsupported,
 }
-
 
 __all__ = ["Break", "breaks", "outside"]

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
+from litecheck.model.types import Operator
 from litecheck.profile.yaml_reader import Entries, Items, Node, did_you_mean, entries, read_yaml, text, texts
 
 FILE = "rules/operators.yaml"
@@ -73,6 +74,12 @@ class OperatorFacts:
     def role(self, place: int) -> str:
         """The role of an operand by its place; the last one may repeat."""
         return tuple(self.inputs)[min(place, len(self.inputs) - 1)] if self.inputs else ""
+
+    def tensors(self, operator: Operator) -> dict[str, int]:
+        """The tensors of an operator by role; absent ones, and those that repeat a role, are left out."""
+        sides = ((self.inputs, operator.inputs), (self.outputs, operator.outputs))
+        pairs = (pair for roles, side in sides for pair in zip(roles, side, strict=False))
+        return {role: index for role, index in pairs if index >= 0}
 
     def steers(self, role: str) -> bool:
         """Whether an operand decides more than values: it cannot be made up. An operand nobody knows does not."""

@@ -5,7 +5,7 @@ A plan is never changed: every method returns another one. The same tensor objec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -153,12 +153,14 @@ class Plan:
         tensors[at] = change(tensors[at])
         return self.with_role(role, tensors)
 
-    def edit_all(self, change: Callable[[TensorPlan], TensorPlan], *roles: str) -> Plan:
+    def edit_all(
+        self, change: Callable[[TensorPlan], TensorPlan], roles: Collection[str] | None = None
+    ) -> Plan:
         """Itself with all tensors of these roles, or of all, changed."""
         return replace(
             self,
             operands={
-                role: tuple(map(change, tensors)) if not roles or role in roles else tensors
+                role: tuple(map(change, tensors)) if roles is None or role in roles else tensors
                 for role, tensors in self.operands.items()
             },
         )

@@ -202,7 +202,7 @@ def _shared(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
         q = example.quantization
         same = [t.scale.tobytes() + t.zero_point.tobytes() for role in there for t in plan.operands[role]]
         if len({*same, q.scale.tobytes() + q.zero_point.tobytes()}) > 1:
-            plan = plan.edit_all(lambda t, q=q: t.but(quantization=q), *there)  # type: ignore[misc]
+            plan = plan.edit_all(lambda t, q=q: t.but(quantization=q), there)  # type: ignore[misc]
     return plan
 
 

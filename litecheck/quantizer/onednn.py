@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.attribution.variants import ROUNDINGS
 from litecheck.quantizer.onnx_types import RANGES
+from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.saturate import to_integers
 from litecheck.quantizer.tiles import run
 from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
@@ -35,8 +35,7 @@ def dynamic_quantize(
     ``per_tensor``, where ``axis`` means nothing, or one per element of dimension ``axis`` (in [-r, r-1]) for
     ``per_channel``. Without ``zps`` they are 0.
 
-    The document leaves the rounding to the library: ``rounding`` names it (:data:`~litecheck.quantizer.attribution.variants.
-    ROUNDINGS`). It also leaves open what happens beyond the type's range: infinities saturate, NaN becomes the
+    The document leaves the rounding to the library: ``rounding`` names it (:data:`~litecheck.quantizer.rounding.ROUNDINGS`). It also leaves open what happens beyond the type's range: infinities saturate, NaN becomes the
     smallest value. Raises QuantizerError for types, shapes and words the document does not have, and for scales that
     are not finite and positive.
     """

@@ -50,7 +50,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class KernelStep:
     """The variants of a step, the first its default, and the conditions under which an arithmetic may choose others.
 
     Conditions are in the order in which they count; behind one that holds and has variants of its ``own`` none is asked.
@@ -83,9 +83,9 @@ def path(name: str, conditions: tuple[str, ...]) -> str:
     return f"{name}/{'+'.join(conditions)}" if conditions else name
 
 
-def step(variants: tuple[str, ...], *conditions: str, **own: tuple[str, ...]) -> Step:
+def step(variants: tuple[str, ...], *conditions: str, **own: tuple[str, ...]) -> KernelStep:
     """A step with conditions, those of them that have variants of their own with these."""
-    return Step(variants, conditions, own)
+    return KernelStep(variants, conditions, own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Kernel:
     opcode: str
     types: tuple[str, ...]
     function: KernelFunction
-    steps: Mapping[str, Step]
+    steps: Mapping[str, KernelStep]
     deciding: str | None = None
 
     def cells(self) -> Iterator[Cell]:

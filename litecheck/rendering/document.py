@@ -35,7 +35,7 @@ class Sign:
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class LineBreak:
     """The end of a line within a part."""
 
 
@@ -58,7 +58,7 @@ SIGNS: dict[str, tuple[str, str]] = {
 }
 
 #: A text with what stands in it.
-Span = str | Code | Bold | Link | Sign | Break
+Span = str | Code | Bold | Link | Sign | LineBreak
 Line = tuple[Span, ...]
 
 
@@ -78,7 +78,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class ItemList:
     """A list. ``more`` are left out of it."""
 
     lines: tuple[Line, ...]
@@ -86,14 +86,14 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FactRows:
     """Labels, and what stands beside each."""
 
     rows: tuple[tuple[str, Line], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class TableGrid:
     """A table; numbers stand right, in columns whose head begins with ``>``."""
 
     heads: tuple[str, ...]
@@ -111,7 +111,7 @@ class Fold:
     anchor: str = ""
 
 
-Part = Heading | Paragraph | Items | Facts | Grid | Fold
+Part = Heading | Paragraph | ItemList | FactRows | TableGrid | Fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +127,14 @@ class Document:
     version: str
 
 
-def listed(lines: tuple[Line, ...], most: int) -> Items:
+def listed(lines: tuple[Line, ...], most: int) -> ItemList:
     """A list of at most so many."""
-    return Items(lines[:most], max(0, len(lines) - most))
+    return ItemList(lines[:most], max(0, len(lines) - most))
 
 
 def broken(texts: tuple[str, ...]) -> Line:
     """Texts below each other."""
     line: list[Span] = []
     for text in texts:
-        line += [Break(), text] if line else [text]
+        line += [LineBreak(), text] if line else [text]
     return tuple(line)

@@ -11,7 +11,7 @@ from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.registry import measurement
 from litecheck.reference.engine.dispatch import find_kernel, signature
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 from litecheck.report import counted
 from litecheck.verify.outcome import Outcome, Verdict
 

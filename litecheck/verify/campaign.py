@@ -14,7 +14,7 @@ from litecheck.devices.port import Device, Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 from litecheck.verify.drift import drift
 from litecheck.verify.identity import about
 from litecheck.verify.journal import Journal, JournalHeldError, default_path

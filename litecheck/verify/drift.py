@@ -15,7 +15,7 @@ from litecheck.devices.port import Answer, Device
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 from litecheck.verify.outcome import Outcome, Step, Verdict
 
 Progress = Callable[[str], None]

@@ -19,7 +19,7 @@ from litecheck.devices.jobs import job_of
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Arrays, Job, Memory
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 from litecheck.verify.settings import Settings
 
 #: The outputs an arithmetic gives for every feed, or None where it has no kernel.

@@ -17,7 +17,7 @@ from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 from litecheck.verify.budget import Ranking
 from litecheck.verify.questions import Question
 

@@ -12,9 +12,8 @@ from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.options import fused_activation, padding
 from litecheck.profile.measurements.windows import accumulation_depth, kernel_h, kernel_w, stride_h, stride_w
+from litecheck.profile.operators import facts_of
 from litecheck.profile.yaml_reader import Entries, entries, read_yaml, text, texts
-from litecheck.reference.engine.dispatch import signature
-from litecheck.reference.engine.registry import kernels
 from litecheck.verify.outcome import Outcome, Untried, Verdict
 
 #: Values of one parameter that an operator has.
@@ -56,7 +55,9 @@ def untried(model: Model, verdicts: Iterable[Verdict]) -> tuple[Untried, ...]:
 def _note(
     had: dict[str, set[str]], model: Model, subgraph: Subgraph, operator: Operator, memory: str
 ) -> None:
-    operands = Operands(operator, _roles(subgraph, operator), subgraph, model)
+    tensors = facts_of(operator.kind).tensors(operator)
+    roles = {role: (subgraph.tensors[index],) for role, index in tensors.items()}
+    operands = Operands(operator, roles, subgraph, model)
     for parameter in parameters():
         if operator.opcode in parameter.operators:
             values = _remembered(memory) if parameter.name == "memory" else MEASURES[parameter.name](operands)
@@ -94,19 +95,6 @@ def parameters() -> tuple[Parameter, ...]:
             )
         )
     return tuple(found)
-
-
-def _roles(subgraph: Subgraph, operator: Operator) -> dict[str, tuple[Tensor, ...]]:
-    known = kernels().get(operator.opcode, ())
-    if not known:
-        return {}
-    names = signature(known[0].function)
-    return {
-        role: (subgraph.tensors[index],)
-        for roles, ends in ((names.inputs, operator.inputs), (names.outputs, operator.outputs))
-        for role, index in zip(roles, ends, strict=False)
-        if index >= 0
-    }
 
 
 def _first(operands: Operands) -> Tensor | None:

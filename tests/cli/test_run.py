@@ -167,3 +167,26 @@ def test_bad_words_and_models(run: Run) -> None:
     assert run("run", "relu.tflite", "--random", "-1", "--stats").exit_code == 2
     assert run("run", "broken.tflite", "--random", "0", "--stats").exit_code == 2
     assert run("run", "none.tflite", "--random", "0", "--stats").exit_code == 2
+
+
+def test_a_run_has_a_document_in_markdown_and_as_a_page(run: Run) -> None:
+    done = run(
+        "run",
+        "relu.tflite",
+        "--random",
+        "0",
+        "--stats",
+        "-o",
+        "out.npz",
+        "-f",
+        "markdown",
+        "-f",
+        "html:run.html",
+    )
+    assert done.exit_code == 0
+    assert "## `relu.tflite`" in done.stdout
+    assert "- wrote: out.npz: 1 array" in done.stdout
+    assert "| 1 | RELU | int8 |" in done.stdout
+    page = Path("run.html").read_text()
+    assert page.count("<tr>") == 3
+    assert "<script" not in page

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.compare.element import Exact, Site, aligned, centred, fraction
 from litecheck.model.build import options_table, quantized
-from litecheck.reference.engine.values import Result, Value
+from litecheck.reference.operands import Result, Value
 
 
 def test_scales_are_taken_as_they_are_stored() -> None:

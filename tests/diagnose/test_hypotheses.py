@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.cases.probes.catalogue import probes
-from litecheck.diagnose.hypotheses import departing, kernel_of, named, outputs, published, ways
+from litecheck.diagnose.hypotheses import defective, kernel_of, named, outputs, published, ways
 from litecheck.diagnose.result import Way
 
 
@@ -38,11 +38,11 @@ def test_ways_know_who_has_them() -> None:
     assert next(iter(known)) == "litert-reference"
     assert named(Way((("requantize", "21-bit"),)), known).published == ("litert-xnnpack",)
     assert named(Way((("requantize", "floor"),)), known).published == ()
-    assert {way.departure for way in departing(Way(()), "ADD")} >= {"wraps", "no-activation"}
+    assert {way.departure for way in defective(Way(()), "ADD")} >= {"wraps", "no-activation"}
     # Nobody published what departs from what somebody published.
     usual = named(Way((("requantize", "double"),)), known)
     assert "litert-reference" in usual.published
-    assert all(way.published == () for way in departing(usual, "ADD"))
+    assert all(way.published == () for way in defective(usual, "ADD"))
 
 
 def test_a_way_reads_as_the_file_does() -> None:

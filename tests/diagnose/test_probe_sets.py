@@ -6,7 +6,7 @@ import pytest
 
 from litecheck.diagnose.probe_sets import prepared
 from litecheck.model.build import ModelBuilder
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 from tests.verify.planted import two_operators
 
 

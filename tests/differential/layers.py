@@ -22,7 +22,7 @@ from litecheck.model.types import Model, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import HELD, RunError
+from litecheck.reference.operands import HELD, RunError
 from litecheck.verify.outcome import Outcome
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 

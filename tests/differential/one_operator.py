@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, Option
+from litecheck.cases.one_operator import constant, one_operator, run_time
+from litecheck.model.build import Option
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 from tests.differential.oracle import Oracle, Refused
 
 Outputs = list[np.ndarray]
@@ -71,21 +72,15 @@ def trial(
     shape: tuple[int, ...] = (), version: int = 2, **options: Option,
 ) -> Trial:  # fmt: skip
     """A model of one operator with one output."""
-    builder = ModelBuilder(what)
-    graph = builder.subgraph("main")
-    indexes, given = [], []
-    for at, operand in enumerate(operands):
-        values = operand.values
-        if operand.constant:
-            indexes.append(graph.constant(f"c{at}", values, operand.quantization))
-            continue
-        indexes.append(graph.tensor(f"x{at}", values.shape, values.dtype.name, operand.quantization))
-        given.append((indexes[-1], values))
-    out = graph.tensor("y", shape, dtype, quantization)
-    graph.add(opcode, indexes, [out], version=version, **options)
-    graph.inputs(*(i for i, _ in given))
-    graph.outputs(out)
-    return Trial(what, builder.finish(), (tuple(v for _, v in given),))
+    tensors = [
+        constant(f"c{at}", o.values, o.quantization)
+        if o.constant
+        else run_time(f"x{at}", o.values.shape, o.values.dtype.name, o.quantization)
+        for at, o in enumerate(operands)
+    ]
+    out = run_time("y", shape, dtype, quantization)
+    model = one_operator(opcode, tensors, [out], options, version=version, description=what)
+    return Trial(what, model, (tuple(o.values for o in operands if not o.constant),))
 
 
 def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.dispatch import find_kernel, signature
-from litecheck.reference.engine.takers import Takers, takers
+from litecheck.reference.takers import Takers, takers
 from tests.differential.one_operator import Trial
 from tests.differential.shrink import Make
 

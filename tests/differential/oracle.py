@@ -7,8 +7,10 @@ with Oracle() as litert:
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -20,9 +22,49 @@ from types import TracebackType
 import numpy as np
 
 RESOLVERS = ("reference", "optimized", "xnnpack")
+#: Behind what a child imports and its ``reply(request)``: what it imported it keeps, and a process forked from it
+#: replies until a model ends it. The next one costs a fork.
+SERVE = r"""
+import signal
+replies = os.fdopen(os.dup(1), "wb"); os.dup2(2, 1)
+def framed(stream):
+    head = stream.read(8)
+    body = stream.read(struct.unpack("<Q", head)[0]) if len(head) == 8 else b""
+    return head + body if len(head) == 8 and len(body) == struct.unpack("<Q", head)[0] else b""
+def frame(answer):
+    data = pickle.dumps(answer, 5)
+    return struct.pack("<Q", len(data)) + data
+def server():
+    (there, ask), (hear, here) = os.pipe(), os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(ask); os.close(hear)
+        with os.fdopen(there, "rb") as asked, os.fdopen(here, "wb") as told:
+            while request := framed(asked):
+                signal.alarm(600)  # in case that nobody waits any longer
+                told.write(frame(reply(pickle.loads(request[8:])))); told.flush()
+                signal.alarm(0)
+        os._exit(0)
+    os.close(there); os.close(here)
+    return pid, os.fdopen(ask, "wb", 0), os.fdopen(hear, "rb")
+pid = 0
+while request := framed(sys.stdin.buffer):
+    if pid and os.waitpid(pid, os.WNOHANG)[0]:
+        pid = 0
+    if not pid:
+        pid, ask, hear = server()
+    try:
+        ask.write(request)
+    except BrokenPipeError:
+        pass
+    answered = framed(hear)
+    if not answered:
+        answered = frame(("ended", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])))
+        pid = 0
+    replies.write(answered); replies.flush()
+"""
 _CHILD = r"""
 import os, pickle, struct, sys
-out = os.fdopen(os.dup(1), "wb"); os.dup2(2, 1)
 from ai_edge_litert.interpreter import Interpreter, OpResolverType as R
 resolvers = {"reference": R.BUILTIN_REF, "optimized": R.BUILTIN_WITHOUT_DEFAULT_DELEGATES, "xnnpack": R.AUTO}
 def answer(model, runs, resolver, keep):
@@ -46,14 +88,9 @@ def answer(model, runs, resolver, keep):
         else:
             results.append([i.get_tensor(o["index"]) for o in i.get_output_details()])
     return results
-while True:
-    head = sys.stdin.buffer.read(8)
-    if len(head) < 8: break
-    request = pickle.loads(sys.stdin.buffer.read(struct.unpack("<Q", head)[0]))
-    try: reply = answer(*request)
-    except (RuntimeError, ValueError) as error: reply = str(error)
-    data = pickle.dumps(reply, 5)
-    out.write(struct.pack("<Q", len(data)) + data); out.flush()
+def reply(request):
+    try: return answer(*request)
+    except (RuntimeError, ValueError) as error: return str(error)
 """
 
 
@@ -65,9 +102,9 @@ class Refused:
 
 
 class Oracle:
-    """One child, restarted when it dies; ``timeout`` seconds for each request. ``program`` is what the child runs."""
+    """One child, restarted when it is late; ``timeout`` seconds for each request. ``program`` is what the child runs."""
 
-    program = _CHILD
+    program = _CHILD + SERVE
     #: Whether it can be asked for all tensors.
     shows_variables = True
 
@@ -85,7 +122,8 @@ class Oracle:
 
     def close(self) -> None:
         if self.child:
-            self.child.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.child.pid, signal.SIGKILL)  # with the process that replies
             self.child.wait()
             self.child = None
 
@@ -111,6 +149,7 @@ class Oracle:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                start_new_session=True,
             )
         assert self.child.stdin
         assert self.child.stdout
@@ -125,6 +164,8 @@ class Oracle:
             self.close()
             return Refused(f"process ended with {ended}" if ended is not None else f"{type(error).__name__}")
         answer = pickle.loads(reply)
+        if isinstance(answer, tuple):
+            return Refused(f"process ended with {answer[1]}")
         return Refused(answer) if isinstance(answer, str) else answer
 
     def _read(self, count: int) -> bytes:

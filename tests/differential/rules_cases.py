@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.cases.one_operator import constant, one_operator, run_time
+from litecheck.model.build import Option, quantized
 from litecheck.model.types import Model
+from litecheck.profile.plan import TensorPlan
 from litecheck.quantization import Quantization
 
 RNG = np.random.default_rng(7)
@@ -27,6 +29,13 @@ class Part:
     values: np.ndarray | None = None
     constant: bool = False
     variable: bool = False
+
+    def planned(self, at: int) -> TensorPlan:
+        """The operand it becomes."""
+        if self.constant:
+            assert self.values is not None
+            return constant(f"c{at}", self.values, self.quantization, self.dtype)
+        return run_time(f"x{at}", self.shape, self.dtype, self.quantization, self.variable)
 
 
 @dataclass(frozen=True)
@@ -84,30 +93,14 @@ def case(
     tolerance: float = 1.6, version: int = 1, intermediates: int = 0, **options: Option,
 ) -> Case:  # fmt: skip
     """Put the parts together."""
-    opcode = opcode or name
-    builder = ModelBuilder(name)
-    graph = builder.subgraph("main")
-    indexes, given, inputs = [], [], []
-    for at, part in enumerate(parts):
-        if part is None:
-            indexes.append(-1)
-        elif part.constant:
-            assert part.values is not None
-            indexes.append(graph.constant(f"c{at}", part.values, part.quantization, part.dtype))
-        else:
-            indexes.append(
-                graph.tensor(f"x{at}", part.shape, part.dtype, part.quantization, is_variable=part.variable)
-            )
-            if not part.variable:
-                given.append(indexes[-1])
-                assert part.values is not None
-                inputs.append(part.values)
-    results = [graph.tensor(f"y{at}", p.shape, p.dtype, p.quantization) for at, p in enumerate(outs)]
-    extra = [graph.tensor(f"i{n}", (), "int16", quantized(2.0**-12)) for n in range(intermediates)]
-    graph.add(opcode, indexes, results, version=version, intermediates=extra, **options)
-    graph.inputs(*given)
-    graph.outputs(*results)
-    return Case(name, opcode, builder.finish(), tuple(inputs), real, tolerance)
+    operands = [None if part is None else part.planned(at) for at, part in enumerate(parts)]
+    results = [run_time(f"y{at}", p.shape, p.dtype, p.quantization) for at, p in enumerate(outs)]
+    steps = [run_time(f"i{n}", (), "int16", quantized(2.0**-12)) for n in range(intermediates)]
+    model = one_operator(
+        opcode or name, operands, results, options, version=version, intermediates=steps, description=name
+    )
+    given = tuple(p.values for p in parts if p and not p.constant and not p.variable and p.values is not None)
+    return Case(name, opcode or name, model, given, real, tolerance)
 
 
 S = (1, 4, 6, 3)

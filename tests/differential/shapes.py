@@ -25,7 +25,7 @@ from litecheck.model.save import model_bytes
 from litecheck.model.shapes import Call, Misfit, Operand, Shape, Shapes
 from litecheck.model.shapes.infer import bind
 from litecheck.model.types import Model, Tensor
-from tests.differential.oracle import RESOLVERS, Oracle, Refused
+from tests.differential.oracle import RESOLVERS, SERVE, Oracle, Refused
 from tests.differential.shapes_cases import CASES
 from tests.differential.shapes_changes import changed
 from tests.differential.shapes_draws import Draw, Random
@@ -36,7 +36,6 @@ _CHILD = r"""
 import os, pickle, resource, struct, sys
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-out = os.fdopen(os.dup(1), "wb"); os.dup2(2, 1)
 from ai_edge_litert.interpreter import Interpreter, OpResolverType as R
 resolvers = {"reference": R.BUILTIN_REF, "optimized": R.BUILTIN_WITHOUT_DEFAULT_DELEGATES, "xnnpack": R.AUTO}
 def shapes(i):
@@ -49,14 +48,9 @@ def answer(model, runs, resolver, keep):
         i.set_tensor(d["index"], x)
     i.invoke()
     return [(allocated, shapes(i))]
-while True:
-    head = sys.stdin.buffer.read(8)
-    if len(head) < 8: break
-    request = pickle.loads(sys.stdin.buffer.read(struct.unpack("<Q", head)[0]))
-    try: reply = answer(*request)
-    except (RuntimeError, ValueError, MemoryError) as error: reply = str(error) or type(error).__name__
-    data = pickle.dumps(reply, 5)
-    out.write(struct.pack("<Q", len(data)) + data); out.flush()
+def reply(request):
+    try: return answer(*request)
+    except (RuntimeError, ValueError, MemoryError) as error: return str(error) or type(error).__name__
 """
 #: Beyond so many elements a result is not asked of LiteRT.
 _MOST = 1 << 20
@@ -65,7 +59,7 @@ _MOST = 1 << 20
 class ShapeOracle(Oracle):
     """LiteRT, asked for the shapes of results after allocation and after inference."""
 
-    program = _CHILD
+    program = _CHILD + SERVE
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
@@ -394,15 +395,9 @@ def _of_one(
     shape: tuple[int, ...] = (), version: int = 2, **options: Any,
 ) -> Model:  # fmt: skip
     """One operator of one input."""
-    builder = ModelBuilder(opcode)
-    graph = builder.subgraph("main")
-    given = graph.tensor("x", x.shape, x.dtype.name, q)
-    y = graph.tensor("y", shape or x.shape, x.dtype.name, out)
-    held = [graph.constant(f"c{at}", value) for at, value in enumerate(constants)]
-    graph.add(opcode, [given, *held], [y], version=version, **options)
-    graph.inputs(given)
-    graph.outputs(y)
-    return builder.finish()
+    given, y = run_time("x", x.shape, x.dtype.name, q), run_time("y", shape or x.shape, x.dtype.name, out)
+    held = [constant(f"c{at}", value) for at, value in enumerate(constants)]
+    return one_operator(opcode, [given, *held], [y], options, version=version, description=opcode)
 
 
 def unary_faults() -> Iterator[SilentFault]:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.differential.oracle import Oracle, Refused
+from tests.differential.oracle import SERVE, Oracle, Refused
 
 _CHILD = r"""
 import os, pickle, struct, sys
-out = os.fdopen(os.dup(1), "wb"); os.dup2(2, 1)
 from ai_edge_litert.interpreter import Interpreter, OpResolverType as R
 resolvers = {"reference": R.BUILTIN_REF, "optimized": R.BUILTIN_WITHOUT_DEFAULT_DELEGATES, "xnnpack": R.AUTO}
 def answer(model, runs, resolver, keep):
@@ -28,12 +27,8 @@ def answer(model, runs, resolver, keep):
         return results
     except (RuntimeError, ValueError) as error:
         return f"{stage}: {error}"
-while True:
-    head = sys.stdin.buffer.read(8)
-    if len(head) < 8: break
-    request = pickle.loads(sys.stdin.buffer.read(struct.unpack("<Q", head)[0]))
-    data = pickle.dumps(answer(*request), 5)
-    out.write(struct.pack("<Q", len(data)) + data); out.flush()
+def reply(request):
+    return answer(*request)
 """
 
 
@@ -49,7 +44,7 @@ class Fate:
 class StructureOracle(Oracle):
     """As the oracle of values, but a model may also be a file's path, and refusals tell load from run."""
 
-    program = _CHILD
+    program = _CHILD + SERVE
 
     def fate(self, model: bytes, inputs: tuple[np.ndarray, ...], resolver: str) -> Fate:
         """How far one resolver gets."""

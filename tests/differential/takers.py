@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from litecheck.reference.engine import dispatch
-from litecheck.reference.engine.takers import EVERY, XNNPACK
+from litecheck.reference.takers import EVERY, XNNPACK
 from tests.differential import affine, binary, hybrid, reduce, unary
 from tests.differential.one_operator import Score, Trial, against, answers
 from tests.differential.operands import (

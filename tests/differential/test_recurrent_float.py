@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.reference.engine.interpreter import run
-from litecheck.reference.engine.values import RunError
 from litecheck.reference.kernels import recurrent_float as module
+from litecheck.reference.operands import RunError
 from tests.differential.oracle import RESOLVERS
 from tests.differential.recurrent_float import FAMILY
 from tests.differential.sweep import sweep, trials

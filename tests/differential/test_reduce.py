@@ -10,8 +10,8 @@ import pytest
 from litecheck.model.save import model_bytes
 from litecheck.model.values import stored
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.kernels.reduce import sum_
+from litecheck.reference.operands import Result, Value
 from tests.differential.one_operator import Score, changed, noticed, perturbed, score
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 from tests.differential.reduce import FAMILY, reduction

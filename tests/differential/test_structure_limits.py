@@ -15,7 +15,8 @@ from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
-from litecheck.profile.measurements.borders import BORDERS
+from litecheck.profile.measurements import borders, variables
+from litecheck.profile.measurements.registry import MEASUREMENTS
 from tests.differential.oracle import RESOLVERS
 from tests.differential.rules_cases import cases
 from tests.differential.structure_limits import PROFILE, Break, breaks, broken, operator, sound, versions
@@ -86,10 +87,12 @@ def test_every_kind_of_limit_has_a_break() -> None:
     limits = {kind(path) for path in EFFECTS if "/limits/" in path}
     proved = {kind(b.path) for b in BREAKS} | {"version", "constant_inputs"}
     # Borders of subgraphs and variables are proved in test_silent_faults, the rest by the campaign of mutants.
-    borders = {function.__name__ for function in BORDERS} | {"condition.elements", "index.elements"}
+    modules = (borders.__name__, variables.__name__)
+    crossing = {name for name, function in MEASUREMENTS.items() if function.__module__ in modules}
+    crossing |= {"condition.elements", "index.elements"}
     campaign = {"beta", "clips_below_zero", "rewritten_tensors", "reference_version", "unknown_types"}
     assert campaign.isdisjoint(proved)
-    assert limits <= proved | borders | campaign
+    assert limits <= proved | crossing | campaign
     assert proved | campaign <= limits
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.reference.engine.takers import load_dispatch
+from litecheck.reference.takers import load_dispatch
 from tests.differential.operands import who_takes
 from tests.differential.oracle import Oracle
 from tests.differential.sweep import trials

@@ -18,7 +18,7 @@ from litecheck.reference.engine.dispatch import find_kernel, signature
 from tests.differential.layers import random_inputs
 from tests.differential.one_operator import Score, Trial, score
 from tests.differential.operands import given, places
-from tests.differential.oracle import Oracle
+from tests.differential.oracle import SERVE, Oracle
 from tests.differential.shrink import Make
 from tests.differential.sweep import Family
 
@@ -28,11 +28,9 @@ _PLAIN = 16
 
 _CHILD = r"""
 import os, pickle, struct, sys, tempfile
-out = os.fdopen(os.dup(1), "wb"); os.dup2(2, 1)
 from tflite_micro.python.tflite_micro import runtime
 from tflite_micro.tensorflow.lite.micro.python.schema_py_generated import Model
 log = tempfile.TemporaryFile()
-os.dup2(log.fileno(), 1); os.dup2(log.fileno(), 2)
 def load(model):
     outputs = Model.GetRootAs(model).Subgraphs(0).OutputsLength()
     return outputs, runtime.Interpreter.from_bytes(model, arena_size=1 << 24)
@@ -44,21 +42,18 @@ def answer(outputs, interpreter, runs):
         interpreter.invoke()
         results.append([interpreter.get_output(at).copy() for at in range(outputs)])
     return results
-while True:
-    head = sys.stdin.buffer.read(8)
-    if len(head) < 8: break
-    model, runs, _, _ = pickle.loads(sys.stdin.buffer.read(struct.unpack("<Q", head)[0]))
+def reply(request):
+    model, runs, _, _ = request
+    os.dup2(log.fileno(), 1); os.dup2(log.fileno(), 2)
     log.seek(0); log.truncate()
     stage = "load"
     try:
         loaded = load(model)
         stage = "run"
-        reply = answer(*loaded, runs)
+        return answer(*loaded, runs)
     except (RuntimeError, ValueError) as error:
         log.seek(0)
-        reply = f"{stage}: " + (log.read().decode(errors="replace").split("\n")[0] or str(error))
-    data = pickle.dumps(reply, 5)
-    out.write(struct.pack("<Q", len(data)) + data); out.flush()
+        return f"{stage}: " + (log.read().decode(errors="replace").split("\n")[0] or str(error))
 """
 
 
@@ -68,7 +63,7 @@ class Tflm(Oracle):
     What it refuses begins with ``load:`` or ``run:``, by when it does.
     """
 
-    program = _CHILD
+    program = _CHILD + SERVE
     shows_variables = False
 
 

@@ -21,7 +21,7 @@ from litecheck.profile.operators import OPERANDS, STEERING, facts_of, operator_n
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import OperatorRule
 from litecheck.reference.engine.dispatch import signature
-from litecheck.reference.engine.registry import Kernel, all_kernels, kernels
+from litecheck.reference.registry import Kernel, all_kernels, kernels
 
 NAMES = operator_names()
 #: Elements of a result that are made of more than one element of the operand, although it has the operand's shape.

@@ -15,7 +15,12 @@ import yaml
 from litecheck import load_profile
 from litecheck.data import rules_dir, schemas_dir
 
-FILES = sorted((*rules_dir().glob("*.yaml"), *rules_dir().glob("targets/*.yaml")))
+#: Every profile, and the template of one; operators.yaml demands nothing.
+FILES = sorted(
+    path
+    for path in (*rules_dir().glob("*.yaml"), *rules_dir().glob("targets/*.yaml"))
+    if path.stem != "operators"
+)
 #: What the specification page says, one line per operand it lists, in its order: operator, place, name
 #: here, type, range, granularity, dim, restriction. "same" on an output: input and outputs must all have one
 #: scale and zero point. The bias's range is that of its type. in0*in1 is input0_scale * input1_scale[...].

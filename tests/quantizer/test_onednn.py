@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from litecheck.quantizer.attribution.variants import ROUNDINGS
 from litecheck.quantizer.onednn import OneDnn, dynamic_quantize
+from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.types import Parameters, QuantizerError
 from tests.quantizer import slow
 

@@ -14,8 +14,6 @@ from litecheck.model.build import ModelBuilder, options_table, quantized
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import run
-from litecheck.reference.engine.registry import kernels
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.kernels.conv import conv_2d, conv_2d_float
 from litecheck.reference.kernels.depthwise import depthwise_conv_2d
@@ -24,6 +22,8 @@ from litecheck.reference.kernels.matmul import batch_matmul
 from litecheck.reference.kernels.transpose_conv import transpose_conv
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST, weights
 from litecheck.reference.numerics.windows import SAME, VALID, axis
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import kernels
 
 RNG = np.random.default_rng(0)
 ONE = quantized(1.0)

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from litecheck.data import rules_dir
-from litecheck.reference.engine.registry import kernels
+from litecheck.reference.registry import kernels
 
 FAULTS = yaml.safe_load((rules_dir() / "arithmetic" / "known-faults.yaml").read_text("utf-8"))["faults"]
 NEEDED = {"operator", "types", "resolvers", "versions", "does", "evidence"}

@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.cases.parts import Case, operators
 from litecheck.compare.accumulator import exact
 from litecheck.compare.element import Exact, Site
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import quantized
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import bind
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import Result
 from litecheck.reference.numerics.fused import stored_bounds
+from litecheck.reference.operands import Result
 
 Rng = np.random.Generator
 Arrays = tuple[np.ndarray, ...]
@@ -78,15 +79,11 @@ def one(
     if "b" in constants:
         of_bias = quantized((inputs["x"][1].scale * constants["w"][1].scale).tolist())
         constants = {**constants, "b": (constants["b"][0], of_bias)}
-    builder = ModelBuilder()
-    main: SubgraphBuilder = builder.subgraph()
-    index = {name: main.tensor(name, a.shape, a.dtype.name, q) for name, (a, q) in inputs.items()}
-    index |= {name: main.constant(name, a, q) for name, (a, q) in constants.items()}
-    output = main.tensor("out", shape, dtype, out)
-    main.add(opcode, [index[name] for name in order.split()], [output], **options)
-    main.inputs(*(index[name] for name in inputs))
-    main.outputs(output)
-    return Made(builder.finish(), tuple(a for a, _ in inputs.values()))
+    held = {name: constant(name, a, q) for name, (a, q) in constants.items()}
+    given = {name: run_time(name, a.shape, a.dtype.name, q) for name, (a, q) in inputs.items()}
+    output = run_time("out", shape, dtype, out)
+    model = one_operator(opcode, [(given | held)[name] for name in order.split()], [output], options)
+    return Made(model, tuple(inputs[name][0] for name in order.split() if name in inputs))
 
 
 def scales(rng: Rng, count: int) -> list[float]:

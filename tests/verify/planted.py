@@ -7,7 +7,7 @@ from functools import cache
 
 from litecheck.devices.port import Device
 from litecheck.diagnose.diagnose import diagnose
-from litecheck.diagnose.probe_sets import prepared
+from litecheck.diagnose.probe_sets import Group, prepared
 from litecheck.diagnose.result import Diagnosis
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
@@ -21,7 +21,15 @@ def changed(opcode: str, base: str = "litert-reference", **stages: str) -> Arith
 
 
 def of(device: Device, *opcodes: str, model: Model | None = None, repeats: int = 12) -> Diagnosis:
-    return diagnose(device, prepared([model] if model else [], opcodes, repeats=repeats), jobs=1)
+    return diagnose(
+        device, prepared([model], opcodes, repeats=repeats) if model else asked(opcodes, repeats), jobs=1
+    )
+
+
+@cache
+def asked(opcodes: tuple[str, ...], repeats: int) -> tuple[Group, ...]:
+    """What a device is asked, made once: it is the same for every device."""
+    return prepared([], opcodes, repeats=repeats)
 
 
 @cache

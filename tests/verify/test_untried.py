@@ -11,7 +11,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.reference.engine.registry import kernels
+from litecheck.reference.registry import kernels
 from litecheck.verify import untried as module
 from litecheck.verify.outcome import Outcome, Verdict
 from litecheck.verify.untried import MEASURES, parameters, untried

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.model.build import ModelBuilder, Option
+from litecheck.cases.one_operator import constant, one_operator, run_time
+from litecheck.model.build import Option
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.operators import facts_of
+from litecheck.profile.plan import TensorPlan
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.interpreter import Machine
 
@@ -60,6 +62,12 @@ class Operand:
     quantization: Quantization | None = None
     constant: bool = False
 
+    def planned(self, name: str) -> TensorPlan:
+        """The tensor it becomes."""
+        if self.constant:
+            return constant(name, self.values, self.quantization)
+        return run_time(name, self.values.shape, self.values.dtype.name, self.quantization)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wanted:
@@ -83,24 +91,15 @@ def probe(
 ) -> Probe:
     """The probe of an operator with one output."""
     more = more or More()
-    builder = ModelBuilder(name)
-    graph = builder.subgraph("main")
-    indexes, given = [], []
-    for at, operand in enumerate(operands):
-        values, dtype = operand.values, operand.values.dtype.name
-        if operand.constant:
-            indexes.append(graph.constant(f"constant {at}", values, operand.quantization))
-        else:
-            indexes.append(graph.tensor(f"input {at}", values.shape, dtype, operand.quantization))
-            given.append((indexes[-1], values))
-    output = graph.tensor("output", (1,), wanted.dtype, wanted.quantization)
-    options: Any = more.options
-    graph.add(opcode, indexes, [output], version=facts_of(opcode).version, **options)
-    graph.inputs(*(index for index, _ in given))
-    graph.outputs(output)
-    first = tuple(values for _, values in given)
+    names = (f"constant {at}" if operand.constant else f"input {at}" for at, operand in enumerate(operands))
+    tensors = [operand.planned(name) for operand, name in zip(operands, names, strict=True)]
+    output = run_time("output", (1,), wanted.dtype, wanted.quantization)
+    made = one_operator(
+        opcode, tensors, [output], more.options, version=facts_of(opcode).version, description=name
+    )
+    first = tuple(operand.values for operand in operands if not operand.constant)
     runs = (first, *((other, *first[1:]) for other in more.runs))
-    model, shape = _shaped(builder.finish(), first)
+    model, shape = _shaped(made, first)
     known = None if more.accumulators is None else np.broadcast_to(more.accumulators, shape)
     return Probe(name, opcode, model, runs, known)
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.arrays import Arrays
+from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.cases.probes.probe import Probe, drawn
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import Option, quantized
 from litecheck.model.types import Model
 from litecheck.profile.operators import facts_of
 
@@ -33,33 +34,22 @@ def _svdf(
     rng: np.random.Generator, opcode: str, sizes: tuple[int, int, int], rank: int, memory: int
 ) -> Model:
     batch, features, units = sizes
-    builder = ModelBuilder("svdf")
-    graph = builder.subgraph("main")
     filters = units * rank
     # The newest entry of the memory and the sums over it use most of 16 and 8 bits.
     state, time, output = 0.05 * 0.01 * 74 * 74 * np.sqrt(features) / 9000, 1 / 32768, 0.0
     output = float(state * time * 9000 * 9000 * np.sqrt(memory * rank) / 60)
-    x = graph.tensor("input", (batch, features), "int8", quantized(0.05, -7))
     operands = [
-        x,
-        graph.constant("weights_feature", drawn(rng, filters, features), quantized(0.01)),
-        graph.constant(
-            "weights_time",
-            rng.integers(-16000, 16000, (filters, memory)).astype(np.int16),
-            quantized(time),
+        run_time("input", (batch, features), "int8", quantized(0.05, -7)),
+        constant("weights_feature", drawn(rng, filters, features), quantized(0.01)),
+        constant(
+            "weights_time", rng.integers(-16000, 16000, (filters, memory)).astype(np.int16), quantized(time)
         ),
-        graph.constant(
-            "bias", rng.integers(-(2**24), 2**24, units).astype(np.int32), quantized(state * time)
-        ),
-        graph.tensor("state", (batch, filters * memory), "int16", quantized(state), is_variable=True),
+        constant("bias", rng.integers(-(2**24), 2**24, units).astype(np.int32), quantized(state * time)),
+        run_time("state", (batch, filters * memory), "int16", quantized(state), variable=True),
     ]
-    y = graph.tensor("output", (batch, units), "int8", quantized(output, 5))
-    graph.add(
-        opcode, operands, [y], version=facts_of(opcode).version, rank=rank, fused_activation_function="RELU"
-    )
-    graph.inputs(x)
-    graph.outputs(y)
-    return builder.finish()
+    y = run_time("output", (batch, units), "int8", quantized(output, 5))
+    options: dict[str, Option] = {"rank": rank, "fused_activation_function": "RELU"}
+    return one_operator(opcode, operands, [y], options, version=facts_of(opcode).version, description="svdf")
 
 
 def of_lstm(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
@@ -76,38 +66,30 @@ def of_lstm(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 def _lstm(rng: np.random.Generator, opcode: str, sizes: tuple[int, int, int, int], strength: int) -> Model:
     """Weights so much larger that, with a strength of 8, what goes into the gates saturates."""
     batch, time, features, cells = sizes
-    builder = ModelBuilder("lstm")
-    graph = builder.subgraph("main")
-    x = graph.tensor("input", (batch, time, features), "int8", quantized(0.02, -7))
     hidden = quantized(1 / 128, 5)
     scales = strength * rng.uniform(0.002, 0.01, (2, len(_GATES)))
     kinds = ((features, 0), (cells, 1))
     weights = [
-        graph.constant(f"weights {kind} {gate}", drawn(rng, cells, width), quantized(scales[kind, at]))
+        constant(f"weights {kind} {gate}", drawn(rng, cells, width), quantized(scales[kind, at]))
         for width, kind in kinds
         for at, gate in enumerate(_GATES)
     ]
-    biases = _biases(rng, graph, cells, scales[0] * 0.02)
-    h = graph.tensor("output_state", (batch, cells), "int8", hidden, is_variable=True)
-    c = graph.tensor("cell_state", (batch, cells), "int16", quantized(2.0**-11), is_variable=True)
-    operands = [x, *weights, -1, -1, -1, *biases, -1, -1, h, c, -1, -1, -1, -1]
-    sums = [graph.tensor(f"sum {gate}", (0,), "int16", quantized(2.0**-12)) for gate in _GATES]
-    inner = graph.tensor("hidden", (0,), "int8", hidden)
-    y = graph.tensor("output", (batch, time, cells), "int8", hidden)
-    graph.add(
-        opcode, operands, [y], version=facts_of(opcode).version, intermediates=[*sums, inner],
-        fused_activation_function="TANH", time_major=False,
-    )  # fmt: skip
-    graph.inputs(x)
-    graph.outputs(y)
-    return builder.finish()
-
-
-def _biases(rng: np.random.Generator, graph: SubgraphBuilder, cells: int, scales: np.ndarray) -> list[int]:
-    return [
-        graph.constant(f"bias {gate}", rng.integers(-9999, 9999, cells).astype(np.int32), quantized(scale))
-        for gate, scale in zip(_GATES, scales, strict=True)
+    biases = [
+        constant(f"bias {gate}", rng.integers(-9999, 9999, cells).astype(np.int32), quantized(scale * 0.02))
+        for gate, scale in zip(_GATES, scales[0], strict=True)
     ]
+    x = run_time("input", (batch, time, features), "int8", quantized(0.02, -7))
+    h = run_time("output_state", (batch, cells), "int8", hidden, variable=True)
+    c = run_time("cell_state", (batch, cells), "int16", quantized(2.0**-11), variable=True)
+    operands = [x, *weights, *[None] * 3, *biases, None, None, h, c, *[None] * 4]
+    sums = [run_time(f"sum {gate}", (0,), "int16", quantized(2.0**-12)) for gate in _GATES]
+    inner = run_time("hidden", (0,), "int8", hidden)
+    y = run_time("output", (batch, time, cells), "int8", hidden)
+    options: dict[str, Option] = {"fused_activation_function": "TANH", "time_major": False}
+    return one_operator(
+        opcode, operands, [y], options, version=facts_of(opcode).version, intermediates=[*sums, inner],
+        description="lstm",
+    )  # fmt: skip
 
 
 def _probes(

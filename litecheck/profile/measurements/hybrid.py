@@ -18,7 +18,7 @@ def _weighted(plan: Plan) -> list[str]:
 
 def _computed(plan: Plan, value: int) -> Plan | None:
     scales = [0.25 + min(n, value - 1) / 4 for n in range(CHANNELS)]
-    return plan.edit_all(lambda t: t.but(values=None).scaled(scales), *_weighted(plan)) if value > 0 else None
+    return plan.edit_all(lambda t: t.but(values=None).scaled(scales), _weighted(plan)) if value > 0 else None
 
 
 def _one_or_all(scales: int) -> int:
@@ -27,13 +27,13 @@ def _one_or_all(scales: int) -> int:
 
 
 def _summed(plan: Plan, value: int) -> Plan | None:
-    plan = plan.edit_all(lambda t: t.but(values=None), *_weighted(plan))
+    plan = plan.edit_all(lambda t: t.but(values=None), _weighted(plan))
     return plan.option(asymmetric_quantize_inputs=bool(value))
 
 
 def _unsigned(plan: Plan, value: int) -> Plan | None:
     scales = [0.25] * _one_or_all(value)
-    return plan.edit_all(lambda t: t.but(dtype="uint8", values=None).scaled(scales), *_weighted(plan))
+    return plan.edit_all(lambda t: t.but(dtype="uint8", values=None).scaled(scales), _weighted(plan))
 
 
 def _along(plan: Plan, value: int) -> Plan | None:
@@ -47,7 +47,7 @@ def _of_types(plan: Plan, value: int) -> Plan | None:
     first = plan.one(roles[0]) if roles else None
     if first is None or not 0 < value <= 2:
         return None
-    plan = plan.edit_all(lambda t: t.but(dtype=first.dtype), *roles)
+    plan = plan.edit_all(lambda t: t.but(dtype=first.dtype), roles)
     return plan.edit(roles[1], lambda t: t.but(dtype="uint8", values=None)) if value == 2 else plan
 
 

@@ -89,7 +89,7 @@ def mirror_mode(operands: Operands) -> Measured:
     return word(operands, "mode")
 
 
-@measures(option("weights_format"), "SHUFFLED4x16INT8")
+@measures(option("weights_format"), "1")
 def weights_format(operands: Operands) -> Measured:
     """How the weights of a fully connected layer are laid out."""
     return word(operands, "weights_format")

@@ -38,7 +38,7 @@ def _converted(plan: Plan, value: str) -> Plan | None:
 
 def _unquantized(plan: Plan, value: int) -> Plan | None:
     return (
-        plan.edit_all(lambda t: t.but(quantization=Quantization()), *plan.inputs[:value])
+        plan.edit_all(lambda t: t.but(quantization=Quantization()), plan.inputs[:value])
         if 0 <= value <= len(plan.inputs)
         else None
     )
@@ -46,7 +46,7 @@ def _unquantized(plan: Plan, value: int) -> Plan | None:
 
 def _outside_type(plan: Plan, value: int) -> Plan | None:
     return (
-        plan.edit_all(lambda t: t.but(dtype="int8").zeroed(200), *plan.inputs[:value])
+        plan.edit_all(lambda t: t.but(dtype="int8").zeroed(200), plan.inputs[:value])
         if 0 <= value <= len(plan.inputs)
         else None
     )

@@ -1,1 +1,5 @@
-"""Why a device's quantized tensor differs: what devices do otherwise, and which of it reproduces what they gave."""
+"""Why a device's quantized tensor differs: deviations, and which of them are the cause of what it gave.
+
+A *deviation* is one choice in which the device is not as the document has it; a *cause* is a deviation, several, or a
+pattern that reproduces the device's integers. For the words of kernels see :mod:`litecheck.reference.defects`.
+"""

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from litecheck.quantizer.attribution.variants import ROUNDINGS, Recipe
+from litecheck.quantizer.attribution.variants import Recipe
+from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.types import Parameters
 
 

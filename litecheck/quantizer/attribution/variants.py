@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.types import Parameters
 
 Arithmetic = Literal["float32", "float64", "float16", "reciprocal"]
@@ -37,33 +38,6 @@ class Recipe:
     axis: int = -1
     zero_point: ZeroPoints = "given"
     saturation: Saturation = "full"
-
-
-def _half(up: Callable[[Floats], Any], down: Callable[[Floats], Any]) -> Callable[[Floats], Floats]:
-    """Nearest, where ``up`` and ``down`` say which fractions after truncation leave it.
-
-    A value minus its truncation is exact; adding a half, or subtracting the floor, would round.
-    """
-
-    def rounded(values: Floats) -> Floats:
-        whole = np.trunc(values)
-        fraction = values - whole
-        result: Floats = whole + up(fraction) - down(fraction)
-        return result
-
-    return rounded
-
-
-#: The rounding modes by name. Each maps floats to integral floats of the same type.
-ROUNDINGS: dict[str, Callable[[Floats], Floats]] = {
-    "half-away": _half(lambda f: f >= 0.5, lambda f: f <= -0.5),
-    "half-even": np.rint,
-    "half-up": _half(lambda f: f >= 0.5, lambda f: f < -0.5),
-    "half-down": _half(lambda f: f > 0.5, lambda f: f <= -0.5),
-    "toward-zero": np.trunc,
-    "floor": np.floor,
-    "ceil": np.ceil,
-}
 
 
 def stored(

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.defects.registry import Arguments
-from litecheck.reference.engine.values import Value
 from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, padded
+from litecheck.reference.operands import Value
 
 #: Types whose results saturate to a byte.
 BYTES = ("int8", "uint8")

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from litecheck.reference.defects.arguments import with_bias
 from litecheck.reference.defects.registry import Arguments, defect, weighted
-from litecheck.reference.engine.values import Value
 from litecheck.reference.kernel_types import Kernel
+from litecheck.reference.operands import Value
 
 #: Channels that a block holds, the last of which has neighbours' biases.
 _BLOCK = 4

@@ -1,6 +1,6 @@
 """Every defect, by operator and around a kernel: whatever an operator's own variants cannot say.
 
-An arithmetic names one, or two, under ``departure``, beside the operator's stages::
+An arithmetic names one, or two, under ``departure``, beside the operator's steps::
 
     CONV_2D: {requantize: single, departure: no-activation}
     ADD: {departure: no-activation+wraps}
@@ -21,7 +21,7 @@ FAMILIES = ("output_defects", "operand_defects", "channel_defects", "window_defe
 for _family in FAMILIES:
     import_module(f"litecheck.reference.defects.{_family}")
 
-#: The stage's value for none.
+#: The step's value for none.
 NONE = "none"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,12 +12,12 @@ from numpy.typing import NDArray
 
 from litecheck.profile.operators import facts_of
 from litecheck.reference.defects.registry import Arguments, defect, summed
-from litecheck.reference.engine.values import HELD, RunError, Value
 from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.fixedpoint import Ints, saturate, wrap32
 from litecheck.reference.numerics.requantize import requantizer
 from litecheck.reference.numerics.rescale import FIXED, Scales
 from litecheck.reference.numerics.windows import axes, padded, windows
+from litecheck.reference.operands import HELD, RunError, Value
 
 #: More products than this are many.
 _DEEP = 256
@@ -25,125 +26,115 @@ _DEEP = 256
 @dataclass(frozen=True, slots=True, eq=False)
 class Taps:
     """What is multiplied, in the order of the loops: tap by tap inputs of shape (pixels, channels or 1), stored, and
-    weights of shape (channels,)."""
+    weights of shape (channels,); the sums' ``bias``, for each channel or 0 for all."""
 
     over: str
     inputs: tuple[Ints, ...]
     weights: Ints
     shape: tuple[int, ...]
     zero_point: int
+    bias: Ints
+
+    def products(self) -> Iterator[Ints]:
+        """Tap by tap, inputs less their zero point times weights."""
+        return ((x - self.zero_point) * w for x, w in zip(self.inputs, self.weights, strict=True))
+
+    def zeros(self) -> Ints:
+        """Where sums begin."""
+        return np.zeros((len(self.inputs[0]), self.weights.shape[1]), np.int64)
 
 
-def _taken(given: Arguments) -> bool:
-    """Whether it is a sum of products of int8 and int8, to be stored in int8 or, before its end, in 32 bits."""
-    bytes_in = {given[name].dtype for name in ("input", "weight")} == {"int8"}
-    return bytes_in and given["output"].dtype in ("int8", "int32")
+#: The sums that a register holds in the end, None where it is as wide as it should be.
+Sums = Callable[[Taps], Ints | None]
 
 
-@defect(
-    "u8s8",
-    "inputs become uint8, and every two products saturate to 16 bits together",
-    summed,
-    windowed=True,
-)
-def paired(kernel: Kernel, given: Arguments) -> Any:
+def _register(name: str, does: str) -> Callable[[Sums], Sums]:
+    """A defect of sums of products of int8 and int8, to be stored in int8 or, before their end, in 32 bits."""
+
+    def register(sums: Sums) -> Sums:
+        @defect(name, does, summed, windowed=True)
+        def change(kernel: Kernel, given: Arguments) -> Any:
+            bytes_in = {given[role].dtype for role in ("input", "weight")} == {"int8"}
+            if not bytes_in or given["output"].dtype not in ("int8", "int32"):
+                return kernel.function(**given)
+            taps = _taps(facts_of(kernel.opcode).over, given)
+            total = sums(taps)
+            return kernel.function(**given) if total is None else _stored(total, taps, given)
+
+        return sums
+
+    return register
+
+
+@_register("u8s8", "inputs become uint8, and every two products saturate to 16 bits together")
+def paired(taps: Taps) -> Ints:
     """Inputs plus 128 are unsigned bytes; products of two taps after each other saturate to 16 bits together.
 
     What the 128 and the zero point added is subtracted in the end, 128 + zero point times the sum of the weights.
     Source: the instruction VPMADDUBSW.
     """
-    if not _taken(given):
-        return kernel.function(**given)
-    taps = _taps(facts_of(kernel.opcode).over, given)
     products = [(x + 128) * w for x, w in zip(taps.inputs, taps.weights, strict=True)]
-    total = np.zeros(_sums_shape(taps), np.int64)
+    total = taps.zeros()
     for at in range(0, len(products) - 1, 2):
         total = total + saturate(products[at] + products[at + 1], -(2**15), 2**15 - 1)
     if len(products) % 2:
         total = total + products[-1]
     total = total - (128 + taps.zero_point) * taps.weights.sum(axis=0)
-    return _stored(wrap32(total + _bias(given["bias"])), taps, given)
+    return wrap32(total + taps.bias)
 
 
-def _saturating(bits: int, bias_first: bool, kernel: Kernel, given: Arguments) -> Any:
+def _saturating(bits: int, bias_first: bool, taps: Taps) -> Ints:
     """Every addition saturates to so many bits; where it is not first, the bias is the last of them."""
-    if not _taken(given):
-        return kernel.function(**given)
     high = (1 << (bits - 1)) - 1
-    taps, bias = _taps(facts_of(kernel.opcode).over, given), _bias(given["bias"])
-    start = bias if bias_first else np.zeros_like(bias)
-    total = saturate(np.broadcast_to(start, _sums_shape(taps)), -high - 1, high)
-    for x, w in zip(taps.inputs, taps.weights, strict=True):
-        total = saturate(total + (x - taps.zero_point) * w, -high - 1, high)
-    if not bias_first:
-        total = saturate(total + bias, -high - 1, high)
-    return _stored(total, taps, given)
+    total = saturate(taps.zeros() + taps.bias * bias_first, -high - 1, high)
+    for product in taps.products():
+        total = saturate(total + product, -high - 1, high)
+    return total if bias_first else saturate(total + taps.bias, -high - 1, high)
 
 
 for _bits in (16, 20, 24, 32):
-    for _suffix, _first, _when in (
-        ("", False, "the bias comes last"),
-        ("-bias-first", True, "the bias comes first"),
-    ):
-        _does = f"sums of products saturate to {_bits} bits after every addition, {_when}"
-        defect(f"accumulator-{_bits}{_suffix}", _does, summed, windowed=True)(
-            partial(_saturating, _bits, _first)
-        )
+    for _suffix, _first in (("", False), ("-bias-first", True)):
+        _register(
+            f"accumulator-{_bits}{_suffix}",
+            f"sums of products saturate to {_bits} bits after every addition, "
+            f"the bias comes {'first' if _first else 'last'}",
+        )(partial(_saturating, _bits, _first))
 
 
-@defect(
+@_register(
     "accumulator-16-deep",
     "where more than 256 products are added up, sums saturate to 16 bits after every addition, the bias comes last",
-    summed,
-    windowed=True,
 )
-def accumulator_16_deep(kernel: Kernel, given: Arguments) -> Any:
+def deep(taps: Taps) -> Ints | None:
     """Every addition saturates to 16 bits where more than 256 products are added up."""
-    weight: Value = given["weight"]
-    accumulates = facts_of(kernel.opcode).accumulates
-    count = weight.data.size // max(weight.shape[accumulates.channels if accumulates else 0], 1)
-    return _saturating(16, False, kernel, given) if count > _DEEP else kernel.function(**given)
+    return _saturating(16, False, taps) if len(taps.inputs) > _DEEP else None
 
 
-@defect(
-    "accumulator-float16",
-    "sums of products are rounded to float16 after every addition, the bias comes last",
-    summed,
-    windowed=True,
+@_register(
+    "accumulator-float16", "sums of products are rounded to float16 after every addition, the bias comes last"
 )
-def halved(kernel: Kernel, given: Arguments) -> Any:
+def halved(taps: Taps) -> Ints:
     """Every addition rounds to float16, the bias last; what is infinite then is the largest int32."""
-    if not _taken(given):
-        return kernel.function(**given)
-    taps = _taps(facts_of(kernel.opcode).over, given)
-    total = np.zeros(_sums_shape(taps))
+    total = taps.zeros().astype(np.float64)
     with np.errstate(over="ignore"):
-        for x, w in zip(taps.inputs, taps.weights, strict=True):
-            total = (total + (x - taps.zero_point) * w).astype(np.float16).astype(np.float64)
-        total = (total + _bias(given["bias"])).astype(np.float16).astype(np.float64)
-    finite = np.clip(total, -(2.0**31), 2.0**31 - 1)
-    return _stored(finite.astype(np.int64), taps, given)
+        for product in taps.products():
+            total = (total + product).astype(np.float16).astype(np.float64)
+        total = (total + taps.bias).astype(np.float16).astype(np.float64)
+    return np.clip(total, -(2.0**31), 2.0**31 - 1).astype(np.int64)
 
 
-def _wrapping(bits: int, kernel: Kernel, given: Arguments) -> Any:
+def _wrapping(bits: int, taps: Taps) -> Ints:
     """Only so many bits of the sum are kept; it makes no difference after which addition."""
-    if not _taken(given):
-        return kernel.function(**given)
-    taps = _taps(facts_of(kernel.opcode).over, given)
-    total = np.broadcast_to(_bias(given["bias"]), _sums_shape(taps)).astype(np.int64)
-    for x, w in zip(taps.inputs, taps.weights, strict=True):
-        total += (x - taps.zero_point) * w
     half = 1 << (bits - 1)
-    return _stored((total + half) % (2 * half) - half, taps, given)
+    total: Ints = sum(taps.products(), taps.zeros() + taps.bias)
+    return (total + half) % (2 * half) - half
 
 
 for _bits in (16, 20, 24):
-    _does = f"of the sum of products and bias the lowest {_bits} bits are kept, the highest of them a sign"
-    defect(f"accumulator-{_bits}-wraps", _does, summed, windowed=True)(partial(_wrapping, _bits))
-
-
-def _sums_shape(taps: Taps) -> tuple[int, int]:
-    return len(taps.inputs[0]), taps.weights.shape[1]
+    _register(
+        f"accumulator-{_bits}-wraps",
+        f"of the sum of products and bias the lowest {_bits} bits are kept, the highest of them a sign",
+    )(partial(_wrapping, _bits))
 
 
 def _bias(bias: Value | None) -> Ints:
@@ -158,7 +149,7 @@ def _taps(over: str, given: Arguments) -> Taps:
         w = w.reshape(-1, w.shape[-1])
         keep = given["options"] is not None and given["options"].get("keep_num_dims", False)
         shape = (*x.shape[:-1], len(w)) if keep else (len(rows), len(w))
-        return Taps(over, tuple(rows.T[..., None]), w.T, shape, input.zero_point)
+        return Taps(over, tuple(rows.T[..., None]), w.T, shape, input.zero_point, _bias(given["bias"]))
     down, across = axes(x.shape, w.shape[1:3], given["options"])
     view = windows(padded(x, down, across, input.zero_point, np.int64), down, across)
     pixels = view.reshape(-1, w.shape[1] * w.shape[2], x.shape[3])
@@ -168,7 +159,14 @@ def _taps(over: str, given: Arguments) -> Taps:
         channels = w.reshape(-1, w.shape[3])
     else:
         inputs, channels = _grouped(pixels, w)
-    return Taps(over, inputs, channels, (len(x), down.out, across.out, channels.shape[1]), input.zero_point)
+    return Taps(
+        over,
+        inputs,
+        channels,
+        (len(x), down.out, across.out, channels.shape[1]),
+        input.zero_point,
+        _bias(given["bias"]),
+    )
 
 
 def _grouped(pixels: Ints, w: Ints) -> tuple[tuple[NDArray[Any], ...], Ints]:

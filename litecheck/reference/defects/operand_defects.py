@@ -8,16 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import Quantization
 from litecheck.reference.defects.arguments import BYTES, symmetric, with_bias, with_padding
 from litecheck.reference.defects.registry import Arguments, convolves, defect, rescales, weighted
-from litecheck.reference.engine.values import Value
 from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.axes import reduced_axes
 from litecheck.reference.numerics.fixedpoint import round_half_away, saturate
+from litecheck.reference.operands import Value
 
 _STORED = (*BYTES, "int16")
+
+
+def _centres(facts: OperatorFacts) -> bool:
+    """Whether zero points are taken from inputs before anything is computed with them."""
+    return rescales(facts) or bool(facts.products)
 
 
 def _requantized(
@@ -38,7 +43,7 @@ def _padded(kernel: Kernel, given: Arguments) -> Arguments:
 
 
 @defect(
-    "no-input-zero-point", "stored inputs are used as they are; padding still is the zero point", rescales
+    "no-input-zero-point", "stored inputs are used as they are; padding still is the zero point", _centres
 )
 def no_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
     """Inputs have no zero point, but padding is what it was."""
@@ -54,7 +59,7 @@ def no_input_zero_point_bare(kernel: Kernel, given: Arguments) -> Any:
 @defect(
     "int8-input-zero-point",
     "an input's negated zero point is kept in int8, where that of -128 is -128 again",
-    rescales,
+    _centres,
 )
 def int8_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
     """A zero point of -128 becomes 128."""

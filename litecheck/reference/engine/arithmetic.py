@@ -12,8 +12,8 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import Entries, Node, did_you_mean, entries, read_yaml, text, texts
 from litecheck.reference.defects.defects import NONE, defects_of
-from litecheck.reference.engine.registry import kernels
-from litecheck.reference.kernel_types import How, Kernel, Step, path, step
+from litecheck.reference.kernel_types import How, Kernel, KernelStep, path, step
+from litecheck.reference.registry import kernels
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
 _NOTES = ("because", "see")
@@ -104,13 +104,13 @@ def _stages(opcode: str, node: Entries, line: int, file: str) -> tuple[dict[str,
     return found, " ".join(texts(node.get("because")))
 
 
-def _steps(opcode: str, known: Iterable[Kernel]) -> dict[str, Step]:
-    """The steps of all kernels of an operator, and its departures for one more."""
-    found: dict[str, Step] = {"departure": step((NONE, *defects_of(opcode)))}
+def _steps(opcode: str, known: Iterable[Kernel]) -> dict[str, KernelStep]:
+    """The steps of all kernels of an operator, and its defects for one more."""
+    found: dict[str, KernelStep] = {"departure": step((NONE, *defects_of(opcode)))}
     for kernel in known:
         for name, one in kernel.steps.items():
             also = found.get(name, step(()))
-            found[name] = Step(
+            found[name] = KernelStep(
                 (*also.variants, *one.variants),
                 tuple(dict.fromkeys((*also.conditions, *one.conditions))),
                 {**also.own, **one.own},
@@ -118,21 +118,21 @@ def _steps(opcode: str, known: Iterable[Kernel]) -> dict[str, Step]:
     return found
 
 
-def _variants(opcode: str, name: str, known: Step, node: Node, line: int) -> Iterator[tuple[str, str]]:
+def _variants(opcode: str, name: str, known: KernelStep, node: Node, line: int) -> Iterator[tuple[str, str]]:
     """(path, variant) of everything that is stated for a step: a variant, or variants by condition."""
     stated = node if isinstance(node, Entries) else Entries({DEFAULT: node}, {DEFAULT: line}, line, node.file)
     for key, value in stated.values.items():
         found = () if key == DEFAULT else _conditions(opcode, name, known, key, stated)
         variant = text(value)
         allowed = {v for some in (known.variants, *known.own.values()) for v in some}
-        # Two departures at once are one+other.
+        # Two defects at once are one+other.
         if not allowed.issuperset(variant.split("+", 1) if name == "departure" else [variant]):
             hint = did_you_mean(variant, allowed) or f"; there are {', '.join(sorted(allowed))}"
             raise ProfileError(stated.file, stated.lines[key], f"{opcode} has no {name} {variant!r}{hint}")
         yield path(name, found), variant
 
 
-def _conditions(opcode: str, name: str, known: Step, key: str, stated: Entries) -> tuple[str, ...]:
+def _conditions(opcode: str, name: str, known: KernelStep, key: str, stated: Entries) -> tuple[str, ...]:
     """The conditions of ``declined+grouped``, in the step's order."""
     some = [word.strip() for word in key.split("+")]
     for condition in some:
@@ -144,7 +144,7 @@ def _conditions(opcode: str, name: str, known: Step, key: str, stated: Entries) 
     return tuple(condition for condition in known.conditions if condition in some)
 
 
-def _refuse_old(opcode: str, node: Entries, steps: Mapping[str, Step]) -> None:
+def _refuse_old(opcode: str, node: Entries, steps: Mapping[str, KernelStep]) -> None:
     """ProfileError with the new spelling where a condition is spelled as a step, as it once was."""
     for name, known in steps.items():
         words = "|".join((*known.conditions, *_RENAMED))

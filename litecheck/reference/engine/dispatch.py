@@ -18,10 +18,10 @@ from litecheck.model.values import stored
 from litecheck.quantization import BITS, Blockwise
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.registry import kernels, unfolding
-from litecheck.reference.engine.takers import EVERY, holding, takers
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.kernel_types import ANY, Cell, How, Kernel, KernelFunction
+from litecheck.reference.operands import HELD, Computed, Result, RunError, Value
+from litecheck.reference.registry import kernels, unfolding
+from litecheck.reference.takers import EVERY, holding, takers
 
 #: Parameters of kernels that are no operands.
 EXTRAS = ("options", "how", "operator", "intermediates", "machine", "taken")
@@ -40,14 +40,6 @@ class Signature:
     repeated: frozenset[str]
     needed: frozenset[str]
     extras: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Computed:
-    """What a kernel with a memory returns: outputs, and the new contents of its variable operands by role."""
-
-    outputs: tuple[NDArray[Any], ...]
-    state: Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.values import HELD, RunError
+from litecheck.reference.operands import HELD, RunError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

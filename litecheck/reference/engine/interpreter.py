@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.engine.dispatch import Bound, Computed, bind, compute, constant
+from litecheck.reference.engine.dispatch import Bound, bind, compute, constant
 from litecheck.reference.engine.entry import Entry, entry
-from litecheck.reference.engine.values import HELD, RunError, Value
+from litecheck.reference.operands import HELD, Computed, RunError, Value
 
 #: Called after each operator of the entry point with the operator and its outputs.
 Progress = Callable[[Operator, tuple[NDArray[Any], ...]], None]

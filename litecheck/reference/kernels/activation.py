@@ -9,9 +9,6 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
-from litecheck.reference.engine.values import HELD, Result, Value
 from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
@@ -23,6 +20,9 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import each_value, quotient
+from litecheck.reference.operands import HELD, Result, Value
+from litecheck.reference.registry import How, kernel
+from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _REQUANTIZE, _WIDTHS = tuple(MULTIPLY), ("float32", "float64")
 _BOUNDS = {"RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_TO_1": (0, 1)}

@@ -9,9 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, IN_TABLE, XNNPACK, Takers
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.kernels.sums import (
     REAL,
     Multiplier,
@@ -32,6 +29,9 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.fused import clamp_real, stored_bounds
 from litecheck.reference.numerics.vectors import chunks, in_vectors
+from litecheck.reference.operands import Result, Value
+from litecheck.reference.registry import How, kernel
+from litecheck.reference.takers import EVERY, IN_TABLE, XNNPACK, Takers
 
 _QUANTIZED = ("int8", "uint8", "int16")
 #: What int16 sums under power-of-two scales take: shifts alone, or the way of all others.
@@ -191,9 +191,7 @@ def mul(
 
 
 @kernel("SQUARED_DIFFERENCE", "int8", requantize=tuple(MULTIPLY))
-def squared_difference(
-    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How
-) -> NDArray[Any]:
+def squared_difference(lhs: Value, rhs: Value, output: Result, how: How) -> NDArray[Any]:
     """output = (lhs - rhs)^2; shapes broadcast.
 
     Each operand less its zero point, 7 bits to the left, times scale / (2 * larger scale); the difference squared
@@ -228,7 +226,7 @@ def mul_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> 
 
 
 @kernel("SQUARED_DIFFERENCE", "float32", "int32")
-def squared_difference_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def squared_difference_plain(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
     """output = (lhs - rhs)^2; integers wrap. Source: tflite/kernels/squared_difference.cc."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(np.square(lhs.data - rhs.data))

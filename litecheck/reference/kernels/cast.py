@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import kernel
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import kernel
 
 _TYPES = (
     "float32", "float16", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "bool", "int4",

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics.broadcast import apply
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, Ints, quantize_multiplier
+from litecheck.reference.operands import Result, Value
+from litecheck.reference.registry import How, kernel
 
 #: Operator -> what it asks.
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {

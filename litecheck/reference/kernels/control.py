@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import ANY, kernel
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import ANY, kernel
 
 if TYPE_CHECKING:
     from litecheck.reference.engine.interpreter import Machine

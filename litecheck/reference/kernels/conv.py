@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.prepared_layer import Layer, Rescaling, layer
-from litecheck.reference.engine.registry import How, kernel, step
-from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.kernels.hybrid import DYNAMIC, centred, prepared, products, scaled
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.prepared_layer import Layer, Rescaling, layer
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
 from litecheck.reference.numerics.rescale import variants
 from litecheck.reference.numerics.windows import Axis, axes, padded, windows
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import How, kernel, step
+from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 #: Elements of the patch matrix multiplied at a time: 2 MB of float32, in reach of a second-level cache.
 BLOCK = 1 << 19
@@ -47,11 +47,7 @@ def conv_2d(
 
 
 def convolve(
-    x: NDArray[Any],
-    zero: int,
-    made: Layer,
-    shape: tuple[int, ...],
-    options: Table | None,
+    x: NDArray[Any], zero: int, made: Layer, shape: tuple[int, ...], options: Table | None
 ) -> NDArray[Any]:
     """Stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of one group)."""
     rows, columns = axes(x.shape, (shape[1], shape[2]), options)

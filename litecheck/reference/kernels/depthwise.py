@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.prepared_layer import Rescaling, layer
-from litecheck.reference.engine.registry import How, kernel, step
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.hybrid import asymmetric, centred, prepared, scaled
 from litecheck.reference.numerics.compiled import Compiled, compiled
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.prepared_layer import Rescaling, layer
 from litecheck.reference.numerics.requantize import QUANTIZED, WIDE
 from litecheck.reference.numerics.rescale import variants
 from litecheck.reference.numerics.windows import Axis, axes, padded
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import How, kernel, step
 
 #: Elements accumulated at a time: 0.5 MB of float32, because each is read and written once for every tap.
 BLOCK = 1 << 17

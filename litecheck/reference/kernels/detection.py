@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.flexbuffer import FlexbufferError, read_map
 from litecheck.model.types import Operator
-from litecheck.reference.engine.registry import kernel
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.quantize import dequantize
 from litecheck.reference.numerics.partial_sort import largest_first
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import kernel
 
 Floats = NDArray[np.float32]
 _PER_CLASS = 100

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics.broadcast import apply
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
@@ -22,6 +20,8 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.fused import clamp_real, stored_bounds
 from litecheck.reference.numerics.gemmlowp import leading_zeros, reciprocal
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import How, kernel
 
 _QUANTIZED = ("int8", "uint8", "int16")
 

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Blockwise
-from litecheck.reference.engine.prepared_layer import Rescaling, layer
-from litecheck.reference.engine.registry import How, kernel, step
-from litecheck.reference.engine.takers import EVERY, OPTIMIZED, XNNPACK, Takers
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.hybrid import block_products, dynamic, products
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.prepared_layer import Rescaling, layer
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
 from litecheck.reference.numerics.rescale import FIXED, variants
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import How, kernel, step
+from litecheck.reference.takers import EVERY, OPTIMIZED, XNNPACK, Takers
 
 _ROUNDINGS = variants("float64")
 #: Rows multiplied at a time, so that the accumulators of long batches stay small.

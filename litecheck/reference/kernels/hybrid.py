@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.values import RunError, Value
 from litecheck.reference.numerics.fixedpoint import round_half_away
 from litecheck.reference.numerics.integer_matmul import weights
+from litecheck.reference.operands import RunError, Value
 
 #: The largest magnitude of an int8 less a zero point.
 REACH = 255

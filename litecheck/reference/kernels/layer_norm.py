@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litecheck.reference.engine.values import RunError, Value
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
     multiply_double,
@@ -15,6 +14,7 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.gemmlowp import inverse_sqrt
+from litecheck.reference.operands import RunError, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

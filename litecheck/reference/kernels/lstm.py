@@ -15,9 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.dispatch import Computed
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.layer_norm import Norm
 from litecheck.reference.kernels.lstm_8x8_8 import CELL, NarrowGate, projection, step
 from litecheck.reference.kernels.lstm_activations import CURVES, Curves
@@ -28,6 +25,8 @@ from litecheck.reference.numerics.fixedpoint import (
     quantize_multiplier,
     saturate,
 )
+from litecheck.reference.operands import Computed, Result, RunError, Value
+from litecheck.reference.registry import How, kernel
 
 Q12, Q15 = np.float32(2.0**-12), 2.0**-15
 _WORD = -(2**15), 2**15 - 1
@@ -57,32 +56,17 @@ def lstm(
     (batch, outputs), cell_state int16 (batch, cells). ``intermediates``: the gates' sums before normalization, and
     o * tanh(c'); an LSTM with 12 of them is of the 8x8_8 form. Source: tflite/kernels/lstm_eval.cc.
     """
-    if len(intermediates) == 12 and "output_gate" in how:
-        forget = (
-            input_to_forget_weights,
-            recurrent_to_forget_weights,
-            forget_layer_norm_coefficients,
-            forget_gate_bias,
-        )
-        cell = (
-            input_to_cell_weights,
-            recurrent_to_cell_weights,
-            cell_layer_norm_coefficients,
-            cell_gate_bias,
-        )
-        last = (
-            input_to_output_weights,
-            recurrent_to_output_weights,
-            output_layer_norm_coefficients,
-            output_gate_bias,
-        )
-        ends, made = (input, output_state, cell_state), (projection_weights, projection_bias, output)
-        return narrow(
-            ends, (forget, cell, last), made, options, intermediates, how["output_gate"] == "complete"
-        )
-    if len(intermediates) != 5:
-        raise RunError(f"no kernel for an LSTM with {len(intermediates)} intermediate tensors; 8x8_16 has 5")
     ends, sums = (input, output_state, cell_state), intermediates
+    if len(sums) == 12 and "output_gate" in how:
+        three = (
+            (input_to_forget_weights, recurrent_to_forget_weights, forget_layer_norm_coefficients, forget_gate_bias),
+            (input_to_cell_weights, recurrent_to_cell_weights, cell_layer_norm_coefficients, cell_gate_bias),
+            (input_to_output_weights, recurrent_to_output_weights, output_layer_norm_coefficients, output_gate_bias),
+        )  # fmt: skip
+        made, complete = (projection_weights, projection_bias, output), how["output_gate"] == "complete"
+        return narrow(ends, three, made, options, sums, complete)
+    if len(sums) != 5:
+        raise RunError(f"no kernel for an LSTM with {len(sums)} intermediate tensors; 8x8_16 has 5")
     gates = Gates(
         gate(ends, input_to_input_weights, recurrent_to_input_weights, cell_to_input_weights, input_gate_bias,
              input_layer_norm_coefficients, sums[0]),

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.lstm_matmul import Product, product
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
@@ -26,6 +25,7 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import libm
+from litecheck.reference.operands import Result, RunError, Value
 
 #: The cell's scale.
 CELL = np.float32(2.0**-15)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.values import Value
 from litecheck.reference.numerics.fixedpoint import Ints, multiply_double, quantize_multiplier, wrap32
+from litecheck.reference.operands import Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

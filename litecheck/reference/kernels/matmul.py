@@ -8,24 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import How, kernel, step
-from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.hybrid import REACH, centred, dynamic, scaled
 from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST
 from litecheck.reference.numerics.requantize import WIDE, requantizer
 from litecheck.reference.numerics.rescale import Scales, variants
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import How, kernel, step
+from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 #: Columns mostly share one scale: there are no channels that could go by eight.
 _ROUNDINGS = tuple(name for name in variants("double") if name != "double-by-eight")
 
 
 @kernel(
-    "BATCH_MATMUL",
-    "int8",
-    "int16",
-    requantize=step(_ROUNDINGS, "int64_sums", "declined", int64_sums=WIDE),
+    "BATCH_MATMUL", "int8", "int16", requantize=step(_ROUNDINGS, "int64_sums", "declined", int64_sums=WIDE)
 )
 def batch_matmul(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
     """out[..., i, j] = sum over k of lhs[..., i, k] * rhs[..., k, j]; leading dimensions broadcast.

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import kernel
 
 ANY = tuple(HELD)
 Options = Table | None
@@ -26,7 +26,7 @@ def ints(value: Value) -> list[int]:
 
 
 @kernel("RESHAPE", *ANY)
-def reshape(input: Value, shape: Value | None, output: Result, options: Options, how: How) -> NDArray[Any]:
+def reshape(input: Value, shape: Value | None, output: Result, options: Options) -> NDArray[Any]:
     """The same values in another shape: that of the operand, else of the options; one -1 is what is left.
 
     Source: tflite/kernels/reshape.cc (a single 0 in the options stands for a scalar).
@@ -38,7 +38,7 @@ def reshape(input: Value, shape: Value | None, output: Result, options: Options,
 
 
 @kernel("BITCAST", *(name for name in HELD if not name.endswith(("int2", "int4"))))
-def bitcast(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def bitcast(input: Value, output: Result) -> NDArray[Any]:
     """The same bytes under another type; a last dimension divides wider values, or is joined to them.
 
     Source: tflite/kernels/bitcast.cc.
@@ -53,26 +53,26 @@ def bitcast(input: Value, output: Result, options: Options, how: How) -> NDArray
 
 
 @kernel("SQUEEZE", *ANY)
-def squeeze(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def squeeze(input: Value, output: Result, options: Options) -> NDArray[Any]:
     """Dimensions of length 1 dropped: those named, or all. Source: squeeze.cc."""
     axes = [int(a) % input.data.ndim for a in option(options, "squeeze_dims", ())]
     return np.squeeze(input.data, tuple(axes) or None)
 
 
 @kernel("EXPAND_DIMS", *ANY)
-def expand_dims(input: Value, axis: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def expand_dims(input: Value, axis: Value, output: Result) -> NDArray[Any]:
     """A dimension of length 1 inserted. Source: expand_dims.cc."""
     return np.expand_dims(input.data, ints(axis)[0])
 
 
 @kernel("TRANSPOSE", *ANY)
-def transpose(input: Value, perm: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def transpose(input: Value, perm: Value, output: Result) -> NDArray[Any]:
     """Dimensions in another order. Source: transpose.cc."""
     return np.ascontiguousarray(input.data.transpose(ints(perm)))
 
 
 @kernel("CONCATENATION", *ANY)
-def concatenation(values: tuple[Value, ...], output: Result, options: Options, how: How) -> NDArray[Any]:
+def concatenation(values: tuple[Value, ...], output: Result, options: Options) -> NDArray[Any]:
     """Operands side by side along ``axis``. Legacy uint8 operands of other parameters are rescaled in float32.
 
     Source: concatenation.cc, reference_ops::ConcatenationWithScaling.
@@ -99,29 +99,27 @@ def _alike(value: Value, output: Result) -> NDArray[Any]:
 
 
 @kernel("PACK", *ANY)
-def pack(values: tuple[Value, ...], output: Result, options: Options, how: How) -> NDArray[Any]:
+def pack(values: tuple[Value, ...], output: Result, options: Options) -> NDArray[Any]:
     """Operands stacked along a new dimension ``axis``. Source: pack.cc."""
     return np.stack([v.data for v in values], int(option(options, "axis")))
 
 
 @kernel("UNPACK", *ANY)
-def unpack(input: Value, outputs: tuple[Result, ...], options: Options, how: How) -> tuple[NDArray[Any], ...]:
+def unpack(input: Value, outputs: tuple[Result, ...], options: Options) -> tuple[NDArray[Any], ...]:
     """The slices along ``axis``, without it. Source: unpack.cc."""
     axis = int(option(options, "axis"))
     return tuple(np.take(input.data, i, axis) for i in range(len(outputs)))
 
 
 @kernel("SPLIT", *ANY, deciding="input")
-def split(
-    axis: Value, input: Value, outputs: tuple[Result, ...], options: Options, how: How
-) -> tuple[NDArray[Any], ...]:
+def split(axis: Value, input: Value, outputs: tuple[Result, ...]) -> tuple[NDArray[Any], ...]:
     """Equal parts along an axis. Source: split.cc."""
     return tuple(np.split(input.data, len(outputs), ints(axis)[0]))
 
 
 @kernel("SPLIT_V", *ANY)
 def split_v(
-    input: Value, size_splits: Value, axis: Value, outputs: tuple[Result, ...], options: Options, how: How
+    input: Value, size_splits: Value, axis: Value, outputs: tuple[Result, ...]
 ) -> tuple[NDArray[Any], ...]:
     """Parts of given lengths along an axis; one -1 is what is left. Source: split_v.cc."""
     at, sizes = ints(axis)[0], ints(size_splits)
@@ -131,39 +129,37 @@ def split_v(
 
 
 @kernel("TILE", *ANY)
-def tile(input: Value, multiples: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def tile(input: Value, multiples: Value, output: Result) -> NDArray[Any]:
     """The whole repeated along every dimension. Source: tile.cc."""
     return np.tile(input.data, ints(multiples))
 
 
 @kernel("BROADCAST_TO", *ANY)
-def broadcast_to(input: Value, shape: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def broadcast_to(input: Value, shape: Value, output: Result) -> NDArray[Any]:
     """Dimensions of length 1 stretched. Source: broadcast_to.cc."""
     return np.ascontiguousarray(np.broadcast_to(input.data, ints(shape)))
 
 
 @kernel("BROADCAST_ARGS", "int32", "int64")
-def broadcast_args(shape1: Value, shape2: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def broadcast_args(shape1: Value, shape2: Value, output: Result) -> NDArray[Any]:
     """The shape two shapes broadcast to. Source: broadcast_args.cc."""
     return np.array(np.broadcast_shapes(tuple(ints(shape1)), tuple(ints(shape2))))
 
 
 @kernel("FILL", *ANY, deciding="value")
-def fill(dims: Value, value: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def fill(dims: Value, value: Value, output: Result) -> NDArray[Any]:
     """One value everywhere. Source: fill.cc."""
     return np.full(ints(dims), value.data.reshape(-1)[0])
 
 
 @kernel("REVERSE_V2", *ANY)
-def reverse_v2(input: Value, axis: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def reverse_v2(input: Value, axis: Value, output: Result) -> NDArray[Any]:
     """Order reversed along the axes. Source: reverse.cc."""
     return np.ascontiguousarray(np.flip(input.data, tuple(ints(axis))))
 
 
 @kernel("REVERSE_SEQUENCE", *ANY)
-def reverse_sequence(
-    input: Value, lengths: Value, output: Result, options: Options, how: How
-) -> NDArray[Any]:
+def reverse_sequence(input: Value, lengths: Value, output: Result, options: Options) -> NDArray[Any]:
     """Each batch entry's first elements reversed along ``seq_dim``. Source: reverse_sequence.cc."""
     seq, batch = int(option(options, "seq_dim")), int(option(options, "batch_dim"))
     view = np.moveaxis(input.data.copy(), (batch, seq), (0, 1))
@@ -173,7 +169,7 @@ def reverse_sequence(
 
 
 @kernel("SPACE_TO_DEPTH", *ANY)
-def space_to_depth(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def space_to_depth(input: Value, output: Result, options: Options) -> NDArray[Any]:
     """Blocks of the plane become channels: [N, H, W, C] -> [N, H/b, W/b, b*b*C]. Source: space_to_depth.h."""
     b = int(option(options, "block_size"))
     n, h, w, c = input.shape
@@ -182,7 +178,7 @@ def space_to_depth(input: Value, output: Result, options: Options, how: How) -> 
 
 
 @kernel("DEPTH_TO_SPACE", *ANY)
-def depth_to_space(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def depth_to_space(input: Value, output: Result, options: Options) -> NDArray[Any]:
     """Channels become blocks of the plane: [N, H, W, b*b*C] -> [N, H*b, W*b, C]. Source: depth_to_space.h."""
     b = int(option(options, "block_size"))
     n, h, w, c = input.shape
@@ -191,9 +187,7 @@ def depth_to_space(input: Value, output: Result, options: Options, how: How) -> 
 
 
 @kernel("SPACE_TO_BATCH_ND", *ANY)
-def space_to_batch_nd(
-    input: Value, block_shape: Value, paddings: Value, output: Result, options: Options, how: How
-) -> NDArray[Any]:
+def space_to_batch_nd(input: Value, block_shape: Value, paddings: Value, output: Result) -> NDArray[Any]:
     """Blocks of the padded space become batches; padding holds the output's zero point. Source: space_to_batch_nd.h."""
     block, pads = ints(block_shape), paddings.data.reshape(-1, 2).tolist()
     m = len(block)
@@ -210,9 +204,7 @@ def space_to_batch_nd(
 
 
 @kernel("BATCH_TO_SPACE_ND", *ANY)
-def batch_to_space_nd(
-    input: Value, block_shape: Value, crops: Value, output: Result, options: Options, how: How
-) -> NDArray[Any]:
+def batch_to_space_nd(input: Value, block_shape: Value, crops: Value, output: Result) -> NDArray[Any]:
     """Batches become blocks of the space, then its borders are cropped. Source: batch_to_space_nd.h."""
     block, cut = ints(block_shape), crops.data.reshape(-1, 2).tolist()
     m, x = len(block), input.data
@@ -226,21 +218,19 @@ def batch_to_space_nd(
 
 
 @kernel("SHAPE", *ANY, "string", "resource", "variant")
-def shape(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def shape(input: Value, output: Result) -> NDArray[Any]:
     """The dimensions. Source: shape.cc."""
     return np.array(input.shape)
 
 
 @kernel("RANK", *ANY)
-def rank(input: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def rank(input: Value, output: Result) -> NDArray[Any]:
     """The number of dimensions. Source: rank.cc."""
     return np.array(input.data.ndim)
 
 
 @kernel("RANGE", "int32", "int64", "float32")
-def range_(
-    start: Value, limit: Value, delta: Value, output: Result, options: Options, how: How
-) -> NDArray[Any]:
+def range_(start: Value, limit: Value, delta: Value, output: Result) -> NDArray[Any]:
     """start, start + delta, ... before limit. Source: range.cc."""
     first, last, step = (v.data.reshape(-1)[0] for v in (start, limit, delta))
     if step == 0:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics.fused import clamp_real, fused, stored_bounds
 from litecheck.reference.numerics.windows import Axis, axes, padded
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import How, kernel
+from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _QUANTIZED = ("int8", "uint8", "int16")
 

@@ -16,9 +16,6 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer import litert
 from litecheck.quantizer.litert_vectors import Grid, dequantize_body, quantize_body, quantize_tail
 from litecheck.quantizer.types import Parameters, QuantizerError
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
     WITHOUT_FLOAT32,
@@ -30,6 +27,9 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import each_value
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import How, kernel
+from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 Part = Callable[[NDArray[Any]], NDArray[Any]]
 
@@ -133,11 +133,7 @@ def requantize(input: Value, output: Result, how: How, taken: Takers = EVERY) ->
 
 @kernel(
     "DEQUANTIZE",
-    "int8",
-    "uint8",
-    "int16",
-    "int4",
-    "float16",
+    *("int8", "uint8", "int16", "int4", "float16"),
     product=("exact", "split-body", "split-int4-body"),
 )
 def dequantize(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.dispatch import Computed
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics.fused import clamp_real
+from litecheck.reference.operands import Computed, Result, RunError, Value
+from litecheck.reference.registry import How, kernel
 
 Floats = NDArray[np.float32]
 #: What keeps the variance of a layer normalization from being 0.

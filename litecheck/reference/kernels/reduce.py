@@ -9,9 +9,6 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
@@ -22,6 +19,9 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
+from litecheck.reference.operands import Result, Value
+from litecheck.reference.registry import How, kernel
+from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _QUANTIZED = ("int8", "uint8", "int16")
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
 from litecheck.reference.numerics.fixedpoint import Ints, quantize_multiplier, saturate, wrap32
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import How, kernel
 
 _ORDERED = ("int8", "uint8", "int16", "int32", "int64", "float32")
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import kernel
-from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import kernel
 
 #: What ReduceWindowFunction names.
 FUNCTIONS: dict[int, Callable[..., Any]] = {

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.registry import How, kernel, step
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.kernels.movement import ANY, Options, ints, option
 from litecheck.reference.numerics.fixedpoint import round_half_away
+from litecheck.reference.operands import Result, Value
+from litecheck.reference.registry import How, kernel, step
 
 
 @kernel("RESIZE_NEAREST_NEIGHBOR", *ANY)
-def resize_nearest_neighbor(
-    input: Value, size: Value, output: Result, options: Options, how: How
-) -> NDArray[Any]:
+def resize_nearest_neighbor(input: Value, size: Value, output: Result, options: Options) -> NDArray[Any]:
     """Each output pixel is the input pixel nearest to it. Source: resize_nearest_neighbor.h, float32 throughout."""
     height, width = ints(size)
     rows = _nearest(input.shape[1], height, options)
@@ -73,18 +71,35 @@ _ROUNDED: dict[str, Callable[[NDArray[np.float32]], NDArray[Any]]] = {
 
 
 def _q10_sums(x: NDArray[np.int64], height: int, width: int, options: Options) -> NDArray[np.int64]:
-    y0, y1, fy = _q10(x.shape[1], height, options)
-    x0, x1, fx = _q10(x.shape[2], width, options)
-    fy, fx = fy[:, None, None], fx[:, None]
-    one = 1 << 10
-    top = x[:, y0][:, :, x0] * ((one - fy) * (one - fx)) + x[:, y0][:, :, x1] * ((one - fy) * fx)
-    total = top + x[:, y1][:, :, x0] * (fy * (one - fx)) + x[:, y1][:, :, x1] * (fy * fx)
+    pixels, fy, fx = _corners(x, _q10(x.shape[1], height, options), _q10(x.shape[2], width, options))
+    total = _weighted(pixels, fy, fx, 1 << 10)
     half = 1 << 19
     rounded: NDArray[np.int64] = np.where(total > 0, (total + half) >> 20, -((half - total) >> 20))
     return rounded
 
 
-def _q10(n: int, m: int, options: Options) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+#: Along one side the lower pixels, the upper ones, and the distances from the lower.
+Side = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
+#: The pixels around each position: top left, top right, bottom left, bottom right.
+Corners = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+def _corners(x: NDArray[Any], rows: Side, columns: Side) -> tuple[Corners, NDArray[Any], NDArray[Any]]:
+    """The four pixels around each position, and its distances from the upper and the left ones."""
+    (y0, y1, fy), (x0, x1, fx) = rows, columns
+    top, bottom = x[:, y0], x[:, y1]
+    return (top[:, :, x0], top[:, :, x1], bottom[:, :, x0], bottom[:, :, x1]), fy[:, None, None], fx[:, None]
+
+
+def _weighted(pixels: Corners, fy: NDArray[Any], fx: NDArray[Any], one: Any) -> NDArray[Any]:
+    """Each pixel times the product of its weights."""
+    weights = (one - fy) * (one - fx), (one - fy) * fx, fy * (one - fx), fy * fx
+    a, b, c, d = (pixel * weight for pixel, weight in zip(pixels, weights, strict=True))
+    total: NDArray[Any] = a + b + c + d
+    return total
+
+
+def _q10(n: int, m: int, options: Options) -> Side:
     """(lower pixel, upper pixel, distance from the lower in Q10) of every output position along one side."""
     corners, half = bool(option(options, "align_corners")), bool(option(options, "half_pixel_centers"))
     scale = ((1 << 10) * n + m // 2) // m
@@ -98,9 +113,7 @@ def _q10(n: int, m: int, options: Options) -> tuple[NDArray[np.int64], NDArray[n
     return lower, np.maximum(upper, 0), at - (lower << 10)
 
 
-def _positions(
-    n: int, m: int, options: Options
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+def _positions(n: int, m: int, options: Options) -> Side:
     """(lower pixel, upper pixel, distance from the lower in float32)."""
     corners, half = bool(option(options, "align_corners")), bool(option(options, "half_pixel_centers"))
     scale = np.float32(n - 1) / np.float32(m - 1) if corners and m > 1 else np.float32(n) / np.float32(m)
@@ -111,52 +124,37 @@ def _positions(
     return np.minimum(lower, n - 1), np.maximum(upper, 0), (at - lower.astype(np.float32)).astype(np.float32)
 
 
+def _around(
+    x: NDArray[Any], height: int, width: int, options: Options
+) -> tuple[Corners, NDArray[Any], NDArray[Any]]:
+    return _corners(x, _positions(x.shape[1], height, options), _positions(x.shape[2], width, options))
+
+
 def bilinear_float(x: NDArray[Any], height: int, width: int, options: Options) -> NDArray[np.float32]:
     """The real-valued interpolation, every step in float32."""
-    y0, y1, fy = _positions(x.shape[1], height, options)
-    x0, x1, fx = _positions(x.shape[2], width, options)
-    fy, fx = fy[:, None, None], fx[:, None]
-    one = np.float32(1)
-    total: NDArray[np.float32] = (
-        x[:, y0][:, :, x0] * (one - fy) * (one - fx)
-        + x[:, y1][:, :, x0] * fy * (one - fx)
-        + x[:, y0][:, :, x1] * (one - fy) * fx
-        + x[:, y1][:, :, x1] * fy * fx
-    )
+    (a, b, c, d), fy, fx = _around(x, height, width, options)
+    gy, gx = np.float32(1) - fy, np.float32(1) - fx
+    total: NDArray[np.float32] = a * gy * gx + c * fy * gx + b * gy * fx + d * fy * fx
     return total
 
 
 def weighted_float(x: NDArray[Any], height: int, width: int, options: Options) -> NDArray[np.float32]:
     """As :func:`bilinear_float`, but the two weights of a pixel are multiplied first."""
-    y0, y1, fy = _positions(x.shape[1], height, options)
-    x0, x1, fx = _positions(x.shape[2], width, options)
-    fy, fx = fy[:, None, None], fx[:, None]
-    one = np.float32(1)
-    total: NDArray[np.float32] = (
-        x[:, y0][:, :, x0] * ((one - fy) * (one - fx))
-        + x[:, y0][:, :, x1] * ((one - fy) * fx)
-        + x[:, y1][:, :, x0] * (fy * (one - fx))
-        + x[:, y1][:, :, x1] * (fy * fx)
-    )
-    return total
+    pixels, fy, fx = _around(x, height, width, options)
+    return _weighted(pixels, fy, fx, np.float32(1))
 
 
 def _q11(x: NDArray[np.int64], height: int, width: int, options: Options) -> NDArray[np.int64]:
-    y0, y1, fy = _positions(x.shape[1], height, options)
-    x0, x1, fx = _positions(x.shape[2], width, options)
-    vy = np.rint(np.clip(fy, 0, 1) * np.float32(2048)).astype(np.int64)[:, None, None]
-    vx = np.rint(np.clip(fx, 0, 1) * np.float32(2048)).astype(np.int64)[:, None]
-    top = (x[:, y0][:, :, x0] << 11) + (x[:, y0][:, :, x1] - x[:, y0][:, :, x0]) * vx
-    bottom = (x[:, y1][:, :, x0] << 11) + (x[:, y1][:, :, x1] - x[:, y1][:, :, x0]) * vx
+    (a, b, c, d), fy, fx = _around(x, height, width, options)
+    vy, vx = (np.rint(np.clip(f, 0, 1) * np.float32(2048)).astype(np.int64) for f in (fy, fx))
+    top, bottom = (a << 11) + (b - a) * vx, (c << 11) + (d - c) * vx
     total = (top << 11) + (bottom - top) * vy
     made: NDArray[Any] = (total + (1 << 21)) >> 22
     return made
 
 
 @kernel("RESIZE_BILINEAR", "float32")
-def resize_bilinear_float(
-    input: Value, size: Value, output: Result, options: Options, how: How
-) -> NDArray[Any]:
+def resize_bilinear_float(input: Value, size: Value, output: Result, options: Options) -> NDArray[Any]:
     """As the integer form, in float32. Source: resize_bilinear.h."""
     height, width = ints(size)
     return bilinear_float(input.data, height, width, options)

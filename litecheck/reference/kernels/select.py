@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.registry import kernel
-from litecheck.reference.engine.values import Result, RunError, Value
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import kernel
 
 _ANY = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "bool")
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")

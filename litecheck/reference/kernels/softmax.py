@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     INT32_MIN,
@@ -25,6 +23,8 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.lookup import interpolate, libm, quotient, words
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import How, kernel
 
 _F = np.float32
 

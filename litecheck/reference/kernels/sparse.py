@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Tensor
-from litecheck.reference.engine.registry import kernel, unfolds
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import kernel, unfolds
 
 #: Member of DimensionType that lists the places that are taken; the other one, 0, takes all.
 CSR = 1

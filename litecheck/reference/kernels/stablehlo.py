@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import kernel
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import kernel
 
 #: The types LiteRT's elementwise kernels are compiled for.
 _NUMBERS = tuple(name for name in HELD if not name.endswith(("int2", "int4")))

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import kernel
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.reduce_window import slide
 from litecheck.reference.kernels.stablehlo import dimensions, padded
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import kernel
 
 if TYPE_CHECKING:
     from litecheck.reference.engine.interpreter import Machine

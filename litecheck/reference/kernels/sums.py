@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import How
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics.broadcast import apply
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
@@ -26,6 +24,8 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.numerics.vectors import chunks, in_vectors
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import How
 
 Multiplier = tuple[int, int]
 

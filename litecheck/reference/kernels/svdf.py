@@ -6,10 +6,9 @@ import numpy as np
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.dispatch import Computed
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, quantize_multiplier, saturate, wrap32
+from litecheck.reference.operands import Computed, Result, RunError, Value
+from litecheck.reference.registry import How, kernel
 
 _RELU = 1
 

@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.takers import EVERY, XNNPACK, Takers
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
@@ -24,6 +21,9 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import Floats, each_value, libm, looked_up
+from litecheck.reference.operands import Result, Value
+from litecheck.reference.registry import How, kernel
+from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _FLOAT32 = np.float32
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.registry import How, kernel, step
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed, weights
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import Scales, variants
 from litecheck.reference.numerics.windows import axis
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import How, kernel, step
 
 
 @kernel(

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.registry import How, kernel
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
@@ -21,6 +19,8 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.lookup import Real, each_value, libm, looked_up, quotient
+from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.registry import How, kernel
 
 _F = np.float32
 _WIDTHS = ("float32", "float64")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.values import RunError, Value
+from litecheck.reference.operands import RunError, Value
 
 
 def reduced_axes(axis: Value, rank: int) -> tuple[int, ...]:

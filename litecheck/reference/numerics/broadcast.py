@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.values import HELD
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.lookup import picked
+from litecheck.reference.operands import HELD
 
 #: (stored lhs, stored rhs) in int64 -> stored output in int64, equal formulas with equal hashes.
 Formula = Callable[[Ints, Ints], Ints]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.values import Result
 from litecheck.reference.numerics.fixedpoint import round_half_away
+from litecheck.reference.operands import Result
 
 #: Real bounds of ActivationFunctionType; what is not listed (NONE, TANH, SIGN_BIT) binds no kernel.
 REAL: dict[int, tuple[float, float]] = {1: (0.0, np.inf), 2: (-1.0, 1.0), 3: (0.0, 6.0)}

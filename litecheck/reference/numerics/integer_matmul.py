@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.numerics.fixedpoint import Ints
+from litecheck.reference.operands import Result, Value
 
 #: The largest magnitude a stored value of a type can have.
 LARGEST = {"int8": 1 << 7, "int16": 1 << 15}

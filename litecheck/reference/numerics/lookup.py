@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.values import HELD, Result, Value
 from litecheck.reference.numerics.fixedpoint import Ints, round_half_away
+from litecheck.reference.operands import HELD, Result, Value
 
 Floats: TypeAlias = NDArray[Any]
 Real: TypeAlias = Callable[[Floats], Floats]

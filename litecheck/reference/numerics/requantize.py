@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.values import HELD, Result, RunError, Value
 from litecheck.reference.numerics.compiled import compiled
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
@@ -19,6 +18,7 @@ from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.numerics.integer_matmul import EXACT
 from litecheck.reference.numerics.nearest import Nearest, nearest, repeats
 from litecheck.reference.numerics.rescale import VARIANTS, Rescale, Scales
+from litecheck.reference.operands import HELD, Result, RunError, Value
 
 #: Types whose sums of products are rescaled to stored values.
 QUANTIZED = ("int8", "uint8", "int16")

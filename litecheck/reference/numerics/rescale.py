@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics.fixedpoint import (
     INT32_MAX,
     INT32_MIN,
@@ -25,6 +25,7 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
+from litecheck.reference.operands import Result, RunError, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +63,7 @@ class Scales:
 
 
 #: What a variant does to a tile: (accumulators int64, owned; constants) -> rescaled, integers in any type.
-Step = Callable[..., NDArray[Any]]
+Tilewise = Callable[..., NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,10 +74,30 @@ class Rescale:
     step applies them, and how far from a tie it may still decide as for a tie, in steps of the output.
     """
 
-    step: Step
+    step: Tilewise
     constants: tuple[NDArray[Any], ...]
     real: NDArray[np.float64] | None = None
     slack: NDArray[np.float64] | None = None
+
+
+#: (multipliers, scales) -> what to do with accumulators.
+Bind = Callable[[NDArray[np.float64], Scales], Rescale]
+#: Rescaling variants by the name an arithmetic file uses, the usual ones first.
+VARIANTS: dict[str, Bind] = {}
+#: Those with a multiplier in fixed point: here it counts whether the scales were multiplied in float32 or float64.
+FIXED: set[str] = set()
+
+
+def variant(name: str, fixed: bool = False) -> Callable[[Bind], Bind]:
+    """Register a function as a variant; every step that rescales sums of products has it from then on."""
+
+    def register(bind: Bind) -> Bind:
+        VARIANTS[name] = bind
+        if fixed:
+            FIXED.add(name)
+        return bind
+
+    return register
 
 
 def _double(x: Ints, m: Ints, right: Ints, half: Ints, away: Ints) -> Ints:
@@ -113,69 +134,63 @@ def _rounded_twice(real: NDArray[np.float64], away: Callable[[Ints], Ints]) -> R
     return Rescale(_double, constants, m * 2.0 ** -(right + 31.0), slack)
 
 
+@variant("double", fixed=True)
 def double(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """Rounded twice, the second time half away from zero (fixedpoint.multiply_double)."""
     return _rounded_twice(real, lambda right: -np.minimum(right, 1))
 
 
+@variant("double-half-up", fixed=True)
 def double_half_up(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """Rounded twice, half up both times (fixedpoint.multiply_double_half_up)."""
     return _rounded_twice(real, np.zeros_like)
 
 
+@variant("double-by-eight", fixed=True)
 def double_by_eight(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """Half up in the channels that fill vectors of eight, half away from zero in those that are left over."""
     body = np.arange(len(real)) < len(real) // 8 * 8
     return _rounded_twice(real, lambda right: np.where(body, 0, -np.minimum(right, 1)))
 
 
-def _single(x: Ints, m: Ints, half: Ints, total: Ints) -> Ints:
+def _single(x: Ints, m: Ints, half: Ints, right: Ints) -> Ints:
     x *= m
     x += half
-    x >>= total
+    x >>= right
     return x
 
 
-def single(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """Rounded once, half up (fixedpoint.multiply_single)."""
-    m, shift = quantize_multipliers(real)
-    total = 31 - shift
-    return Rescale(_single, (m, np.int64(1) << (total - 1), total))
+def _one_shift(name: str, bits: int = 31, rounded: bool = True) -> None:
+    """A variant of one shift, half up or without rounding, by a mantissa of so many fractional bits."""
+
+    def bind(real: NDArray[np.float64], scales: Scales) -> Rescale:
+        m, shift = quantize_multipliers(real)
+        right = np.maximum(bits - shift, 0)
+        short = (m if bits == 31 else reduce_multiplier(m, bits)) << np.maximum(shift - bits, 0)
+        half = (np.int64(1) << right) >> 1
+        return Rescale(_single, (short, half if rounded else np.zeros_like(half), right))
+
+    variant(name, fixed=True)(bind)
 
 
-def reduced(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """A multiplier of 16 bits for accumulators of up to 48: m rounded to 15 fractional bits, then one half-up shift.
-
-    Source: tflite/kernels/internal/common.cc, MultiplyByQuantizedMultiplier for int64.
-    """
-    return _reduced(real, 15)
+def _scaled(rounding: Callable[..., NDArray[Any]], x: Ints, real: NDArray[Any]) -> NDArray[Any]:
+    scaled = x.astype(real.dtype)
+    scaled *= real
+    return rounding(scaled)
 
 
-def reduced_8(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """A multiplier of 8 bits: m rounded to 7 fractional bits, then one half-up shift."""
-    return _reduced(real, 7)
+def _real(
+    name: str, product: Callable[[Scales], NDArray[Any]], rounding: Callable[..., NDArray[Any]]
+) -> None:
+    """A variant that multiplies and rounds in the width of M, whatever the operator takes its multiplier from."""
+    variant(name)(lambda real, scales: Rescale(partial(_scaled, rounding), (product(scales),)))
 
 
-def _reduced(real: NDArray[np.float64], bits: int) -> Rescale:
-    m, shift = quantize_multipliers(real)
-    right = np.maximum(bits - shift, 0)
-    short = reduce_multiplier(m, bits) << np.maximum(shift - bits, 0)
-    return Rescale(_single, (short, (np.int64(1) << right) >> 1, right))
-
-
-def floor(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """Shifted right without rounding (fixedpoint.multiply_floor)."""
-    m, shift = quantize_multipliers(real)
-    return Rescale(_single, (m, np.zeros_like(m), 31 - shift))
-
-
-def _truncate(x: Ints, m: Ints, shift: Ints) -> Ints:
-    return multiply_truncate(x, m, shift)
-
-
-def truncate(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """Rounded towards zero (fixedpoint.multiply_truncate)."""
-    return Rescale(_truncate, quantize_multipliers(real))
+_one_shift("single")
+# For accumulators of up to 48 bits: tflite/kernels/internal/common.cc, MultiplyByQuantizedMultiplier for int64.
+_one_shift("reduced", 15)
+_real("float64", Scales.double, round_half_away)
+_real("float32", Scales.single, np.rint)
 
 
 def _rndnu(x: Ints, m: Ints, left: Ints, half: Ints, right: Ints) -> Ints:
@@ -187,6 +202,7 @@ def _rndnu(x: Ints, m: Ints, left: Ints, half: Ints, right: Ints) -> Ints:
     return x
 
 
+@variant("rndnu")
 def rndnu(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """XNNPACK on Arm: the high half of twice the product cut off, then a shift half up of 1 bit at least.
 
@@ -198,67 +214,18 @@ def rndnu(real: NDArray[np.float64], scales: Scales) -> Rescale:
     return Rescale(_rndnu, (m, shift + right, np.int64(1) << (right - 1), right))
 
 
-def _float64(x: Ints, real: NDArray[np.float64]) -> NDArray[np.float64]:
-    return round_half_away(x * real)
+_real("float64-half-even", Scales.double, np.rint)
+_real("float32-half-away", Scales.single, round_half_away)
+_one_shift("reduced-8", 7)
+_one_shift("floor", rounded=False)
 
 
-def float64(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """round(accumulator * M) in float64, half away from zero; M always with a float64 product."""
-    return Rescale(_float64, (scales.double(),))
-
-
-def _float64_half_even(x: Ints, real: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.rint(x * real)
-
-
-def float64_half_even(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """rint(accumulator * M) in float64, half to even."""
-    return Rescale(_float64_half_even, (scales.double(),))
-
-
-def _float32(x: Ints, real: NDArray[np.float32]) -> NDArray[np.float32]:
-    scaled = x.astype(np.float32)
-    scaled *= real
-    rounded: NDArray[np.float32] = np.rint(scaled, out=scaled)
-    return rounded
-
-
-def float32(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """rint(float32(accumulator) * M) in float32, half to even; M in float32 throughout."""
-    return Rescale(_float32, (scales.single(),))
-
-
-def _float32_half_away(x: Ints, real: NDArray[np.float32]) -> NDArray[np.float32]:
-    rounded: NDArray[np.float32] = round_half_away(x.astype(np.float32) * real)
-    return rounded
-
-
-def float32_half_away(real: NDArray[np.float64], scales: Scales) -> Rescale:
-    """round(float32(accumulator) * M) in float32, half away from zero; M in float32 throughout."""
-    return Rescale(_float32_half_away, (scales.single(),))
-
-
-#: Rescaling variants by the name an arithmetic file uses: (multipliers, scales) -> what to do with accumulators.
-VARIANTS: dict[str, Callable[[NDArray[np.float64], Scales], Rescale]] = {
-    "double": double,
-    "double-half-up": double_half_up,
-    "double-by-eight": double_by_eight,
-    "single": single,
-    "reduced": reduced,
-    "float64": float64,
-    "float32": float32,
-    "rndnu": rndnu,
-    "float64-half-even": float64_half_even,
-    "float32-half-away": float32_half_away,
-    "reduced-8": reduced_8,
-    "floor": floor,
-    "truncate": truncate,
-}
-
-#: Those with a multiplier in fixed point: here it counts whether the scales were multiplied in float32 or float64.
-FIXED = ("double", "double-half-up", "double-by-eight", "single", "reduced", "reduced-8", "floor", "truncate")
+@variant("truncate", fixed=True)
+def truncate(real: NDArray[np.float64], scales: Scales) -> Rescale:
+    """Rounded towards zero (fixedpoint.multiply_truncate)."""
+    return Rescale(multiply_truncate, quantize_multipliers(real))
 
 
 def variants(first: str) -> tuple[str, ...]:
-    """Every variant of a stage that rescales 32-bit sums, ``first`` of them as the stage's default."""
+    """Every variant of a step that rescales 32-bit sums, ``first`` of them as the step's default."""
     return (first, *(name for name in VARIANTS if name != first))

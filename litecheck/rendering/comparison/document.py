@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.document import Code, Document, Facts, broken
+from litecheck.rendering.document import Code, Document, FactRows, broken
 from litecheck.rendering.records import ComparedTensors
 from litecheck.rendering.wording.differences import labelled, verdict
 
@@ -15,4 +15,6 @@ def document(compared: ComparedTensors) -> Document:
     (_, (tensor,)), *_ = labelled(compared.comparison)
     title = (Code(compared.actual), " against ", Code(compared.expected))
     word = verdict(compared.comparison)
-    return Document("compare", title, word, tensor, (), (Facts(rows[1:]),) if rows[1:] else (), __version__)
+    return Document(
+        "compare", title, word, tensor, (), (FactRows(rows[1:]),) if rows[1:] else (), __version__
+    )

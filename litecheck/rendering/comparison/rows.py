@@ -34,7 +34,7 @@ def results(compared: ComparedTensors) -> Results:
         obstacles = [ResultRow("compare/not-judged", "violation", text, where, title=text, identity=identity)]
     elif not c.within:
         gist = next(lines[0] for label, lines in details if label == "differ")
-        where = RowPlace(file, name, ((file, file, "variable"),))
+        where = RowPlace(file, name, ((file, file, "module"), (c.dtype, c.dtype, "variable")))
         rows = [
             ResultRow(
                 _DIFFERS.id, "violation", word, where, word, gist, details, f"{name}: {word}", full,

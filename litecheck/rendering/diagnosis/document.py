@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from litecheck.diagnose.result import Diagnosed, Diagnosis, Owned
 from litecheck.rendering.document import (
     Document,
-    Facts,
+    FactRows,
     Fold,
-    Grid,
     Heading,
-    Items,
+    ItemList,
     Line,
     Link,
     Paragraph,
     Part,
     Sign,
+    TableGrid,
     broken,
 )
 from litecheck.rendering.escape import shorten
@@ -34,7 +34,7 @@ def document(diagnosis: Diagnosis) -> Document:
         *(_operator(f"operator-{n}", one) for n, one in enumerate(d.operators)),
         *_models(d),
         Heading(("Not tried: of this nothing is known",)),
-        Items(tuple((text,) for text in d.untried)) if d.untried else Paragraph(("Nothing.",)),
+        ItemList(tuple((text,) for text in d.untried)) if d.untried else Paragraph(("Nothing.",)),
     )
     verdict = wording.VERDICTS[d.exit_code]
     return Document("diagnose", (d.device,), verdict, wording.summary(d), tuple(_facts(d)), parts, d.version)
@@ -52,7 +52,7 @@ def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     yield from ((label, text) for label, text in facts if text)
 
 
-def _overview(operators: Sequence[Diagnosed]) -> Grid:
+def _overview(operators: Sequence[Diagnosed]) -> TableGrid:
     """A line each; what was asked of it stands where the line leads."""
     rows = [
         (
@@ -65,7 +65,7 @@ def _overview(operators: Sequence[Diagnosed]) -> Grid:
         )
         for n, d in enumerate(operators)
     ]
-    return Grid(("operator", "type", "computed by", "as in", ">probes", ">outputs"), tuple(rows))
+    return TableGrid(("operator", "type", "computed by", "as in", ">probes", ">outputs"), tuple(rows))
 
 
 def _published(d: Diagnosed) -> str:
@@ -89,7 +89,7 @@ def _operator(anchor: str, d: Diagnosed) -> Fold:
     )
     shown = tuple((label, line) for label, line in rows if any(line))
     opened = d.conclusion in wording.UNEXPLAINED
-    return Fold(d.opcode, (f" {d.kind}, {d.conclusion}",), (Facts(shown),), opened, anchor)
+    return Fold(d.opcode, (f" {d.kind}, {d.conclusion}",), (FactRows(shown),), opened, anchor)
 
 
 def _models(diagnosis: Diagnosis) -> Iterator[Part]:
@@ -102,7 +102,7 @@ def _models(diagnosis: Diagnosis) -> Iterator[Part]:
     ]
     if rows:
         heads = ("model", "operator", "type", ">tried", ">explained", "")
-        yield from (Heading(("Models",)), Grid(heads, tuple(rows)))
+        yield from (Heading(("Models",)), TableGrid(heads, tuple(rows)))
 
 
 def _row(model: str, d: Diagnosed, own: Sequence[Owned]) -> tuple[Line, ...]:

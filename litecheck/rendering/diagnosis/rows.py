@@ -55,7 +55,7 @@ def _row(diagnosis: Diagnosis, d: Diagnosed) -> ResultRow:
         _id(d.conclusion),
         "violation",
         f"{d.conclusion} on {diagnosis.device}",
-        RowPlace(diagnosis.device, name, ((d.opcode, d.opcode, "function"), (d.kind, d.kind, "type"))),
+        RowPlace(diagnosis.device, name, ((d.opcode, d.opcode, "module"), (d.kind, d.kind, "function"))),
         d.conclusion,
         problems[0] if problems else "",
         details,

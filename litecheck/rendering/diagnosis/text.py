@@ -29,7 +29,7 @@ def _lines(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:
         lines = list(_details(diagnosed))
         if lines:
             yield ""
-            yield f"{diagnosed.opcode} {diagnosed.kind}: {diagnosed.conclusion}"
+            yield f"{visible(diagnosed.opcode)} {diagnosed.kind}: {diagnosed.conclusion}"
             for line in lines:
                 yield from _wrapped(line, width)
     if diagnosis.untried:
@@ -46,7 +46,7 @@ def _wrapped(line: str, width: int | None) -> list[str]:
 def _row(d: Diagnosed) -> tuple[str, ...]:
     published = ", ".join(d.fits[0].published) if d.fits else ""
     counts = str(d.probes), f"{d.elements:,}"
-    return d.opcode, d.kind, wording.computed_by(d), published, *counts, wording.notes(d)
+    return visible(d.opcode), d.kind, wording.computed_by(d), published, *counts, wording.notes(d)
 
 
 def _details(d: Diagnosed) -> Iterator[str]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from litecheck.rendering.escape import slashed, visible
-from litecheck.rendering.rows import Annotation
 from litecheck.rendering.sheet import JUDGING, Format, Sheet
 from litecheck.report import Level
+
+if TYPE_CHECKING:
+    from litecheck.rendering.rows import Annotation
 
 _COMMANDS: dict[Level, str] = {"violation": "error", "warning": "warning", "note": "notice"}
 

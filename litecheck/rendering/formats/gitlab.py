@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering.escape import slashed, visible
-from litecheck.rendering.rows import ResultRow, Results
 from litecheck.rendering.sheet import JUDGING, Format, Sheet
+
+if TYPE_CHECKING:
+    from litecheck.rendering.rows import ResultRow, Results
 
 _SEVERITIES = {"violation": "major", "warning": "minor", "note": "info"}
 

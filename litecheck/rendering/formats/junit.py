@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from litecheck.rendering.escape import visible
-from litecheck.rendering.rows import JudgedCase, ResultRow, Subject
 from litecheck.rendering.sheet import JUDGING, Format, Sheet
 from litecheck.report import counted
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
+
+    from litecheck.rendering.rows import JudgedCase, ResultRow, Subject
 
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 

@@ -2,107 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
-from litecheck.rendering.document import (
-    SIGNS,
-    Bold,
-    Break,
-    Code,
-    Facts,
-    Grid,
-    Heading,
-    Items,
-    Line,
-    Link,
-    Paragraph,
-    Part,
-    Sign,
-    Span,
-)
-from litecheck.rendering.escape import visible
 from litecheck.rendering.sheet import EVERY, Format, Sheet
 
 
 def render(sheet: Sheet) -> str:
     """The document; what fails is open, tables are folded."""
-    page = sheet.document()
-    icon = f"{SIGNS[page.verdict][0]} {page.verdict}: " if page.verdict else ""
-    lines = [f"## {_line(page.title)}", "", icon + plain(page.summary)]
-    if page.facts:
-        lines += ["", *(f"- {label}: {plain(text)}" for label, text in page.facts)]
-    lines += [line for part in page.parts for line in ("", *_part(part))]
-    return "\n".join([*lines, "", f"litecheck {plain(page.version)}"]) + "\n"
+    from litecheck.rendering.markdown import written
 
-
-def _part(part: Part) -> Iterator[str]:
-    if isinstance(part, Heading):
-        yield f"{'#' * (part.level + 2)} {_line(part.line)}"
-    elif isinstance(part, Paragraph):
-        yield _line(part.line)
-    elif isinstance(part, Items):
-        yield from (f"- {_line(line)}" for line in part.lines)
-        if part.more:
-            yield f"- and {part.more:,} more"
-    elif isinstance(part, Facts):
-        yield from (f"- {label}: {_line(line)}" for label, line in part.rows)
-    elif isinstance(part, Grid):
-        yield from _grid(part)
-    else:
-        import html
-
-        rest = html.escape(visible("".join(map(_words, part.rest))))
-        yield from ("<details open>" if part.opened else "<details>",)
-        yield f"<summary><b>{html.escape(visible(part.title))}</b>{rest}</summary>"
-        for inner in part.parts:
-            yield from ("", *_part(inner))
-        yield from ("", "</details>")
-
-
-def _grid(grid: Grid) -> Iterator[str]:
-    yield f"| {' | '.join(head.lstrip('>') for head in grid.heads)} |"
-    yield f"|{'|'.join(' ---: ' if head.startswith('>') else ' --- ' for head in grid.heads)}|"
-    for row in grid.rows:
-        yield f"| {' | '.join(_line(cell, in_table=True) for cell in row)} |"
-
-
-def _line(line: Line, in_table: bool = False) -> str:
-    return "".join(_span(span, in_table) for span in line)
-
-
-def _span(span: Span, in_table: bool) -> str:
-    if isinstance(span, Code):
-        return code(span.text).replace("|", "\\|") if in_table else code(span.text)
-    if isinstance(span, Bold):
-        return f"**{plain(span.text)}**"
-    if isinstance(span, Link) and re.fullmatch(r"https?://[!-;=?-~]+", span.address):
-        return f"<{span.address}>"
-    return "<br>" if isinstance(span, Break) else plain(_words(span))
-
-
-def _words(span: Span) -> str:
-    """A span without what it looks like."""
-    if isinstance(span, Break):
-        return "; "
-    if isinstance(span, Sign):
-        return f"{SIGNS[span.meaning][0]} "
-    if isinstance(span, Link):
-        return span.text or span.address
-    return span if isinstance(span, str) else span.text
-
-
-def plain(text: str) -> str:
-    """Text that Markdown shows as it is: no markup, no HTML, no formula, no table border."""
-    return re.sub(r"([\\`*_\[\]#|~<>&$])", r"\\\1", visible(text))
-
-
-def code(text: str) -> str:
-    """A code span around any text: its fence is longer than every run of backticks inside."""
-    text = visible(text)
-    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
-    pad = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) or not text else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
+    return written(sheet.document())
 
 
 FORMAT = Format("markdown", "GitHub-flavoured Markdown, for a job summary", EVERY, render)

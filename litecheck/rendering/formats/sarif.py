@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering.escape import uri, visible
-from litecheck.rendering.rows import ResultRow, Results, RowPlace, RowRule
 from litecheck.rendering.sheet import JUDGING, Format, Sheet
 from litecheck.report import LEVELS, Level, counted
+
+if TYPE_CHECKING:
+    from litecheck.rendering.rows import ResultRow, Results, RowPlace, RowRule
 
 #: GitHub refuses a run with more results.
 MOST_RESULTS = 25_000
@@ -108,24 +110,24 @@ def _invocation(results: Results, cut: int) -> dict[str, Any]:
     notifications = [_notification(row) for row in (*remarks, *results.remarks)]
     if cut:
         told = f"{counted(cut, 'result')} left out: the mildest"
-        notifications.append(_notification(ResultRow("results-cut", "warning", told, RowPlace(""))))
+        notifications.append(_notified("warning", "results-cut", told))
     invocation = {"executionSuccessful": results.readable, "exitCode": results.exit_code}
     return invocation | ({"toolExecutionNotifications": notifications} if notifications else {})
 
 
 def _notification(row: ResultRow) -> dict[str, Any]:
     """What is no result: of the whole run, or of a file where one is named."""
-    told: dict[str, Any] = {
-        "level": _LEVELS[row.level],
-        "descriptor": {"id": visible(row.id)},
-        "message": _message(row.message),
-    }
+    told = _notified(_LEVELS[row.level], row.id, row.message)
     if row.where.file:
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri(row.where.file)}}
         if row.where.offset is not None:
             physical["region"] = {"byteOffset": row.where.offset}
         told["locations"] = [{"physicalLocation": physical}]
     return told
+
+
+def _notified(level: str, code: str, text: str) -> dict[str, Any]:
+    return {"level": level, "descriptor": {"id": visible(code)}, "message": _message(text)}
 
 
 FORMAT = Format("sarif", "SARIF 2.1.0, for GitHub code scanning and editors", JUDGING, render)

@@ -10,17 +10,17 @@ from litecheck.rendering.document import (
     Bold,
     Code,
     Document,
-    Facts,
+    FactRows,
     Fold,
-    Grid,
     Heading,
-    Items,
+    ItemList,
     Line,
     Link,
     Paragraph,
     Part,
     Sign,
     Span,
+    TableGrid,
 )
 from litecheck.rendering.html.base import asset, framed, text
 
@@ -55,19 +55,20 @@ def _part(part: Part) -> str:
         return f"<h{part.level + 1}>{_line(part.line)}</h{part.level + 1}>"
     if isinstance(part, Paragraph):
         return f"<p>{_line(part.line)}</p>"
-    if isinstance(part, Items):
+    if isinstance(part, ItemList):
         lines = (*part.lines, (f"and {part.more:,} more",)) if part.more else part.lines
         return f"<ul>{''.join(f'<li>{_line(line)}</li>' for line in lines)}</ul>"
-    if isinstance(part, Facts):
+    if isinstance(part, FactRows):
         rows = (f"<dt>{text(label)}</dt><dd>{_line(line)}</dd>" for label, line in part.rows)
         return f"<dl>{''.join(rows)}</dl>"
-    return _grid(part) if isinstance(part, Grid) else _fold(part)
+    return _grid(part) if isinstance(part, TableGrid) else _fold(part)
 
 
-def _grid(grid: Grid) -> str:
+def _grid(grid: TableGrid) -> str:
     """Cells of numbers have a class of their own."""
-    heads = "".join(f"<th>{text(head.lstrip('>'))}</th>" for head in grid.heads)
     kinds = [' class="number"' if head.startswith(">") else "" for head in grid.heads]
+    pairs = zip(kinds, grid.heads, strict=True)
+    heads = "".join(f"<th{kind}>{text(head.lstrip('>'))}</th>" for kind, head in pairs)
     rows = "".join(
         f"<tr>{''.join(f'<td{kind}>{_line(cell)}</td>' for kind, cell in zip(kinds, row, strict=True))}</tr>"
         for row in grid.rows
@@ -77,10 +78,12 @@ def _grid(grid: Grid) -> str:
 
 def _fold(fold: Fold) -> str:
     parts = "".join(map(_part, fold.parts))
-    anchor = f' id="{text(fold.anchor)}"' if fold.anchor else ""
+    if fold.anchor:
+        # Inside, so that browsers unfold it for who follows a link.
+        parts = f'<div id="{text(fold.anchor)}">{parts}</div>'
     opened = " open" if fold.opened else ""
     title = f"<summary><b>{text(fold.title)}</b>{_line(fold.rest)}</summary>"
-    return f'<details class="part"{anchor}{opened}>{title}{parts}</details>'
+    return f'<details class="part"{opened}>{title}{parts}</details>'
 
 
 def _line(line: Line) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.document import Code, Document, Grid, Heading, Part
+from litecheck.rendering.document import Code, Document, Heading, Part, TableGrid
 from litecheck.rendering.records import RunRecord
 from litecheck.rendering.run.text import HEADS, row, shape
 from litecheck.report import counted
@@ -26,6 +26,6 @@ def document(told: RunRecord) -> Document:
     parts: tuple[Part, ...] = ()
     if recorder.stats:
         rows = tuple(tuple((cell,) for cell in row(s)) for s in recorder.statistics)
-        parts = (Heading(("Tensors",)), Grid(HEADS, rows))
+        parts = (Heading(("Tensors",)), TableGrid(HEADS, rows))
     summary = f"{counted(recorder.operators, 'operator')} by {told.arithmetic}"
     return Document("run", (Code(told.file),), "", summary, tuple(facts), parts, __version__)

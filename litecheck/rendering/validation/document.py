@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.rendering.document import (
-    Break,
     Code,
     Document,
     Fold,
-    Grid,
     Heading,
-    Items,
+    ItemList,
     Line,
+    LineBreak,
     Link,
     Paragraph,
     Part,
     Sign,
     Span,
+    TableGrid,
     listed,
 )
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten
-from litecheck.rendering.wording.findings import Block, Case, blocks, waived
+from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
 from litecheck.report import COUNTED, STATUSES, ModelReport, Report, Status, counted
 
 _HANDFUL = 5
@@ -41,7 +41,7 @@ def document(report: Report) -> Document:
     return Document("validate", ("litecheck",), "", report.summary, (), tuple(parts), report.version)
 
 
-def _table(report: Report) -> Grid:
+def _table(report: Report) -> TableGrid:
     rows: list[tuple[Line, ...]] = []
     for model in report.models:
         verdict = report.verdict(model)
@@ -49,7 +49,7 @@ def _table(report: Report) -> Grid:
         name = Code(shorten(model.name, 2 * NAME))
         rows.append(((name,), (Sign(verdict), verdict), *((f"{n:,}",) for n in numbers)))
     heads = ("model", "verdict", *(f">{status}" for status in STATUSES))
-    return Grid((*heads, *(f">{key}s" for key in COUNTED[:3])), tuple(rows))
+    return TableGrid((*heads, *(f">{key}s" for key in COUNTED[:3])), tuple(rows))
 
 
 def _model(report: Report, model: ModelReport) -> Fold:
@@ -90,19 +90,19 @@ def _block(block: Block) -> Iterator[Part]:
     cases = list(map(_case, block.cases[:_HANDFUL]))
     if len(block.cases) > _HANDFUL:
         cases.append((f"and {counted(len(block.cases) - _HANDFUL, 'other case')}",))
-    yield Items(tuple(cases))
+    yield ItemList(tuple(cases))
     because = f"Because {block.because}. " if block.because else ""
     demand = f"{because}Effect: {block.effect}. Demanded by {block.demanded_by.profile} in "
     see: tuple[Span, ...] = (" See ", Link(block.see), ".") if block.see else ()
     yield Paragraph((demand, Code(str(block.demanded_by)), ".", *see))
 
 
-def _case(case: Case) -> Line:
+def _case(case: AlikeFindings) -> Line:
     places = list(dict.fromkeys(place(f.where, NAME) for f in case.findings))
     told: list[Span] = []
     for where in places[:_HANDFUL]:
-        told += [Code(where), Break()]
+        told += [Code(where), LineBreak()]
     if len(places) > _HANDFUL:
-        told += [f"and {len(places) - _HANDFUL:,} more", Break()]
+        told += [f"and {len(places) - _HANDFUL:,} more", LineBreak()]
     found, required = shorten(case.found, PHRASE), shorten(case.required, PHRASE)
     return (*told, f"found {found}; required {required}")

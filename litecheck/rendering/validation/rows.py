@@ -17,7 +17,7 @@ from litecheck.rendering.rows import (
     Subject,
     digest,
 )
-from litecheck.rendering.wording.findings import Block, Case, blocks, ordered
+from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
 from litecheck.report import LEVELS, STATUSES, Finding, ModelReport, OperatorReport, Report, Status, counted
 
 _HANDFUL = 5
@@ -201,7 +201,7 @@ def _annotation(model: ModelReport, block: Block) -> Annotation:
     return Annotation(block.level, model.file, block.title, tuple(lines))
 
 
-def _case(case: Case) -> Iterator[str]:
+def _case(case: AlikeFindings) -> Iterator[str]:
     places = list(dict.fromkeys(place(f.where, NAME) for f in case.findings))
     yield from places[:_HANDFUL]
     if len(places) > _HANDFUL:

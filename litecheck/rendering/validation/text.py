@@ -11,7 +11,7 @@ from rich.text import Text
 
 from litecheck.rendering.escape import NAME, place, visible
 from litecheck.rendering.page import DIM, LABEL, Page
-from litecheck.rendering.wording.findings import Block, Case, blocks, waived
+from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
 from litecheck.report import Finding, ModelReport, Report, Status, Where, counted, coverage_text
 
 _STYLES = {
@@ -32,7 +32,7 @@ _MANY = 20
 
 def print_report(report: Report, console: Console, verbose: bool = False) -> None:
     """Print every model and the total; ``verbose`` shortens neither names nor lists."""
-    page = _Page(console, verbose)
+    page = ValidationPage(console, verbose)
     for model in report.models:
         page.model(report, model)
     if report.stale:
@@ -42,7 +42,7 @@ def print_report(report: Report, console: Console, verbose: bool = False) -> Non
     page.line(Text(report.summary, _EXIT_STYLES[report.exit_code]))
 
 
-class _Page(Page):
+class ValidationPage(Page):
     """The parts of a report, one below the other."""
 
     def model(self, report: Report, model: ModelReport) -> None:
@@ -85,7 +85,7 @@ class _Page(Page):
         self.labelled("demanded", visible(f"by {demand.profile} in {demand}"))
         self.line()
 
-    def case(self, case: Case) -> None:
+    def case(self, case: AlikeFindings) -> None:
         places = self.places(case.findings)
         shown = places if self.verbose else places[:_HANDFUL]
         for number, told in enumerate(shown):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from litecheck.rendering.wording.findings import ordered
+from litecheck.rendering.validation.grouping import ordered
 from litecheck.report import Finding, ModelReport, OperatorReport, Report
 
 #: Raised when a key changes its meaning or goes away.

@@ -8,15 +8,15 @@ from litecheck.rendering.document import (
     Bold,
     Code,
     Document,
-    Facts,
+    FactRows,
     Fold,
-    Grid,
     Heading,
-    Items,
+    ItemList,
     Line,
     Paragraph,
     Part,
     Sign,
+    TableGrid,
     broken,
 )
 from litecheck.rendering.escape import NAME, PHRASE, shorten
@@ -75,13 +75,13 @@ def _case(verdict: Verdict) -> Fold:
         (label, broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
         for label, lines in wording.details(verdict)
     )
-    return Fold(wording.title(verdict, NAME), (f": {verdict.outcome.value}",), (Facts(tuple(rows)),), True)
+    return Fold(wording.title(verdict, NAME), (f": {verdict.outcome.value}",), (FactRows(tuple(rows)),), True)
 
 
 def _across(verification: Verification) -> Iterator[Part]:
     if verification.across:
         yield Heading(("In common",))
-        yield Items(tuple((sentence,) for sentence in verification.across))
+        yield ItemList(tuple((sentence,) for sentence in verification.across))
 
 
 def _unjudged(verification: Verification) -> Iterator[Part]:
@@ -90,7 +90,7 @@ def _unjudged(verification: Verification) -> Iterator[Part]:
         for outcome, opcode, why, verdicts in wording.unjudged(verification)
     ]
     if lines:
-        yield from (Heading(("Not judged",)), Items(tuple(lines)))
+        yield from (Heading(("Not judged",)), ItemList(tuple(lines)))
 
 
 def _untried(verification: Verification) -> Iterator[Part]:
@@ -98,7 +98,7 @@ def _untried(verification: Verification) -> Iterator[Part]:
         (Code(kind), f": {', '.join(parameters)}") for kind, parameters in wording.untried(verification)
     ]
     if kinds:
-        yield Fold("Never tried", (": what no operator of the model had",), (Items(tuple(kinds)),))
+        yield Fold("Never tried", (": what no operator of the model had",), (ItemList(tuple(kinds)),))
 
 
 def _drift(verification: Verification) -> Iterator[Part]:
@@ -108,7 +108,9 @@ def _drift(verification: Verification) -> Iterator[Part]:
     told = ": the device fed with its own outputs, against the reference end to end"
     same = counted(len(verification.drift) - len(steps), "tensor")
     heads = (">#", "operator", ">largest", ">rms", ">differ", "", "tensor")
-    yield Fold("Drift", (f"{told}; {same} without difference",), (Grid(heads, tuple(map(_step, steps))),))
+    yield Fold(
+        "Drift", (f"{told}; {same} without difference",), (TableGrid(heads, tuple(map(_step, steps))),)
+    )
 
 
 def _step(step: Step) -> tuple[Line, ...]:
@@ -130,7 +132,7 @@ def _cases(verification: Verification) -> Iterator[Part]:
     heads = (">#", "operator", "outcome", ">differ", ">largest", "arithmetic", "name")
     rows = tuple(_row(verification, v) for v in verdicts[:_ROWS])
     cut = f", of which {_ROWS:,} are shown" if len(verdicts) > _ROWS else ""
-    yield Fold("Every case", (f": {counted(len(verdicts), 'case')}{cut}",), (Grid(heads, rows),))
+    yield Fold("Every case", (f": {counted(len(verdicts), 'case')}{cut}",), (TableGrid(heads, rows),))
 
 
 def _row(verification: Verification, v: Verdict) -> tuple[Line, ...]:

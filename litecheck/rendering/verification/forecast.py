@@ -15,7 +15,7 @@ _HEADS = ("case", ">inputs", ">invocations", "name")
 
 def print_forecast(forecast: Forecast, console: Console, verbose: bool = False) -> None:
     """Print every case with its invocations, and how long they take together."""
-    page = _Page(console, verbose)
+    page = ForecastPage(console, verbose)
     page.title(forecast.model, "nothing was verified", "bold")
     page.labelled("device", visible(forecast.described))
     if forecast.budget:
@@ -25,7 +25,7 @@ def print_forecast(forecast: Forecast, console: Console, verbose: bool = False) 
     page.line(Text(summary(forecast), "bold"))
 
 
-class _Page(Page):
+class ForecastPage(Page):
     def cases(self, forecast: Forecast) -> None:
         """A row for each case."""
         rows = [

@@ -24,7 +24,7 @@ _FEW = 5
 
 def print_verification(verification: Verification, console: Console, verbose: bool = False) -> None:
     """Print every case, explain those that fail, and the total; ``verbose`` shortens nothing."""
-    page = _Page(console, verbose)
+    page = VerificationPage(console, verbose)
     page.header(verification)
     page.cases(verification)
     page.failing(verification)
@@ -35,7 +35,7 @@ def print_verification(verification: Verification, console: Console, verbose: bo
     page.summary(verification)
 
 
-class _Page(Page):
+class VerificationPage(Page):
     """The parts of a verification, one below the other."""
 
     def header(self, verification: Verification) -> None:

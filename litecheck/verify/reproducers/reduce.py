@@ -87,7 +87,7 @@ def _parts(length: int) -> Iterator[tuple[int, int]]:
 
 def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
     """Groups of (tensor, axis) that have one length and shrink together; other axes keep theirs."""
-    roles, facts = _roles(operator), facts_of(operator.kind)
+    facts = facts_of(operator.kind)
     if facts.elementwise:
         tensors = [i for i in (*operator.inputs, *operator.outputs) if i >= 0]
         shape = main.tensors[operator.outputs[0]].shape
@@ -95,19 +95,14 @@ def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
             reaching = [i for i in tensors if -axis <= len(main.tensors[i].shape)]
             yield {i: axis for i in reaching if main.tensors[i].shape[axis] == shape[axis]}
         return
+    tensor = facts.tensors(operator)
     for group in facts.ties:
-        found = {roles[role]: axis for role, axis in group.items() if roles.get(role, -1) >= 0}
+        found = {tensor[role]: axis for role, axis in group.items() if role in tensor}
         shapes = {i: main.tensors[i].shape for i in found}
         if all(-len(s) <= found[i] < len(s) for i, s in shapes.items()):
             lengths = {shapes[i][axis] for i, axis in found.items()}
             if len(lengths) == 1:
                 yield found
-
-
-def _roles(operator: Operator) -> dict[str, int]:
-    facts = facts_of(operator.kind)
-    sides = ((facts.inputs, operator.inputs), (facts.outputs, operator.outputs))
-    return {role: index for roles, side in sides for role, index in zip(roles, side, strict=False)}
 
 
 def _cut(trial: Trial, touched: Mapping[int, None], cuts: Mapping[int, tuple[int, slice]]) -> Trial:

@@ -22,7 +22,7 @@ from litecheck.model.cut import Cut, cut
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 from litecheck.verify.explanation import Explanation, verdict
 from litecheck.verify.judge import Judge, Judged
 from litecheck.verify.outcome import Outcome, Verdict

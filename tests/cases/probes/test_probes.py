@@ -13,7 +13,7 @@ from litecheck.diagnose.probe_sets import Group, prepared
 from litecheck.diagnose.result import Way
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 
 
 def way(text: str) -> Way:

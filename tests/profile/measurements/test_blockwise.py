@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.profile.measurements.blockwise import BLOCKS
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.registry import measurement
+from litecheck.profile.measurements.registry import MEASUREMENTS, measurement
 from litecheck.quantization import Blockwise, Quantization
 
 
@@ -78,7 +77,9 @@ def test_measured(name: str, given: dict[str, object], wanted: Measured) -> None
     assert measurement(name)(operands(**given)) == wanted  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", [f.__name__ for f in BLOCKS])
+@pytest.mark.parametrize(
+    "name", [name for name in MEASUREMENTS if name.startswith("block_") and name != "block_size"]
+)
 def test_nothing_to_measure_where_nothing_is_blockwise(name: str) -> None:
     builder = ModelBuilder("plain")
     graph = builder.subgraph("main")

@@ -13,11 +13,7 @@ from hypothesis import strategies as st
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.model.types import Operator
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.indices import INDICES, OPERAND_INDICES
-from litecheck.profile.measurements.options import OPTIONS
-from litecheck.profile.measurements.registry import measurement
-from litecheck.profile.measurements.slices import PARTS
-from litecheck.profile.measurements.wiring import WIRING
+from litecheck.profile.measurements.registry import MEASUREMENTS, OPERAND_MEASUREMENTS, measurement
 
 #: A shape stands for an operand at run time; anything else is a constant of int32, or of its own type.
 Operand = tuple[int, ...] | np.ndarray
@@ -155,12 +151,6 @@ def test_values_worked_out_by_hand(
     assert measured(name, opcode, roles, **options) == wanted
 
 
-def test_every_measurement_of_an_index_has_an_example() -> None:
-    marks = test_values_worked_out_by_hand.pytestmark  # type: ignore[attr-defined]
-    shown = {row[0].rpartition(".")[2] for row in marks[0].args[1]}
-    assert {function.__name__ for function in (*INDICES, *PARTS, *OPERAND_INDICES)} == shown
-
-
 def test_what_stands_for_zero_is_the_zero_point() -> None:
     bound = operands("DIV", {"input": X, "rhs": ints(0, 3, 3, dtype="int8")})
     rhs = replace(bound.roles["rhs"][0], quantization=quantized(0.5, 3))
@@ -227,8 +217,8 @@ def test_no_measurement_raises_on_what_does_not_fit(opcode: str, roles: dict[str
         fields = dict.fromkeys(names, number)
         odd: Operator = replace(sound.operator, options=replace(table, fields=fields))
         sound = Operands(odd, sound.roles, sound.subgraph, sound.model)
-    for function in (*INDICES, *PARTS, *OPTIONS, *WIRING):
+    for function in MEASUREMENTS.values():
         function(sound)
-    for function in OPERAND_INDICES:
+    for function in OPERAND_MEASUREMENTS.values():
         for tensors in sound.roles.values():
             function(tensors[0])

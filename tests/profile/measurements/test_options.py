@@ -13,9 +13,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder, quantized
 from litecheck.model.types import Model, Operator
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.options import OPTIONS
 from litecheck.profile.measurements.registry import measurement
-from litecheck.profile.measurements.wiring import WIRING
 
 #: A shape of float32, or a type and a shape.
 Operand = tuple[Any, ...]
@@ -129,17 +127,6 @@ def test_values_worked_out_by_hand(
     name: str, opcode: str, roles: dict[str, Operand], options: dict[str, Option], wanted: Measured
 ) -> None:
     assert measurement(name)(built(opcode, roles, **options)) == wanted
-
-
-def test_every_measurement_of_options_has_an_example() -> None:
-    marks = test_values_worked_out_by_hand.pytestmark  # type: ignore[attr-defined]
-    of_subgraphs = {
-        "unwritten_outputs", "variable_constants", "typeless_variables", "written_variables", "constant_inputs",
-        "handle_inputs", "rewritten_tensors",
-    }  # fmt: skip
-    assert {function.__name__ for function in (*OPTIONS, *WIRING)} == {
-        row[0] for row in marks[0].args[1]
-    } | of_subgraphs
 
 
 def test_options_of_another_operator_and_none() -> None:

@@ -15,8 +15,7 @@ from litecheck.checks.tensor_facts import Facts
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.estimates import ESTIMATES
-from litecheck.profile.measurements.registry import MEASUREMENTS, measurement
-from litecheck.profile.measurements.scales import STEPS
+from litecheck.profile.measurements.registry import measurement
 
 Part = tuple[str, tuple[int, ...], str, float, int]
 
@@ -112,10 +111,6 @@ def test_quotients_and_roots() -> None:
 def test_the_finest_of_two() -> None:
     given = [("lhs", (4,), "int8", 0.5, 0), ("rhs", (4,), "int8", 0.25, 0)]
     assert measured("finest_scale", "LESS", given, ("output", (4,), "bool", 0, 0)) == Fraction(1, 4)
-
-
-def test_every_one_has_a_name() -> None:
-    assert {function.__name__ for function in STEPS} <= MEASUREMENTS.keys()
 
 
 def known(operands):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from litecheck.quantizer import litert
-from litecheck.quantizer.attribution.variants import ROUNDINGS
 from litecheck.quantizer.compare import compare
 from litecheck.quantizer.comparison import Comparison
+from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.types import Parameters
 
 

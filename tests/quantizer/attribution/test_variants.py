@@ -8,8 +8,9 @@ from math import ceil, floor
 import numpy as np
 import pytest
 
-from litecheck.quantizer.attribution.variants import ROUNDINGS, Lookup, Recipe, stored
+from litecheck.quantizer.attribution.variants import Lookup, Recipe, stored
 from litecheck.quantizer.onnx_types import RANGES
+from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.semantics import semantics
 from litecheck.quantizer.types import Parameters
 

@@ -12,14 +12,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from litecheck.cases.probes.catalogue import probes
 from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.defects.defects import DEFECTS, defects_of
+from litecheck.reference.defects.registry import Arguments, defect
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import run
-from litecheck.reference.engine.registry import kernels
 from litecheck.reference.numerics import fixedpoint as fp
+from litecheck.reference.registry import Kernel, kernels
 
 Ints = NDArray[Any]
 RNG = np.random.default_rng(7)
@@ -438,3 +440,43 @@ def test_departures_concern_operators_that_have_what_goes_wrong() -> None:
         assert "first-weight-scale" not in names or "weight" in roles
         assert "no-input-zero-point" not in names or roles & {"input", "lhs"}
     assert all(departure.does for departure in DEFECTS.values())
+
+
+def test_an_svdf_without_its_zero_point_is_one_whose_zero_point_is_0() -> None:
+    probe = probes("SVDF")[0]
+    graph = probe.subgraph
+    (index,) = graph.inputs
+    zero = replace(graph.tensors[index].quantization, zero_point=np.zeros(1, np.int64))
+    tensors = tuple(replace(t, quantization=zero) if t.index == index else t for t in graph.tensors)
+    other = replace(probe.model, subgraphs=(replace(graph, tensors=tensors),))
+    chosen = arithmetic("SVDF", departure="no-input-zero-point")
+    made = [
+        run(model, probe.runs[0], arithmetic=a).outputs["output"]
+        for model, a in (
+            (probe.model, chosen),
+            (other, "litert-reference"),
+            (probe.model, "litert-reference"),
+        )
+    ]
+    np.testing.assert_array_equal(made[0], made[1])
+    assert (made[0] != made[2]).any()
+
+
+def test_a_defect_is_added_in_one_place() -> None:
+    """A function with its name, words and operators: arithmetic files know it, and kernels have it."""
+
+    @defect("upside-down", "the result is turned over", lambda facts: facts.elementwise == "binary")
+    def upside_down(kernel: Kernel, given: Arguments) -> Any:
+        """All bits of the result are inverted."""
+        return ~kernel.function(**given)
+
+    defects_of.cache_clear()
+    try:
+        x, y = RNG.integers(-128, 128, (2, 40))
+        assert "upside-down" in defects_of("ADD")
+        assert "upside-down" not in defects_of("CONV_2D")
+        right, wrong = pair("ADD", "none", x, y), pair("ADD", "upside-down", x, y)
+        np.testing.assert_array_equal(wrong, ~right)
+    finally:
+        del DEFECTS["upside-down"]
+        defects_of.cache_clear()

@@ -14,7 +14,7 @@ from litecheck.errors import ProfileError
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.quantization import BITS
 from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
-from litecheck.reference.engine.registry import kernels
+from litecheck.reference.registry import kernels
 
 KEYS = {"operator", "types", "resolvers", "versions", "does", "evidence", "beside", "outcome", "see"}
 GOOD = """\

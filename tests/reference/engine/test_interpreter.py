@@ -15,7 +15,7 @@ from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.entry import entry
 from litecheck.reference.engine.interpreter import Machine, initial, run
-from litecheck.reference.engine.values import RunError, Value
+from litecheck.reference.operands import RunError, Value
 
 X = np.array([[1, -2, 3]], np.int8)
 Q = quantized(0.5, -1)

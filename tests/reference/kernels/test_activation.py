@@ -7,9 +7,9 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.registry import kernels
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.kernels import activation
+from litecheck.reference.operands import Result, Value
+from litecheck.reference.registry import kernels
 
 BYTES = np.arange(-128, 128).astype(np.int8)
 HOW = {"requantize": "double", "multiplier": "float32"}

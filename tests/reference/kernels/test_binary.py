@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels import binary, comparison, division, select
 from litecheck.reference.numerics import broadcast
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.vectors import Chunks, chunks
+from litecheck.reference.operands import Result, RunError, Value
 
 RELU6 = Table("AddOptions", {"fused_activation_function": 3})
 SCALES = st.floats(2.0**-10, 0.875, width=32)
@@ -77,7 +77,7 @@ def test_squared_differences_are_within_a_step_of_the_real_result(
     scale: float, a: int, b: int, c: int
 ) -> None:
     x, y, to = value(ALL[:, None], scale, a), value(ALL, scale, b), result(scale, c)
-    stored = binary.squared_difference(x, y, to, None, {"requantize": "double"})
+    stored = binary.squared_difference(x, y, to, {"requantize": "double"})
     assert off(stored, (real(x) - real(y)) ** 2, to) <= 0.51
 
 

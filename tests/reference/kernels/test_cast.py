@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.cast import cast
+from litecheck.reference.operands import Result, RunError, Value
 
 
 def made(x, target):

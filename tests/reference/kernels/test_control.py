@@ -10,8 +10,8 @@ import pytest
 from litecheck.model.build import ModelBuilder, SubgraphBuilder
 from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import Machine, run
-from litecheck.reference.engine.values import RunError
 from litecheck.reference.kernels import control
+from litecheck.reference.operands import RunError
 
 
 def subgraph(

@@ -9,13 +9,13 @@ import pytest
 
 from litecheck.model.build import options_table, quantized
 from litecheck.quantization import Blockwise, Quantization
-from litecheck.reference.engine.takers import EVERY, OPTIMIZED
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.conv import conv_2d_float
 from litecheck.reference.kernels.depthwise import depthwise_conv_2d_float
 from litecheck.reference.kernels.fully_connected import fully_connected_float
 from litecheck.reference.kernels.hybrid import DYNAMIC, bfloat16, block_products, dynamic, products
 from litecheck.reference.kernels.matmul import batch_matmul_float
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.takers import EVERY, OPTIMIZED
 
 ROWS = (np.random.default_rng(0).normal(size=(50, 40)) * np.geomspace(1e-3, 1e3, 50)[:, None]).astype(
     np.float32

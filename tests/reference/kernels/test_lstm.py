@@ -10,7 +10,7 @@ import pytest
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import Machine, run
-from litecheck.reference.engine.values import RunError
+from litecheck.reference.operands import RunError
 
 CELLS, INPUTS, SX, SH, SW = 4, 3, 1 / 64, 1 / 128, 1 / 64
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import quantized
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.lstm_8x8_8 import NarrowGate, logistic, projection, step, tanh
+from litecheck.reference.operands import Result, RunError, Value
 
 RNG = np.random.default_rng(0)
 CELLS, INPUTS, OUTPUTS, SX, SH, SW = 16, 5, 4, 1 / 64, 1 / 100, 1 / 100

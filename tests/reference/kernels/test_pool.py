@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels import pool
+from litecheck.reference.operands import Result, RunError, Value
 
 Q = Quantization(np.array([0.5], np.float32), np.array([-3], np.int64))
 OUT = Result("int8", (), Q)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.takers import EVERY
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.kernels import quantize as kernels
+from litecheck.reference.operands import Result, Value
+from litecheck.reference.takers import EVERY
 
 
 def quantization(scale, zero=0):

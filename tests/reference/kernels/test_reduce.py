@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels import reduce, reduce_minmax
 from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
+from litecheck.reference.operands import Result, RunError, Value
 
 KEEP = Table("ReducerOptions", {"keep_dims": True})
 HOW = ("double", "single", "optimized", "xnnpack")

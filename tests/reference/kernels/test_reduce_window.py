@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import options_table
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels.reduce_window import reduce_window
+from litecheck.reference.operands import Result, RunError, Value
 
 X = np.array([[100, 50, -7, 3, 0, 9], [1, -2, 30, 4, 5, -128]], np.int8)
 

@@ -7,8 +7,8 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels import softmax
+from litecheck.reference.operands import Result, RunError, Value
 
 RANDOM = np.random.default_rng(3)
 ROWS = RANDOM.integers(-128, 128, (20, 11)).astype(np.int8)

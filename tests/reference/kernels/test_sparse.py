@@ -9,8 +9,8 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import run
-from litecheck.reference.engine.values import RunError
 from litecheck.reference.kernels.sparse import places
+from litecheck.reference.operands import RunError
 
 
 def listed(segments: list[int], indices: list[int]) -> Table:

@@ -10,8 +10,8 @@ import pytest
 from litecheck.flatbuffer.table import Table
 from litecheck.model.build import quantized
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.kernels import transcendental
+from litecheck.reference.operands import Result, Value
 
 ALL = {"int8": np.arange(-128, 128).astype(np.int8), "uint8": np.arange(256).astype(np.uint8)}
 WORDS = np.arange(-32768, 32768).astype(np.int16)

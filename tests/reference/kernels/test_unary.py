@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.registry import kernels
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.kernels import unary
+from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.registry import kernels
 
 HOW = {"requantize": "double", "multiplier": "float32"}
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import quantized
-from litecheck.reference.engine.values import Result
 from litecheck.reference.kernels.depthwise import blocks
 from litecheck.reference.numerics import compiled as module
 from litecheck.reference.numerics.compiled import _Work, compiled
 from litecheck.reference.numerics.requantize import requantizer
 from litecheck.reference.numerics.rescale import Scales
 from litecheck.reference.numerics.windows import SAME, axis, padded
+from litecheck.reference.operands import Result
 
 F = np.float32
 Random = np.random.Generator
@@ -108,5 +108,5 @@ def test_without_numba_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_importing_the_kernels_does_not_import_numba() -> None:
-    code = "import sys; from litecheck.reference.engine.registry import kernels; kernels(); sys.exit('numba' in sys.modules)"
+    code = "import sys; from litecheck.reference.registry import kernels; kernels(); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.numerics.lookup import (
     TILE,
     each_value,
@@ -16,6 +15,7 @@ from litecheck.reference.numerics.lookup import (
     quotient,
     words,
 )
+from litecheck.reference.operands import Result, Value
 
 
 def ends(scale=0.5, zero=0, scale_out=1.0, zero_out=0, dtype="int8"):

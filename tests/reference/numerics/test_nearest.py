@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import quantized
-from litecheck.reference.engine.values import Result
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.nearest import PERIOD, TILE, Nearest, nearest, repeats
 from litecheck.reference.numerics.requantize import Requantizer, requantizer
 from litecheck.reference.numerics.rescale import Scales
+from litecheck.reference.operands import Result
 
 F = np.float32
 VARIANTS = ("double", "double-half-up", "double-by-eight")

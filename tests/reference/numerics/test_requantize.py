@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import options_table, quantized
-from litecheck.reference.engine.values import Result, RunError, Value
 from litecheck.reference.numerics import fixedpoint as fp
 from litecheck.reference.numerics.requantize import PERIOD, TILE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import VARIANTS, Scales
+from litecheck.reference.operands import Result, RunError, Value
 
 F = np.float32
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import xml.etree.ElementTree as ET
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,12 +13,12 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from litecheck.quantizer.attribution.variants import ROUNDINGS
 from litecheck.quantizer.compare import compare
 from litecheck.quantizer.comparison import Comparison
+from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.types import Parameters
 from litecheck.rendering.comparison.text import print_comparison
-from litecheck.rendering.formats import render
+from litecheck.rendering.formats import formats, render
 from litecheck.rendering.records import ComparedTensors
 from litecheck.rendering.wording.differences import decimal, explained
 
@@ -140,3 +141,35 @@ def test_an_element_is_explained_by_its_quotient():
     for value, text in texts.items():
         element = compare(np.array([value], np.float32), np.zeros(1, np.int8), STEP).first
         assert text in explained(element, "int8")
+
+
+@pytest.mark.parametrize(
+    ("form", "file"),
+    [("sarif", "comparison.sarif"), ("junit", "comparison.junit.xml"), ("gitlab", "comparison.gitlab.json"),
+     ("github", "comparison.github.txt"), ("markdown", "comparison.md")],
+)  # fmt: skip
+def test_whole_reports(form, file, golden):
+    golden(file, render(ComparedTensors(COMPARISONS["half-even"], "x.npy", "a|`b`\x1b.npy"), form))
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+@pytest.mark.parametrize("form", formats("compare"))
+def test_every_format_writes_every_verdict(form, name):
+    text = render(ComparedTensors(COMPARISONS[name], "x.npy", "<script>\x1b.npy"), form)
+    assert text.endswith("\n")
+    assert all(c == "\n" or c.isprintable() for c in text)
+    assert "<script>" not in text or form not in ("html", "junit")
+
+
+def test_what_differs_fails_and_what_cannot_be_judged_is_an_error():
+    def ends(name):
+        (suite,) = ET.fromstring(render(ComparedTensors(COMPARISONS[name], "x", "y"), "junit"))
+        return [suite.get(key) for key in ("tests", "failures", "errors")]
+
+    assert ends("exact") == ends("tolerated") == ["1", "0", "0"]
+    assert ends("noise") == ["1", "1", "0"]
+    assert ends("empty") == ["1", "0", "1"]
+    schema = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
+    checker = pytest.importorskip("jsonschema").Draft202012Validator(schema)
+    for comparison in COMPARISONS.values():
+        checker.validate(json.loads(render(ComparedTensors(comparison, "x", "y"), "sarif")))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -22,9 +25,10 @@ from litecheck.diagnose.result import (
 )
 from litecheck.errors import ConfigError
 from litecheck.rendering.diagnosis.text import text
-from litecheck.rendering.formats import render
+from litecheck.rendering.formats import formats, render
 from litecheck.verify.outcome import Outcome
 
+SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
 DOUBLE = Way((("requantize", "double"),), published=("litert-reference", "tflm"))
 SINGLE, FLOOR = Way((("requantize", "single"),)), Way((("requantize", "floor"),), "wraps")
 EXCLUDED = Excluded(DOUBLE, "ties", 0, (0, 17), 5, 6, 1021, 4099, accumulator=-1234)
@@ -170,3 +174,46 @@ def test_the_page_counts_each_models_operators() -> None:
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(ConfigError, match="unknown format 'htm': did you mean html"):
         render(DIAGNOSIS, "htm")
+
+
+def results(form: str) -> str:
+    return render(replace(PAGE, operators=(*PAGE.operators, hostile())), form)
+
+
+def hostile() -> Diagnosed:
+    """An operator whose names attack each format."""
+    name = "\x1b[31m <script>|`a`](x) ::error::\r\n\udc80"
+    return replace(
+        FAILING, opcode=name, kind="int8", fault=name, owned=(Owned("m.tflite", "#1", name, False),)
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "file"),
+    [("sarif", "diagnosis.sarif"), ("junit", "diagnosis.junit.xml"), ("gitlab", "diagnosis.gitlab.json"),
+     ("github", "diagnosis.github.txt"), ("markdown", "diagnosis.md"), ("html", "diagnosis.html")],
+)  # fmt: skip
+def test_whole_reports(form: str, file: str, golden: Callable[[str, str], None]) -> None:
+    golden(file, results(form))
+
+
+@pytest.mark.parametrize("form", formats("diagnose"))
+def test_hostile_names_leave_no_character_that_acts(form: str) -> None:
+    assert all(c == "\n" or c.isprintable() for c in results(form))
+    assert results(form).endswith("\n")
+
+
+def test_what_is_not_explained_is_a_result_and_what_did_not_answer_is_skipped() -> None:
+    run = json.loads(results("sarif"))["runs"][0]
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft202012Validator(SUBSET).validate(json.loads(results("sarif")))
+    assert [result["ruleId"] for result in run["results"]] == ["diagnose/not-repeatable"] * 2
+    suite = ET.fromstring(results("junit"))[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("5", "2", "1")
+
+
+def test_a_device_that_answers_nothing_was_not_judged() -> None:
+    silent = replace(DIAGNOSIS, operators=(ROWS[3],))
+    (issue,) = json.loads(render(silent, "gitlab"))
+    assert (issue["check_name"], issue["severity"]) == ("diagnose/not-judged", "blocker")
+    assert ET.fromstring(render(silent, "junit")).get("errors") == "1"

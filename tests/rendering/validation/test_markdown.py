@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from litecheck.rendering.formats import markdown, render
+from litecheck.rendering import markdown
+from litecheck.rendering.formats import render
 
 HOSTILE = [
     "a`b",

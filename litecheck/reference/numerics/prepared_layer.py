@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.integer_matmul import Weights
 from litecheck.reference.numerics.requantize import Requantizer, requantizer
 from litecheck.reference.numerics.rescale import Scales
+from litecheck.reference.operands import Result, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ array, a tuple of arrays where there are several outputs. A kernel with a memory
 
 A kernel may ask for more by name: ``operator`` (the operator itself), ``intermediates`` (the quantized tensors an LSTM
 lists beside its operands, as a tuple of Result), ``machine`` (the running model, for control flow and resources),
-``taken`` (who takes the operator, see litecheck.reference.engine.takers; everyone where nothing is said).
+``taken`` (who takes the operator, see litecheck.reference.takers; everyone where nothing is said).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from litecheck.model.types import Tensor
 from litecheck.reference.kernel_types import ANY as ANY
 from litecheck.reference.kernel_types import How as How
-from litecheck.reference.kernel_types import Kernel, KernelFunction, Step
+from litecheck.reference.kernel_types import Kernel, KernelFunction, KernelStep
 from litecheck.reference.kernel_types import step as step
 
 #: The modules of litecheck.reference.kernels that hold kernels, by family.
@@ -71,14 +71,14 @@ _UNFOLDING: dict[str, Unfold] = {}
 
 
 def kernel(
-    opcode: str, *types: str, deciding: str | None = None, **steps: Step | tuple[str, ...]
+    opcode: str, *types: str, deciding: str | None = None, **steps: KernelStep | tuple[str, ...]
 ) -> Callable[[KernelFunction], KernelFunction]:
     """Register a function as the kernel of an operator for these types of its deciding operand.
 
     ``deciding`` names the role whose type chooses the kernel, by default the first input; ``ANY`` takes every type.
     A step without conditions is given as the tuple of its variants.
     """
-    found = {name: one if isinstance(one, Step) else step(one) for name, one in steps.items()}
+    found = {name: one if isinstance(one, KernelStep) else step(one) for name, one in steps.items()}
 
     def register(function: KernelFunction) -> KernelFunction:
         _KERNELS.setdefault(opcode, []).append(Kernel(opcode, types, function, found, deciding))

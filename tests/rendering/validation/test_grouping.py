@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from litecheck.rendering.validation.grouping import blocks, ordered, waived
 from litecheck.rendering.validation.rows import identified
-from litecheck.rendering.wording.findings import blocks, ordered, waived
 
 
 def test_the_gravest_come_first_then_the_requirement(make_finding):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -19,8 +19,34 @@ class RunError(LitecheckError):
     """A model, an input or an arithmetic the reference cannot compute; says which operator and why."""
 
 
+class PerTensor:
+    """What has a type and a quantization: its one scale and zero point."""
+
+    __slots__ = ()
+    dtype: str
+    quantization: Quantization
+
+    @property
+    def scale(self) -> np.float32:
+        """The one scale of a per-tensor quantization, float32."""
+        stated = self.quantization.scale
+        if stated.size != 1:
+            count = f"{stated.size} scales where one is needed" if stated.size else "no scale"
+            raise RunError(f"an operand of type {self.dtype} states {count}")
+        scale: np.float32 = np.float32(stated[0])
+        if not np.isfinite(scale):
+            raise RunError(f"an operand of type {self.dtype} states a scale of {scale}")
+        return scale
+
+    @property
+    def zero_point(self) -> int:
+        """The one zero point of a per-tensor quantization; 0 where none is stated."""
+        zero_points = self.quantization.zero_point
+        return int(zero_points[0]) if zero_points.size else 0
+
+
 @dataclass(slots=True, eq=False)
-class Value:
+class Value(PerTensor):
     """An operand: stored integers (or reals) in their shape, with the quantization that gives them a meaning.
 
     ``data`` has the natural numpy type; types below eight bits are held one value per byte. Nobody changes one, but it
@@ -51,48 +77,14 @@ class Value:
         """Dimensions of the data itself."""
         return self.data.shape
 
-    @property
-    def scale(self) -> np.float32:
-        """The one scale of a per-tensor quantization, float32."""
-        return _scale(self.dtype, self.quantization)
-
-    @property
-    def zero_point(self) -> int:
-        """The one zero point of a per-tensor quantization; 0 where none is stated."""
-        zero_points = self.quantization.zero_point
-        return int(zero_points[0]) if zero_points.size else 0
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Result:
+class Result(PerTensor):
     """What an operator has to produce: type, the shape the model states, and quantization."""
 
     dtype: str
     shape: tuple[int, ...]
     quantization: Quantization = field(default_factory=Quantization)
-
-    @property
-    def scale(self) -> np.float32:
-        """The one scale, float32."""
-        return _scale(self.dtype, self.quantization)
-
-    @property
-    def zero_point(self) -> int:
-        """The one zero point; 0 where none is stated."""
-        zero_points = self.quantization.zero_point
-        return int(zero_points[0]) if zero_points.size else 0
-
-
-def _scale(dtype: str, quantization: Quantization) -> np.float32:
-    if quantization.scale.size != 1:
-        stated = (
-            f"{quantization.scale.size} scales where one is needed" if quantization.scale.size else "no scale"
-        )
-        raise RunError(f"an operand of type {dtype} states {stated}")
-    scale: np.float32 = np.float32(quantization.scale[0])
-    if not np.isfinite(scale):
-        raise RunError(f"an operand of type {dtype} states a scale of {scale}")
-    return scale
 
 
 #: The numpy type values of a schema type are held in.
@@ -101,3 +93,11 @@ HELD: dict[str, str] = {
     "uint16": "<u2", "int32": "<i4", "uint32": "<u4", "int64": "<i8", "uint64": "<u8", "float16": "<f2",
     "float32": "<f4", "float64": "<f8",
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Computed:
+    """What a kernel with a memory returns: outputs, and the new contents of its variable operands by role."""
+
+    outputs: tuple[NDArray[Any], ...]
+    state: Mapping[str, NDArray[Any]]

@@ -9,11 +9,11 @@ from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
-from litecheck.reference.engine import takers as module
+from litecheck.reference import takers as module
 from litecheck.reference.engine.dispatch import cells_of, find_kernel, signature
-from litecheck.reference.engine.registry import all_kernels, kernels
-from litecheck.reference.engine.taker_measurements import MEASUREMENTS
-from litecheck.reference.engine.takers import EVERY, OPTIMIZED, ROLES, XNNPACK, Takers, load_dispatch, takers
+from litecheck.reference.registry import all_kernels, kernels
+from litecheck.reference.taker_measurements import MEASUREMENTS
+from litecheck.reference.takers import EVERY, OPTIMIZED, ROLES, XNNPACK, Takers, load_dispatch, takers
 
 SHAPE, KERNEL = (1, 4, 4, 2), (3, 2, 2, 2)
 

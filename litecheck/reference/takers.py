@@ -2,7 +2,7 @@
 
 XNNPACK's delegate and LiteRT's optimized kernels decide when a model is loaded, by what its file says of an operator
 and of its tensors; so does this. Arithmetics choose variants by these conditions. Some kernels are told who takes their
-operator, see ``taken`` in litecheck.reference.engine.registry.
+operator, see ``taken`` in litecheck.reference.registry.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.yaml_reader import Entries, Items, Node, did_you_mean, entries, read_yaml, text, texts
-from litecheck.reference.engine.taker_measurements import MEASUREMENTS, Placed
 from litecheck.reference.numerics.tables import in_table
+from litecheck.reference.taker_measurements import MEASUREMENTS, Placed
 
 #: The names of those that take an operator, and ``in table`` where XNNPACK computes it as part of one.
 Takers = frozenset[str]

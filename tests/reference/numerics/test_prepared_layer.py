@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import options_table, quantized
-from litecheck.reference.engine.prepared_layer import Rescaling, layer
-from litecheck.reference.engine.values import Result, Value
 from litecheck.reference.numerics.integer_matmul import Weights, weights
+from litecheck.reference.numerics.prepared_layer import Rescaling, layer
+from litecheck.reference.operands import Result, Value
 
 HOW = Rescaling("CONV_2D", "double")
 

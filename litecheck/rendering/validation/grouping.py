@@ -10,7 +10,7 @@ from litecheck.report import LEVELS, Demand, Effect, Finding, Level, ModelReport
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class AlikeFindings:
     """The findings of one requirement that say the same: what was found, and where."""
 
     found: str
@@ -29,7 +29,7 @@ class Block:
     see: str
     demanded_by: Demand
     effect: Effect
-    cases: tuple[Case, ...]
+    cases: tuple[AlikeFindings, ...]
 
     @property
     def extent(self) -> str:
@@ -66,7 +66,7 @@ def blocks(findings: Iterable[Finding]) -> tuple[Block, ...]:
     result = []
     for (level, path, because, see, demand, effect), cases in groups.items():
         title = next(iter(cases.values()))[0].title
-        told = tuple(Case(found, required, tuple(fs)) for (found, required), fs in cases.items())
+        told = tuple(AlikeFindings(found, required, tuple(fs)) for (found, required), fs in cases.items())
         result.append(Block(level, path, title, because, see, demand, effect, told))
     return tuple(result)
 

@@ -1,0 +1,65 @@
+"""The one builder of one-operator models: operands by position to a plan, and so to a model.
+
+What a kind of case adds is data: which shapes, which scales, which values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.model.build import Option
+from litecheck.model.types import Model
+from litecheck.profile.assemble import assemble
+from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.quantization import Quantization
+
+
+def one_operator(
+    opcode: str,
+    operands: Sequence[TensorPlan | None],
+    outputs: Sequence[TensorPlan],
+    options: Mapping[str, Option] | None = None,
+    *,
+    version: int = 1,
+    intermediates: Sequence[TensorPlan] = (),
+    description: str = "",
+) -> Model:
+    """A model of one operator with these operands in file order, None for an absent one.
+
+    Constants have values and variables are marked as such; all others go in, in their order.
+    """
+    roles: dict[str, tuple[TensorPlan, ...]] = {}
+    ends = []
+    for end, tensors in (("input", operands), ("output", outputs), ("intermediate", intermediates)):
+        names = tuple(f"{end} {n}" for n in range(len(tensors)))
+        roles |= {name: () if t is None else (t,) for name, t in zip(names, tensors, strict=True)}
+        ends.append(names)
+    plan = Plan(
+        opcode, ends[0], ends[1], roles, ends[2], options=options or {}, version=version, lists_absent=True
+    )
+    return assemble(plan, description)
+
+
+def run_time(
+    name: str,
+    shape: Sequence[int],
+    dtype: str,
+    quantization: Quantization | None = None,
+    variable: bool = False,
+) -> TensorPlan:
+    """An operand that is given at run time, a variable, or a result."""
+    return TensorPlan(dtype, tuple(shape), quantization or Quantization(), variable=variable, name=name)
+
+
+def constant(
+    name: str, values: NDArray[Any], quantization: Quantization | None = None, dtype: str = ""
+) -> TensorPlan:
+    """A constant operand."""
+    q = quantization or Quantization()
+    return TensorPlan(dtype or values.dtype.name, values.shape, q, values, name=name)
+
+
+__all__ = ["constant", "one_operator", "run_time"]

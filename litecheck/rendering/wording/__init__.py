@@ -1,0 +1,1 @@
+"""What reports say in sentences, a module for each kind of them."""

@@ -1,0 +1,141 @@
+"""The witness of every measurement sets what the measurement then measures: in the operators whose rules limit it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+from litecheck.checks.validate import validate
+from litecheck.profile.assemble import assemble, measurable
+from litecheck.profile.breaks import breaks, outside
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.register import OPERATOR, Witness, measures
+from litecheck.profile.measurements.registry import (
+    MEASUREMENTS,
+    OPERAND_MEASUREMENTS,
+    measurement,
+    measurement_names,
+    witness,
+)
+from litecheck.profile.plan import Plan
+from litecheck.profile.solve import UnsolvableError, allowed, holds, limit, requirements_of, solve
+from litecheck.profile.types import Constraint, OperatorRule, Requirement
+from tests.checks.table import profile
+
+#: What no profile limits, by an operator that has it.
+UNUSED = {
+    "stride_w": "CONV_2D", "stride_h": "MAX_POOL_2D", "kernel_h": "CONV_2D", "kernel_w": "MAX_POOL_2D",
+    "dilated_kernel_h": "CONV_2D", "dilated_kernel_w": "DEPTHWISE_CONV_2D", "accumulation_depth": "DEPTHWISE_CONV_2D",
+    "input.channels": "CONV_2D", "input.batch": "CONV_2D", "input.height": "CONV_2D", "input.width": "CONV_2D",
+}  # fmt: skip
+
+
+@cache
+def limits() -> dict[tuple[str, Constraint], tuple[str, OperatorRule, int, Requirement]]:
+    """Every measurement that profiles limit, by what is allowed: in the first operator of which that is demanded."""
+    found = {}
+    for name in profile_names():
+        for rule in load_profile(name).operators.values():
+            for number in range(max(1, len(rule.any_of))):
+                for r in requirements_of(rule, number):
+                    if r.verb == "limits":
+                        found.setdefault((limit(r), r.value), (name, rule, number, r))
+    return found
+
+
+def alone(rule: OperatorRule, number: int, r: Requirement) -> OperatorRule:
+    """The rule with no limit but one."""
+    kept = tuple(q for q in requirements_of(rule, number) if q is r or q.verb != "limits")
+    return replace(rule, requirements=kept, any_of=())
+
+
+def test_every_measurement_is_limited_somewhere_or_named_here() -> None:
+    used = {name.rpartition(".")[2] for name, _ in limits()}
+    unused = {name.rpartition(".")[2] for name in UNUSED}
+    assert used | unused == MEASUREMENTS.keys() | OPERAND_MEASUREMENTS.keys()
+    assert used.isdisjoint(unused)
+
+
+@pytest.mark.parametrize("key", limits(), ids=lambda key: f"{key[0]} {key[1]}")
+def test_a_witness_sets_what_is_allowed_and_what_is_not(key: tuple[str, Constraint]) -> None:
+    name, rule, number, r = limits()[key]
+    only = alone(rule, number, r)
+    plan = solve(load_profile(name), only)
+    kept, broken = allowed(r.value), outside(r.value, witness(limit(r)).words)
+    assert any(holds(r, found) for found in where_set(plan, r, kept))
+    assert any(not holds(r, found) for found in where_set(plan, r, broken))
+
+
+def where_set(plan: Plan, r: Requirement, values: Iterator[Measured]) -> Iterator[Operands]:
+    """The operator where one value after the other is set."""
+    changed = (witness(limit(r)).sets(plan, value) for value in values)
+    yield from (measurable(plan) for plan in changed if plan is not None)
+
+
+@pytest.mark.parametrize("name", UNUSED)
+@pytest.mark.parametrize("value", [2, 3])
+def test_a_witness_sets_a_number_exactly(name: str, value: int) -> None:
+    judge = load_profile("litert-int8")
+    rule = judge.operators[UNUSED[name]]
+    bare = replace(rule, requirements=tuple(r for r in rule.requirements if r.verb != "limits"))
+    plan = witness(name).sets(solve(judge, bare), value)
+    assert plan is not None
+    assert measurement(name)(measurable(plan)) == value
+
+
+def test_a_witness_that_does_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: without it the solver does not keep what it has to, and knows no way to break it."""
+    judge = load_profile("litert-runtime")
+    rule = judge.operators["NEG"]
+    (r,) = (r for r in rule.requirements if r.path == "NEG/limits/zero_point_sum")
+    sound = solve(judge, rule)
+    assert list(breaks(judge, rule, r, sound))
+    forgetful = Witness(lambda plan, value: plan)
+    monkeypatch.setitem(OPERATOR, "zero_point_sum", (MEASUREMENTS["zero_point_sum"], forgetful))
+    assert list(breaks(judge, rule, r, sound)) == []
+    with pytest.raises(UnsolvableError, match="zero_point_sum"):
+        solve(judge, rule)
+
+
+@pytest.fixture
+def coarse() -> Iterator[str]:
+    """A measurement as a contributor adds one: a function with its witness, in one place."""
+
+    @measures(lambda plan, value: plan.scaled("output", float(value) / 1000))
+    def output_thousandths(operands: Operands) -> Measured:
+        """The output scale in thousandths."""
+        output = operands.one("output")
+        return None if output is None else round(Fraction(float(output.quantization.scale[0])) * 1000)
+
+    yield "output_thousandths"
+    del OPERATOR["output_thousandths"]
+
+
+def test_a_measurement_is_added_in_one_place_and_its_rule(coarse: str) -> None:
+    assert coarse in measurement_names()
+    judge = profile(f"""\
+activations: int8
+kinds:
+  activation: {{dtype: int8, granularity: per-tensor}}
+ops:
+  RELU:
+    inputs: [input]
+    outputs: [output]
+    tensors: {{input: activation, output: activation}}
+    limits:
+      {coarse}: {{value: 0..7, because: it says so}}
+""")
+    rule = judge.operators["RELU"]
+    (r,) = (r for r in rule.requirements if r.verb == "limits")
+    plan = solve(judge, rule)
+    assert holds(r, measurable(plan))
+    assert validate(assemble(plan), [judge]).findings == ()
+    broken = list(breaks(judge, rule, r, plan))
+    assert broken
+    for one in broken:
+        assert [f.path for f in validate(assemble(one.plan), [judge]).findings] == [f"RELU/limits/{coarse}"]

@@ -1,0 +1,66 @@
+"""Formats register themselves: one that is added by the steps of CONTRIBUTING.md needs no other place."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from litecheck.rendering import formats as package
+from litecheck.rendering.formats import formats, render
+from litecheck.rendering.sheet import EVERY
+from litecheck.report import Report
+
+MODULE = '''"""The exit code alone."""
+
+from litecheck.rendering.sheet import Format, Sheet
+
+
+def render(sheet: Sheet) -> str:
+    return f"{sheet.values()['exit_code']}\\n"
+
+
+FORMAT = Format("exit-code", "the exit code alone", ("validate", "compare"), render)
+'''
+
+
+@pytest.fixture
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A module beside those of the package, as an editor would put it there."""
+    (tmp_path / "exit_code.py").write_text(MODULE)
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    formats.cache_clear()
+    yield
+    formats.cache_clear()
+    sys.modules.pop("litecheck.rendering.formats.exit_code", None)
+
+
+@pytest.mark.usefixtures("added")
+def test_a_module_is_enough() -> None:
+    from litecheck.cli.outputs import format_option, parse_outputs
+
+    assert render(Report("0.1.0", ()), "exit-code") == "2\n"
+    assert [command for command in EVERY if "exit-code" in formats(command)] == ["validate", "compare"]
+    option = format_option("validate")
+    assert "exit-code" in option.help
+    assert option.autocompletion("ex") == ["exit-code"]
+    assert parse_outputs(["exit-code:out"], "compare")[0].file == "out"
+
+
+def test_every_command_has_text_first_then_the_others_by_name() -> None:
+    for command in EVERY:
+        names = list(formats(command))
+        assert names == ["text", *sorted(names[1:])]
+        assert {"json", "html", "markdown"} <= set(names)
+    assert "exit-code" not in formats("validate")
+
+
+@pytest.mark.parametrize("command", EVERY)
+def test_the_help_names_every_format(command: str) -> None:
+    from litecheck.cli.app import app
+
+    shown = " ".join(CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "300"}).stdout.split())
+    assert f"{', '.join(formats(command))}; repeatable." in shown
