@@ -1,7 +1,8 @@
-"""What an output of the wrong type or shape looks as if it were: a sentence for who made the device."""
+"""What an output of the wrong type or shape looks as if it were."""
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -11,29 +12,34 @@ from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 
 
-def hint(tensor: Tensor, given: NDArray[Any], wanted: NDArray[Any]) -> str:
-    """Begins with ``: ``, or is empty where nothing can be guessed."""
+class Likeness(str, Enum):
+    """What an output may be instead of what is wanted."""
+
+    UNSCALED_REALS = "reals without a scale"
+    STORED_INTEGERS = "stored integers"
+    SAME_BYTES = "the same bytes in another type"
+    FLOAT32_BYTES = "raw bytes of float32 values"
+    RESHAPED = "another shape"
+
+
+def likeness(tensor: Tensor, given: NDArray[Any], wanted: NDArray[Any]) -> Likeness | None:
+    """None where nothing can be guessed."""
     if given.dtype.kind == "f" and tensor.dtype in INTEGER_RANGES and not tensor.quantization.scale.size:
-        return ": real values cannot be compared with integers that have no scale; give the stored integers"
+        return Likeness.UNSCALED_REALS
     if given.dtype.kind in "iu" and wanted.dtype.kind == "f":
-        return ": stored integers where real values are wanted; give them dequantized"
+        return Likeness.STORED_INTEGERS
     if given.dtype == wanted.dtype and given.shape != wanted.shape:
         return _bytes(given, wanted)
     if given.shape == wanted.shape and given.dtype.itemsize == wanted.dtype.itemsize:
-        return f": the same bytes would do as {wanted.dtype}" if given.dtype.kind in "iu" else ""
-    return ""
+        return Likeness.SAME_BYTES if given.dtype.kind in "iu" else None
+    return None
 
 
-def _bytes(given: NDArray[Any], wanted: NDArray[Any]) -> str:
+def _bytes(given: NDArray[Any], wanted: NDArray[Any]) -> Likeness | None:
     """Of raw bytes taken in the tensor's type: what else they may have been."""
     if given.ndim == 1 and given.nbytes == wanted.size * 4 != wanted.nbytes and _plausible(given):
-        return (
-            ": so many bytes are as many float32 values; raw bytes are taken in the tensor's type, real values go into "
-            "a .npy file"
-        )
-    if given.size == wanted.size:
-        return ": as many elements, in another shape"
-    return ""
+        return Likeness.FLOAT32_BYTES
+    return Likeness.RESHAPED if given.size == wanted.size else None
 
 
 def _plausible(given: NDArray[Any]) -> bool:

@@ -10,12 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.report import counted
 
 #: So many wrong elements, of so many values, are no accident if all of them are what the inference before had.
 _ENOUGH, _VALUES = 4, 2
 
 Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Unrepeated:
+    """Inputs of some ``kind`` that gave other outputs when they were repeated: in so many of their elements."""
+
+    kind: str
+    differing: int
+    elements: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOver:
+    """Wrong elements of some inferences that are all what the inference before has: as the reference gives it
+    (``expected``), or as the device gave it."""
+
+    elements: int
+    inferences: int
+    expected: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,40 +45,37 @@ class Sequel:
     expected: Sequence[Arrays]
     actual: Sequence[Arrays]
 
-    def flaky(self) -> str:
-        """Which feed had different answers at different times, in words; nothing where none had."""
+    def flaky(self) -> Unrepeated | None:
+        """The first feed that had different answers at different times."""
         seen: dict[int, Arrays] = {}
         for number, run in zip(self.order, self.actual, strict=True):
             before = seen.setdefault(number, run)
             off = sum(int(np.count_nonzero(m)) for m in _differing(before, run))
             if off:
-                total = counted(sum(a.size for a in run), "element")
-                kind = self.kinds[number]
-                return f"the same {kind} inputs gave different outputs in {off} of {total} when repeated"
-        return ""
+                return Unrepeated(self.kinds[number], off, sum(a.size for a in run))
+        return None
 
-    def left_over(self) -> str:
-        """In words, that all wrong elements are those of the inference before, as it should have been or as it was."""
+    def left_over(self) -> LeftOver | None:
+        """Whether all wrong elements are those of the inference before, as it should have been or as it was."""
         belongs = [self.expected[number] for number in self.order]
-        told = self._as_before(belongs)
-        if told:
-            return f"{told} are what the inference before it should have given"
-        told = self._as_before(self.actual)
-        return f"{told} are what the device gave in the inference before it" if told else ""
+        for expected, given in ((True, belongs), (False, self.actual)):
+            if found := self._as_before(given):
+                return LeftOver(*found, expected)
+        return None
 
-    def _as_before(self, given: Sequence[Arrays]) -> str:
-        """How many wrong elements there are, if all of them are what ``given`` has one inference earlier."""
+    def _as_before(self, given: Sequence[Arrays]) -> tuple[int, int] | None:
+        """How many wrong elements there are in how many inferences, if all of them are what ``given`` has one earlier."""
         count, inferences, values = 0, 0, set[Any]()
         for place, wrong in self._wrong():
             for mask, now, before in zip(wrong, self.actual[place], given[place - 1], strict=True):
                 if now.shape != before.shape or any(map(np.any, _differing((now[mask],), (before[mask],)))):
-                    return ""
+                    return None
                 count += int(np.count_nonzero(mask))
                 values.update(np.unique(now[mask]).tolist())
             inferences += 1
         if count < _ENOUGH or len(values) < _VALUES:
-            return ""
-        return f"all {count:,} wrong elements of {counted(inferences, 'inference')}"
+            return None
+        return count, inferences
 
     def _wrong(self) -> Iterator[tuple[int, tuple[Mask, ...]]]:
         """The inferences behind the first that are not as expected, and where."""

@@ -13,9 +13,10 @@ from litecheck.arrays import Arrays
 from litecheck.cases.requantized import stored
 from litecheck.cases.sequences import habit
 from litecheck.compare.difference import difference
-from litecheck.compare.hints import hint
+from litecheck.compare.hints import likeness
 from litecheck.compare.stale import Sequel
 from litecheck.compare.types import Difference
+from litecheck.compare.wording.answers import left_over_sentence, likeness_sentence, unrepeated_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -114,9 +115,9 @@ class Judge:
             kinds = [feed.kind for feed in question.feeds]
             sequel = Sequel(question.order, kinds, expected, actual)
             if restless := sequel.flaky():
-                outcome, said = Outcome.FLAKY, (restless, sequel.left_over())
-            elif outcome is Outcome.MISMATCH:
-                said = (sequel.left_over(),)
+                outcome, said = Outcome.FLAKY, (unrepeated_sentence(restless),)
+            if outcome in (Outcome.FLAKY, Outcome.MISMATCH) and (stale := sequel.left_over()):
+                said = (*said, left_over_sentence(stale))
         if question.untried and outcome.good:
             outcome = Outcome.INITIAL_ONLY
         if answer.ended:
@@ -198,7 +199,9 @@ def _arranged(question: Question, answer: Answer, expected: Sequence[Arrays]) ->
         for tensor, array, like in zip(tensors, arrays, expected[number], strict=True):
             if array.dtype != like.dtype or array.shape != like.shape:
                 given, wanted = _told(array), _told(like)
-                return f"'{tensor.name}' is {given}, it should be {wanted}{hint(tensor, array, like)}"
+                guess = likeness(tensor, array, like)
+                hint = f": {likeness_sentence(guess, str(like.dtype))}" if guess else ""
+                return f"'{tensor.name}' is {given}, it should be {wanted}{hint}"
         arranged.append(arrays)
     return tuple(arranged)
 
