@@ -21,7 +21,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"VAR_HANDLE", "ASSIGN_VARIABLE"},
         "handles stand for variables: wiring, below all rules",
     ),
-    "profile/measurements/borders.py": ({"ASSIGN_VARIABLE"}, "the same wiring, measured"),
+    "profile/assemble.py": ({"CALL_ONCE"}, "what makes a called subgraph come back to its caller"),
     "quantizer/litert_resolvers.py": (
         {"QUANTIZE", "DEQUANTIZE"},
         "the quantizer registers its own two kernels",
@@ -31,7 +31,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"},
         "counts the products of a sum",
     ),
-    "profile/measurements/registry.py": ({"DEPTHWISE_CONV_2D"}, "counts the products of a sum"),
+    "profile/measurements/windows.py": ({"DEPTHWISE_CONV_2D"}, "counts the products of a sum"),
     "profile/measurements/estimates.py": ({"ADD", "MUL", "SUB"}, "bounds a result by its operands"),
     "profile/measurements/scales.py": (
         {"ADD", "BATCH_MATMUL", "REDUCE_PROD", "SUB", "SUM"},
