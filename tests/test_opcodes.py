@@ -21,6 +21,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"VAR_HANDLE", "ASSIGN_VARIABLE"},
         "handles stand for variables: wiring, below all rules",
     ),
+    "profile/assemble.py": ({"CALL_ONCE"}, "what makes a called subgraph come back to its caller"),
     "quantizer/litert_resolvers.py": (
         {"QUANTIZE", "DEQUANTIZE"},
         "the quantizer registers its own two kernels",

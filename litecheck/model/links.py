@@ -12,6 +12,8 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
 #: (container, shared name): handles that state the same refer to one variable, in whichever subgraph they are.
+#: The operators that name a variable and that set it.
+HANDLE, ASSIGN = "VAR_HANDLE", "ASSIGN_VARIABLE"
 Name = tuple[str, str]
 Parameters = tuple[bytes, bytes]
 
@@ -106,13 +108,13 @@ def _found(model: Model) -> Links:
         )
         for subgraph in model.subgraphs
         for op in reversed(subgraph.operators)
-        if op.opcode == "VAR_HANDLE"
+        if op.opcode == HANDLE
         for output in op.outputs
     }
     assignments: dict[Name, Assignments] = {}
     for subgraph in model.subgraphs:
         for op in subgraph.operators:
-            if op.opcode != "ASSIGN_VARIABLE" or len(op.inputs) < 2 or op.inputs[1] < 0:
+            if op.opcode != ASSIGN or len(op.inputs) < 2 or op.inputs[1] < 0:
                 continue
             name = handles.get((subgraph.index, op.inputs[0]))
             if name is not None:
@@ -148,7 +150,7 @@ def _assigned_in(
         {
             handles[s.index, op.inputs[0]]
             for op in s.operators
-            if op.opcode == "ASSIGN_VARIABLE" and op.inputs and (s.index, op.inputs[0]) in handles
+            if op.opcode == ASSIGN and op.inputs and (s.index, op.inputs[0]) in handles
         }
         for s in model.subgraphs
     ]

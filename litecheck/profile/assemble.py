@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder
+from litecheck.model.links import ASSIGN, HANDLE
 from litecheck.model.types import Model, Operator
 from litecheck.profile.measurements.bound import Operands
-from litecheck.profile.plan import Assigned, Callee, Plan, TensorPlan
+from litecheck.profile.plan import Assignment, Callee, Plan, TensorPlan
 from litecheck.quantization import Blockwise, Quantization
 
 
@@ -49,7 +50,7 @@ def _assembled(plan: Plan, description: str) -> _Assembled:
     if plan.opcode != "SUBGRAPH":
         graph.add(plan.opcode, inputs, outputs, intermediates, plan.version, options)
     for source, result in zip(inputs, outputs, strict=False) if plan.opcode == "SUBGRAPH" else ():
-        graph.add("ABS", (source,), (result,))
+        graph.graph.add("CUSTOM", (source,), (result,), custom_code="writer")
     if assigned and not assigned.before:
         graph.assign(inputs[0], assigned)
     ends_in = [i for i in dict.fromkeys(inputs) if i >= 0 and i not in graph.kept]
@@ -124,13 +125,13 @@ class _Graph:
         )
         self.operators += 1
 
-    def assign(self, handle: int, assigned: Assigned) -> None:
+    def assign(self, handle: int, assigned: Assignment) -> None:
         """A handle, unless there is one, and assignments to it."""
         if handle not in self.handles:
             self.handles.add(handle)
-            self.add("VAR_HANDLE", (), (handle,), options={"shared_name": "state"})
+            self.add(HANDLE, (), (handle,), options={"shared_name": "state"})
         for value in assigned.values:
-            self.add("ASSIGN_VARIABLE", (handle, self.tensor(value, "assigned")), ())
+            self.add(ASSIGN, (handle, self.tensor(value, "assigned")), ())
 
     def stand_by(
         self, plan: TensorPlan, place: str, writers: int, ends_in: list[int], ends_out: list[int]
@@ -141,7 +142,7 @@ class _Graph:
         for _ in range(writers):
             source = self.graph.tensor("source", plan.shape, plan.dtype)
             ends_in.append(source)
-            self.add("ABS", (source,), (index,))
+            self.graph.add("CUSTOM", (source,), (index,), custom_code="writer")
 
 
 def _called(builder: ModelBuilder, calls: Sequence[Callee]) -> dict[str, Option]:

@@ -41,7 +41,7 @@ _MOST = INTEGER_RANGES["int32"][1]
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class BrokenPlan:
     """A plan that breaks one requirement."""
 
     plan: Plan
@@ -62,36 +62,36 @@ class _Demand:
     def role(self) -> str:
         return self.r.role or ""
 
-    def edited(self, change: Callable[[TensorPlan], TensorPlan], kind: Kind = "broken") -> Break:
+    def edited(self, change: Callable[[TensorPlan], TensorPlan], kind: Kind = "broken") -> BrokenPlan:
         """Only this operand changed."""
-        return Break(self.plan.edit(self.role, change), kind)
+        return BrokenPlan(self.plan.edit(self.role, change), kind)
 
-    def followed(self, change: Callable[[TensorPlan], TensorPlan]) -> Break:
+    def followed(self, change: Callable[[TensorPlan], TensorPlan]) -> BrokenPlan:
         """This operand changed, and what follows from it."""
         plan = self.plan.edit(self.role, change)
-        return Break(settled(plan.but(set=plan.set | {self.role}), self.all))
+        return BrokenPlan(settled(plan.but(set=plan.set | {self.role}), self.all))
 
 
 def breaks(
     profile: Profile, rule: OperatorRule, requirement: Requirement, plan: Plan, alternative: int = 0
-) -> Iterator[Break]:
+) -> Iterator[BrokenPlan]:
     """Plans like ``plan``, which keeps the rule by that alternative, that break one requirement and no other."""
     demand = _Demand(profile, rule, requirement, requirements_of(rule, alternative), plan)
     return _VERBS[requirement.verb](demand)
 
 
-def _operands(d: _Demand) -> Iterator[Break]:
+def _operands(d: _Demand) -> Iterator[BrokenPlan]:
     if d.r.role:
-        yield Break(d.plan.without(d.role))
+        yield BrokenPlan(d.plan.without(d.role))
         return
     surplus = {"surplus": (TensorPlan(),)}
     plan = d.plan.but(operands={**d.plan.operands, **surplus}, lists_absent=True)
     repeated = any(role in d.rule.repeated for role in d.rule.inputs)
     ends = {"outputs": (*plan.outputs, "surplus")} if repeated else {"inputs": (*plan.inputs, "surplus")}
-    yield Break(plan.but(**ends))
+    yield BrokenPlan(plan.but(**ends))
 
 
-def _dtype(d: _Demand) -> Iterator[Break]:
+def _dtype(d: _Demand) -> Iterator[BrokenPlan]:
     alone = d.rule.activations == (d.role,)  # its type decides whether the rule speaks
     taken = words(d.r.value).union(*(e.dtypes for e in d.rule.exemptions if e.role == d.role))
     dtype = next(t for t in (d.profile.activations if alone else _OTHER_TYPES) if t not in taken)
@@ -104,7 +104,7 @@ def words(value: Constraint) -> set[str]:
     return {str(part.value) for part in parts if isinstance(part, Exactly)}
 
 
-def _granularity(d: _Demand) -> Iterator[Break]:
+def _granularity(d: _Demand) -> Iterator[BrokenPlan]:
     axes = (int(r.value.value) for r in d.all if r.role == d.role and r.verb == "axis")  # type: ignore[union-attr]
     axis = next(axes, 0)
 
@@ -136,7 +136,7 @@ def _stating(tensor: TensorPlan, scale: NDArray[np.float32], zero_point: NDArray
     return tensor.but(quantization=Quantization(scale, zero_point, tensor.quantization.axis))
 
 
-def _axis(d: _Demand) -> Iterator[Break]:
+def _axis(d: _Demand) -> Iterator[BrokenPlan]:
     """Another dimension of the same length: LiteRT loads it and computes along its own."""
     plan = d.plan
     axis = int(d.r.value.value)  # type: ignore[union-attr]
@@ -149,14 +149,14 @@ def _axis(d: _Demand) -> Iterator[Break]:
         rank = max(2, len(tensor.shape))
         return _of_channels(tensor.but(shape=(CHANNELS,) * rank, values=None)).along((axis + 1) % rank)
 
-    yield Break(plan.edit(d.role, change))
+    yield BrokenPlan(plan.edit(d.role, change))
 
 
 def _of_channels(tensor: TensorPlan) -> TensorPlan:
     return tensor.scaled(np.broadcast_to(tensor.scale, CHANNELS), 0)
 
 
-def _zero_point(d: _Demand) -> Iterator[Break]:
+def _zero_point(d: _Demand) -> Iterator[BrokenPlan]:
     value = d.r.relaxed.value if d.r.relaxed else d.r.value
     low, high = ends(value)
     for zero in (low - 1, high + 1, *((200,) if isinstance(value, Range) and high == 127 else ())):
@@ -170,7 +170,7 @@ def ends(value: Constraint) -> tuple[int, int]:
     return int(min(low for low, _ in spans)), int(max(high for _, high in spans))
 
 
-def _scale(d: _Demand) -> Iterator[Break]:
+def _scale(d: _Demand) -> Iterator[BrokenPlan]:
     value, near = d.r.value, "near" if getattr(d.r.value, "tolerated", 0) else "broken"
     bad: list[tuple[float, int]] = [(np.nan, 0), (np.inf, 0), (0.0, 0), (-0.5, 0), (np.nan, -1)]
     for number, at in (*bad, *(((1e-40, 0),) if value == Exactly("normal") else ())):
@@ -198,7 +198,7 @@ def _nudged(scale: NDArray[np.float32], ulps: int) -> NDArray[np.float32]:
     return moved
 
 
-def _range(d: _Demand) -> Iterator[Break]:
+def _range(d: _Demand) -> Iterator[BrokenPlan]:
     low, high = ends(d.r.value)
     types = {t for r in d.all if r.role == d.role and r.verb == "dtype" for t in words(r.value)}
     for number in (low - 1, high + 1):
@@ -209,16 +209,16 @@ def _range(d: _Demand) -> Iterator[Break]:
             yield d.edited(lambda t, dtype=dtype, v=values: t.holding(v, dtype))  # type: ignore[misc]
 
 
-def _same_quantization(d: _Demand) -> Iterator[Break]:
+def _same_quantization(d: _Demand) -> Iterator[BrokenPlan]:
     """One ulp of scale is enough, and so is one step of zero point."""
     assert isinstance(d.r.value, Roles)
     roles = d.r.value.roles
     pinned = {r.role for r in d.all if r.verb == "zero_point" and isinstance(r.value, Exactly)}
     for role in roles:
-        yield Break(d.plan.edit(role, _moved, -1))
+        yield BrokenPlan(d.plan.edit(role, _moved, -1))
     shared = d.plan.edit_all(lambda t: t if t.scale.size else t.scaled([0.5], 3), roles)
     for role in (role for role in roles if role not in pinned):
-        yield Break(shared.edit(role, lambda t: _stating(t, t.scale, t.zero_point + 1), -1))
+        yield BrokenPlan(shared.edit(role, lambda t: _stating(t, t.scale, t.zero_point + 1), -1))
 
 
 def _moved(tensor: TensorPlan) -> TensorPlan:
@@ -227,10 +227,10 @@ def _moved(tensor: TensorPlan) -> TensorPlan:
     return _rescaled(tensor, np.nextafter(tensor.scale, np.float32(1)))
 
 
-def _limits(d: _Demand) -> Iterator[Break]:
+def _limits(d: _Demand) -> Iterator[BrokenPlan]:
     """Values outside that the witness knows how to set, if anyhow possible with all else kept beside them."""
-    alone: list[Break] = []
-    more: list[Break] = []
+    alone: list[BrokenPlan] = []
+    more: list[BrokenPlan] = []
     sets, others = witness(limit(d.r)).sets, witness(limit(d.r)).words
     for value in outside(d.r.value, others):
         changed = sets(d.plan, value)
@@ -241,11 +241,11 @@ def _limits(d: _Demand) -> Iterator[Break]:
             continue
         mended, left = repaired(changed, d.all, d.r)
         if holds(d.r, measurable(mended)):  # with all else kept it is, too
-            more.append(Break(changed))
+            more.append(BrokenPlan(changed))
             continue
         changed = mended
         spoiled = any(not states(changed, r) and states(d.plan, r) for r in d.all)
-        (more if left or spoiled else alone).append(Break(changed))
+        (more if left or spoiled else alone).append(BrokenPlan(changed))
         if len(alone) == _ENOUGH:
             break
     yield from alone or more[:1]
@@ -280,11 +280,11 @@ def _past(end: Fraction, far: Fraction, toward: int) -> Iterator[Fraction | int]
         yield Fraction(float(np.nextafter(np.float32(float(end)), np.float32(toward * np.inf))))
 
 
-def _unsupported(d: _Demand) -> Iterator[Break]:
-    yield Break(d.plan)
+def _unsupported(d: _Demand) -> Iterator[BrokenPlan]:
+    yield BrokenPlan(d.plan)
 
 
-_VERBS: dict[str, Callable[[_Demand], Iterator[Break]]] = {
+_VERBS: dict[str, Callable[[_Demand], Iterator[BrokenPlan]]] = {
     "operands": _operands,
     "dtype": _dtype,
     "granularity": _granularity,
@@ -297,4 +297,4 @@ _VERBS: dict[str, Callable[[_Demand], Iterator[Break]]] = {
     "unsupported": _unsupported,
 }
 
-__all__ = ["Break", "breaks", "outside"]
+__all__ = ["BrokenPlan", "breaks", "outside"]

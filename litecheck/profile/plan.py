@@ -98,7 +98,7 @@ class Bystander:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Assigned:
+class Assignment:
     """What is assigned to the variable that the operator reads, before it reads or after."""
 
     values: tuple[TensorPlan, ...]
@@ -124,7 +124,7 @@ class Plan:
     version: int = 1
     lists_absent: bool = False
     calls: tuple[Callee, ...] = ()
-    assigned: Assigned | None = None
+    assigned: Assignment | None = None
     bystanders: tuple[Bystander, ...] = ()
     set: frozenset[str] = frozenset()
 
@@ -172,6 +172,3 @@ class Plan:
     def option(self, **options: Option) -> Plan:
         """Itself with these options stated, too."""
         return replace(self, options={**(self.options or {}), **options})
-
-
-__all__ = ["CHANNELS", "SHAPE", "Assigned", "Blocks", "Bystander", "Callee", "Plan", "TensorPlan"]

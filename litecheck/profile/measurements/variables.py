@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from litecheck.model.links import called, links_of, parameters_of
+from litecheck.model.links import ASSIGN, called, links_of, parameters_of
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.plan import Assigned, Plan, TensorPlan
+from litecheck.profile.plan import Assignment, Plan, TensorPlan
 
 
 def _read(plan: Plan) -> TensorPlan:
@@ -20,7 +20,7 @@ def _assigned(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
 
     def sets(plan: Plan, value: int) -> Plan | None:
         own = _read(plan)
-        return plan.but(assigned=Assigned(tuple(change(own.but()) for _ in range(value)) or (own,)))
+        return plan.but(assigned=Assignment(tuple(change(own.but()) for _ in range(value)) or (own,)))
 
     return sets
 
@@ -55,14 +55,14 @@ def shorter_assignments(operands: Operands) -> Measured:
     return sum(count for other, count in assigned.sizes.items() if other < size)
 
 
-@measures(lambda plan, value: plan.but(assigned=Assigned(tuple(_read(plan) for _ in range(value)))))
+@measures(lambda plan, value: plan.but(assigned=Assignment(tuple(_read(plan) for _ in range(value)))))
 def assignments(operands: Operands) -> Measured:
     """How many operators of the model assign the variable that an operator reads."""
     assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
     return None if assigned is None else assigned.count
 
 
-@measures(lambda plan, value: plan.but(assigned=Assigned((_read(plan),), value == "some")), "some", "none")
+@measures(lambda plan, value: plan.but(assigned=Assignment((_read(plan),), value == "some")), "some", "none")
 def earlier_assignments(operands: Operands) -> Measured:
     """``none`` where nothing can have assigned a variable when an operator first reads it: no operator before it in its
     subgraph, called subgraphs included, and no subgraph that can be run alone. ``some`` otherwise."""
@@ -75,7 +75,7 @@ def earlier_assignments(operands: Operands) -> Measured:
     if name in links.before.get(own.index, ()):
         return "some"
     for op in own.operators[: operands.operator.index]:
-        if op.opcode == "ASSIGN_VARIABLE" and links.handles.get((own.index, op.inputs[0])) == name:
+        if op.opcode == ASSIGN and links.handles.get((own.index, op.inputs[0])) == name:
             return "some"
         if any(name in links.assigned_in.get(index, ()) for _, index in called(op)):
             return "some"
