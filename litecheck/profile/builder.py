@@ -8,14 +8,15 @@ from typing import TypeVar, get_args
 
 from litecheck.errors import ProfileError
 from litecheck.profile.conformance import read_conformance
-from litecheck.profile.constraints import parse
 from litecheck.profile.faults import FAULT_KINDS
 from litecheck.profile.lazy import Lazy
 from litecheck.profile.levels import Assigned, Patterns
 from litecheck.profile.narrowing import only_narrows
-from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, Stated, include
+from litecheck.profile.parsed import OperatorDraft, Stated, include
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR, Reader
 from litecheck.profile.paths import path_matches
+from litecheck.profile.relaxations import relaxations, relaxed
+from litecheck.profile.requirements import demands, presence
 from litecheck.profile.types import (
     Alternative,
     Constraint,
@@ -24,16 +25,13 @@ from litecheck.profile.types import (
     OperatorRule,
     ProductOf,
     Profile,
-    Range,
     Relaxation,
     Requirement,
-    Roles,
     Rules,
     SameAs,
 )
-from litecheck.profile.yaml_reader import Entries, Node, did_you_mean, entries, text, texts
-from litecheck.quantization import INTEGER_RANGES
-from litecheck.report import LEVELS, Demand, Effect, Level, counted
+from litecheck.profile.yaml_reader import Entries, did_you_mean, entries, text, texts
+from litecheck.report import LEVELS, Demand, Effect, Level
 
 KEYS = (
     "profile", "title", "source", "runtime", "extends", "includes", "judges", "activations", "unlisted", "kinds", "ops",
@@ -107,10 +105,11 @@ class Builder:
         if not self.bundled:  # its errors are told now, those of bundled files by a test
             list(drafts.values())
         rules = Rules(drafts, lambda opcode: self._rule(drafts[opcode], drafts.get(ANY_TENSOR)))
-        relaxes = self._relaxes(rules)
+        inherited = parent.relaxes if parent else {}
+        relaxes = relaxations(self.name, self.file, top.get("relaxes"), inherited, rules)
         if not self.bundled:
             list(relaxes.values())
-        profile = self._profile(Rules(drafts, lambda opcode: _relaxed(rules[opcode], relaxes)))
+        profile = self._profile(Rules(drafts, lambda opcode: relaxed(rules[opcode], relaxes)))
         return Loaded(
             profile, rules, drafts, self.kinds, self.levels, self.effects, self.reasons, relaxes, self.lineage
         )
@@ -209,10 +208,10 @@ class Builder:
         )
 
     def _rule(self, draft: OperatorDraft, any_tensor: OperatorDraft | None) -> OperatorRule:
-        own = (*self._operands(draft), *self._clause(draft, draft.clause))
+        own = (*presence(draft), *demands(draft, draft.clause, self.kinds))
         base = tuple(map(self._attached, own))
         alternatives = tuple(
-            Alternative(name, tuple(map(self._attached, self._clause(draft, clause))))
+            Alternative(name, tuple(map(self._attached, demands(draft, clause, self.kinds))))
             for name, clause in draft.any_of.items()
         )
         activations = self._scope(draft)
@@ -228,7 +227,9 @@ class Builder:
                 )
             )
         law = str(draft.clause.shapes.value) if draft.clause.shapes else ""
-        everywhere = map(self._attached, self._clause(any_tensor, any_tensor.clause)) if any_tensor else ()
+        everywhere = (
+            map(self._attached, demands(any_tensor, any_tensor.clause, self.kinds)) if any_tensor else ()
+        )
         named = "runtime" in self.top or bool(self.parent and self.parent.profile.runtime)
         strict = any_tensor is not None or not named
         return OperatorRule(
@@ -247,39 +248,6 @@ class Builder:
             message = f"{draft.opcode}: no operand says of which type it speaks; state a scope, or a kind activation"
             raise ProfileError(draft.demand.file, draft.demand.line, message)
         return roles
-
-    def _operands(self, draft: OperatorDraft) -> Iterator[Requirement]:
-        """How many operands there are, and which must be present."""
-        count = Exactly(f"{_span(draft, draft.inputs, 'input')} and {_span(draft, draft.outputs, 'output')}")
-        see = draft.see
-        if not all(any(role in draft.repeated for role in side) for side in (draft.inputs, draft.outputs)):
-            because = "the operator has no others"
-            yield Requirement(f"{draft.opcode}/operands", "operands", None, count, because, see, draft.demand)
-        because = draft.presence or "the operator is not defined without it"
-        for role in draft.roles:
-            if role not in draft.optional:
-                path = f"{draft.opcode}/{role}/operands"
-                yield Requirement(path, "operands", role, Exactly("present"), because, see, draft.demand)
-
-    def _clause(self, draft: OperatorDraft, clause: Clause) -> Iterator[Requirement]:
-        for role, spoken in clause.roles.items():
-            stated = {**self.kinds.get(spoken.kind or "", {}), **spoken.stated}
-            for verb in OPERAND_VERBS:
-                if verb in stated and not (verb == "range" and _covers_type(stated)):
-                    s = stated[verb]
-                    path = f"{draft.opcode}/{role}/{verb}"
-                    yield Requirement(path, verb, role, s.value, s.because, s.see, s.demand)
-        if clause.same_quantization:
-            s = clause.same_quantization
-            path = f"{draft.opcode}/same_quantization"
-            yield Requirement(path, "same_quantization", None, s.value, s.because, s.see, s.demand)
-        for name, s in clause.limits.items():
-            yield Requirement(
-                f"{draft.opcode}/limits/{name}", "limits", None, s.value, s.because, s.see, s.demand
-            )
-        if clause.shapes:
-            s = clause.shapes
-            yield Requirement(f"{draft.opcode}/shapes", "shapes", None, s.value, s.because, s.see, s.demand)
 
     def _words(self, key: str, words: tuple[Word, ...]) -> Iterator[Assigned[Word]]:
         """The patterns of a section, each with one of the words it takes."""
@@ -303,62 +271,10 @@ class Builder:
                 hint = did_you_mean(pattern, paths)
                 raise ProfileError(self.file, line, f"no requirement {pattern!r}{hint}")
 
-    def _relaxes(self, rules: Rules) -> Mapping[str, Relaxation]:
-        """What the file relaxes, over what its parent does."""
-        node = entries(self.top.get("relaxes"), self.file)
-        inherited = self.parent.relaxes if self.parent else {}
-
-        def relaxation(path: str) -> Relaxation:
-            if path not in node:
-                return inherited[path]
-            return self._relaxation(path, node.values[path], node.lines[path], rules)
-
-        return Lazy(dict.fromkeys((*inherited, *node.values)), relaxation)
-
-    def _relaxation(self, path: str, value: Node, line: int, rules: Rules) -> Relaxation:
-        rule = rules.get(path.split("/")[0])
-        requirement = rule and next((r for r in rule.all_requirements() if r.path == path), None)
-        if not rule or not requirement:
-            hint = did_you_mean(path, rules.paths())
-            raise ProfileError(self.file, line, f"no requirement {path!r}{hint}")
-        entry = entries(value, self.file).only(("value", "because", "shows"))
-        because, shows = text(entry.get("because")), text(entry.get("shows"), "waived")
-        if not because or "value" not in entry or shows not in ("waived", "conforms"):
-            message = "relaxing takes a value, a because, and shows: waived or conforms"
-            raise ProfileError(self.file, line, message)
-        allowed = self._allowed(entry.values["value"], requirement, rule, line)
-        return Relaxation(allowed, because, Demand(self.name, self.file, line), shows)
-
-    def _allowed(self, node: Node, requirement: Requirement, rule: OperatorRule, line: int) -> Constraint:
-        """The value of a relaxation; for same_quantization it is the shorter list of roles that still share."""
-        roles = rule.roles
-        if requirement.verb in ("operands", "unsupported"):
-            message = f"{requirement.verb} cannot be relaxed: there is nothing to compute without them"
-            raise ProfileError(self.file, line, message)
-        if requirement.verb != "same_quantization":
-            return parse(node, requirement.verb, roles)
-        for role in texts(node):
-            if role not in roles:
-                raise ProfileError(self.file, line, f"no operand {role!r}{did_you_mean(role, roles)}")
-        return Roles(texts(node))
-
 
 def _late(requirement: Requirement) -> int:
     """What is compared with another operand comes after what that operand must be, shapes after everything."""
     return 2 if requirement.verb == "shapes" else int(isinstance(requirement.value, (ProductOf, SameAs)))
-
-
-def _relaxed(rule: OperatorRule, relaxes: Mapping[str, Relaxation]) -> OperatorRule:
-    def attach(r: Requirement) -> Requirement:
-        return replace(r, relaxed=relaxes[r.path]) if r.path in relaxes else r
-
-    if not any(r.path in relaxes for r in rule.all_requirements()):
-        return rule
-    return replace(
-        rule,
-        requirements=tuple(map(attach, rule.requirements)),
-        any_of=tuple(replace(a, requirements=tuple(map(attach, a.requirements))) for a in rule.any_of),
-    )
 
 
 def _without_scope_dtype(
@@ -380,22 +296,3 @@ def _without_scope_dtype(
 def _words(value: Constraint) -> frozenset[str]:
     parts = value.values if isinstance(value, OneOf) else (value,)
     return frozenset(str(part.value) for part in parts if isinstance(part, Exactly))
-
-
-def _covers_type(stated: dict[str, Stated]) -> bool:
-    """Whether a range lets every value of the operand's types pass, which then is no demand at all."""
-    span = stated["range"].value
-    types = stated["dtype"].value if "dtype" in stated else None
-    words = types.values if isinstance(types, OneOf) else (types,)
-    ranges = [INTEGER_RANGES.get(str(t.value)) if isinstance(t, Exactly) else None for t in words]
-    return isinstance(span, Range) and all(
-        r is not None and span.low <= r[0] and r[1] <= span.high for r in ranges
-    )
-
-
-def _span(draft: OperatorDraft, side: tuple[str, ...], noun: str) -> str:
-    """How many operands one side may have: ``2 inputs``, ``2 to 3 inputs``, ``at least 1 input``."""
-    least = len(side) - sum(role in draft.optional for role in side)
-    if any(role in draft.repeated for role in side):
-        return f"at least {counted(least, noun)}"
-    return ("" if least == len(side) else f"{least} to ") + counted(len(side), noun)
