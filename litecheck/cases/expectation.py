@@ -14,7 +14,7 @@ from litecheck.cases.inputs import PROPAGATED, Feed, series
 from litecheck.cases.parts import Case
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine, initial
-from litecheck.reference.operands import HELD, RunError
+from litecheck.reference.operands import NUMPY_TYPES, RunError
 
 
 class Expectation:
@@ -101,7 +101,7 @@ def exposed(case: Case, several: Sequence[Feed], arithmetic: Arithmetic) -> tupl
     """A case of one operator with its variable tensors as inputs, and what each feed then is: an inference that needs
     no past. Other cases, and feeds of operators without such tensors, as they are."""
     main = case.cut.model.subgraphs[0]
-    held = [t for t in main.tensors if t.is_variable and t.dtype in HELD]
+    held = [t for t in main.tensors if t.is_variable and t.dtype in NUMPY_TYPES]
     if len(case.operators) != 1 or not held:
         return case, [feed.arrays for feed in several]
     numbers = {t.index for t in held}

@@ -14,7 +14,7 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import stored
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.windows import axes
-from litecheck.reference.operands import HELD
+from litecheck.reference.operands import NUMPY_TYPES
 
 
 def aimed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
@@ -37,7 +37,7 @@ def aimed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
         for turning in (False, True):
             if (signs := _signs(case, shape, turning)) is not None:
                 for rails in ((high, low), (low, high)):
-                    yield Feed(DIRECTED, (np.where(signs, *rails).astype(HELD[x.dtype]),))
+                    yield Feed(DIRECTED, (np.where(signs, *rails).astype(NUMPY_TYPES[x.dtype]),))
 
 
 def _halfway(output: Tensor, shape: tuple[int, ...]) -> NDArray[np.float32]:

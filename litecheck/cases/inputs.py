@@ -16,7 +16,7 @@ from litecheck.model.types import Operator, Tensor
 from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.engine.entry import drawable
-from litecheck.reference.operands import HELD
+from litecheck.reference.operands import NUMPY_TYPES
 
 PROPAGATED, RANDOM, DIRECTED = "propagated", "random", "directed"
 KINDS = (PROPAGATED, RANDOM, DIRECTED)
@@ -80,7 +80,7 @@ class Input:
     def like(self, tensors: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
         """An array of its shape and type: the one that is known, or an empty one."""
         known = tensors.get(self.tensor.index)
-        return np.empty(self.tensor.shape, HELD[self.tensor.dtype]) if known is None else known
+        return np.empty(self.tensor.shape, NUMPY_TYPES[self.tensor.dtype]) if known is None else known
 
 
 def inputs_of(case: Case) -> list[Input]:

@@ -10,7 +10,7 @@ from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer.litert import quantize
 from litecheck.quantizer.types import Parameters
-from litecheck.reference.operands import HELD
+from litecheck.reference.operands import NUMPY_TYPES
 
 
 def stored(tensor: Tensor, array: NDArray[Any]) -> NDArray[Any]:
@@ -19,5 +19,5 @@ def stored(tensor: Tensor, array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind != "f" or not quantized:
         return array
     return quantize(array, Parameters.of(tensor.quantization), tensor.dtype).astype(
-        HELD[tensor.dtype], copy=False
+        NUMPY_TYPES[tensor.dtype], copy=False
     )

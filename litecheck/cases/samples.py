@@ -16,7 +16,7 @@ from litecheck.cases.requantized import stored
 from litecheck.errors import ConfigError
 from litecheck.quantizer.arrays import read
 from litecheck.quantizer.npy import members
-from litecheck.reference.engine.entry import Entry
+from litecheck.reference.engine.entry import EntryPoint
 
 Sample = Mapping[str, NDArray[Any]]
 
@@ -41,7 +41,7 @@ for n, sample in enumerate(itertools.islice(iter(data), int(most))):
 """
 
 
-def samples(path: str, point: Entry, signature: str | None = None, most: int = 16) -> tuple[Sample, ...]:
+def samples(path: str, point: EntryPoint, signature: str | None = None, most: int = 16) -> tuple[Sample, ...]:
     """At most so many samples for an entry point, stored values by the names of its inputs.
 
     Real values of integer inputs are quantized by the input's own scale and zero point. Positions (``0``, ``arr_0``)
@@ -102,7 +102,7 @@ def _run_script(script: Path, folder: str, signature: str | None, most: int) -> 
         raise ConfigError(f"{script}: gave no data: {last[0]}")
 
 
-def _separate(source: str, point: Entry, arrays: Sample) -> Iterator[Sample]:
+def _separate(source: str, point: EntryPoint, arrays: Sample) -> Iterator[Sample]:
     """One file's samples, each complete."""
     by_input: dict[str, list[NDArray[Any]]] = {}
     names = [name for name, _ in point.inputs]
@@ -116,7 +116,7 @@ def _separate(source: str, point: Entry, arrays: Sample) -> Iterator[Sample]:
         yield dict(zip(by_input, parts, strict=True))
 
 
-def _input(source: str, key: str, names: list[str], point: Entry) -> str:
+def _input(source: str, key: str, names: list[str], point: EntryPoint) -> str:
     tensors = {point.subgraph.tensors[index].name: name for name, index in point.inputs}
     if key in names:
         return key
@@ -128,7 +128,7 @@ def _input(source: str, key: str, names: list[str], point: Entry) -> str:
     raise ConfigError(f"{source}: there is no input {key!r}; there are {', '.join(names) or 'none'}")
 
 
-def _each(source: str, point: Entry, name: str, array: NDArray[Any]) -> list[NDArray[Any]]:
+def _each(source: str, point: EntryPoint, name: str, array: NDArray[Any]) -> list[NDArray[Any]]:
     tensor = point.subgraph.tensors[dict(point.inputs)[name]]
     shape = tensor.shape_signature or tensor.shape
     if array.ndim == len(shape) + 1 and _fits(array.shape[1:], shape):

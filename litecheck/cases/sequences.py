@@ -24,7 +24,7 @@ from litecheck.model.types import Model, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import HELD, RunError
+from litecheck.reference.operands import NUMPY_TYPES, RunError
 from litecheck.report import counted
 
 #: Inferences in a row where a state is felt for longer than anybody waits for, and how long that is.
@@ -44,7 +44,7 @@ def remembers(model: Model) -> bool:
 
 def variables(model: Model) -> tuple[Tensor, ...]:
     """The variable tensors that can be given contents: those of the first subgraph with a numpy type."""
-    return tuple(t for t in model.subgraphs[0].tensors if t.is_variable and t.dtype in HELD)
+    return tuple(t for t in model.subgraphs[0].tensors if t.is_variable and t.dtype in NUMPY_TYPES)
 
 
 def row(several: Sequence[Feed], start: Mapping[int, NDArray[Any]] | None = None) -> tuple[Feed, ...]:
@@ -117,15 +117,17 @@ def _alternating(tensor: Tensor, pattern: tuple[int, int]) -> NDArray[Any]:
     """Ends of the type by turns; zeros where it has no codes."""
     ends = INTEGER_RANGES[tensor.dtype] if inputs.has_codes(tensor) else (0, 0)
     turns = np.arange(tensor.size) // 3 % 2
-    values: NDArray[Any] = np.where(turns, ends[pattern[1]], ends[pattern[0]]).astype(HELD[tensor.dtype])
+    values: NDArray[Any] = np.where(turns, ends[pattern[1]], ends[pattern[0]]).astype(
+        NUMPY_TYPES[tensor.dtype]
+    )
     return values.reshape(tensor.shape)
 
 
 def _drawn(tensor: Tensor, rng: np.random.Generator) -> NDArray[Any]:
     if tensor.dtype in INTEGER_RANGES:
         low, high = INTEGER_RANGES[tensor.dtype] if inputs.has_codes(tensor) else (0, 9)
-        return rng.integers(low, high, tensor.shape, endpoint=True).astype(HELD[tensor.dtype])
-    return rng.normal(size=tensor.shape).astype(HELD[tensor.dtype])
+        return rng.integers(low, high, tensor.shape, endpoint=True).astype(NUMPY_TYPES[tensor.dtype])
+    return rng.normal(size=tensor.shape).astype(NUMPY_TYPES[tensor.dtype])
 
 
 def told(several: Sequence[Feed], memory: Memory, reached: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.checks.bound_operator import Bound, Check, Fault, at
+from litecheck.checks.bound_operator import BoundOperator, Check, Fault, at
 from litecheck.checks.rule_facts import dimension, types
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 
@@ -17,7 +17,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     role = requirement.role or ""
     wanted, allowed = dimension(value), types(rule, role)
 
-    def check(bound: Bound) -> Sequence[Fault]:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
         faults = []
         for operand in bound.roles[role]:
             if operand.facts.scales < 2 or not (allowed is None or operand.facts.dtype in allowed):

@@ -8,13 +8,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.checks.bound_operator import NONE, Bound, Fault, Operand, at, channel
+from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Fault, at, channel
 from litecheck.checks.wording import scale_text
 from litecheck.model.values import stored
 from litecheck.profile.types import ProductOf
 
 
-def product(bound: Bound, operand: Operand, value: ProductOf) -> Sequence[Fault]:
+def product(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> Sequence[Fault]:
     """Scales further from the product than allowed, with the worst and what it does to the output."""
     exact = _factors(bound, value)
     scale = operand.tensor.quantization.scale
@@ -38,7 +38,7 @@ def product(bound: Bound, operand: Operand, value: ProductOf) -> Sequence[Fault]
     return (at(operand, found, channels=int(bad.sum()), level="warning" if mild else None),)
 
 
-def follows(bound: Bound, operand: Operand, value: ProductOf) -> bool:
+def follows(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> bool:
     """Whether scales that are none are the product all the same, of factors that are none: what is wrong is theirs."""
     exact: NDArray[np.float64] = np.ones(1)
     for factor in value.factors:
@@ -62,7 +62,7 @@ def follows(bound: Bound, operand: Operand, value: ProductOf) -> bool:
     return bool(((apart <= value.ulps) | (np.isnan(own) & np.isnan(near))).all())
 
 
-def _factors(bound: Bound, value: ProductOf) -> NDArray[np.float64] | None:
+def _factors(bound: BoundOperator, value: ProductOf) -> NDArray[np.float64] | None:
     """The product in float64, which holds the product of two float32 exactly; None where a factor is no scale."""
     exact = np.ones(1)
     for factor in value.factors:
@@ -81,7 +81,7 @@ def _factors(bound: Bound, value: ProductOf) -> NDArray[np.float64] | None:
     return exact
 
 
-def _effect(bound: Bound, operand: Operand, exact: NDArray[np.float64]) -> tuple[str, bool]:
+def _effect(bound: BoundOperator, operand: BoundOperand, exact: NDArray[np.float64]) -> tuple[str, bool]:
     """What a wrong bias scale does to the output, in output steps; and whether it does nothing at all."""
     values, output = stored(operand.tensor), bound.one("output")
     if values is None or not values.size or output is None or output.quantization.scale.size != 1:

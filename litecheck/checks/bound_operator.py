@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.checks.context import Context
-from litecheck.checks.tensor_facts import Facts
+from litecheck.checks.tensor_facts import TensorFacts
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from litecheck.report import Effect, Level
 
 
-class Operand:
+class BoundOperand:
     """One tensor in one role; ``position`` counts within a repeated role."""
 
     __slots__ = ("facts", "position", "role", "tensor")
 
-    def __init__(self, role: str, position: int | None, facts: Facts) -> None:
+    def __init__(self, role: str, position: int | None, facts: TensorFacts) -> None:
         self.role = role
         self.position = position
         self.facts = facts
@@ -38,7 +38,7 @@ class Fault:
 
     found: str
     role: str | None = None
-    operand: Operand | None = None
+    operand: BoundOperand | None = None
     channels: int | None = None
     level: Level | None = None
     required: str | None = None
@@ -49,7 +49,7 @@ class Fault:
 
 
 def at(
-    operand: Operand,
+    operand: BoundOperand,
     found: str,
     channels: int | None = None,
     level: Level | None = None,
@@ -63,7 +63,7 @@ def at(
     return Fault(found, operand.role, operand, many, level, required, because, effect, kind)
 
 
-class Bound:
+class BoundOperator:
     """One operator, its tensors by role, and the verbs that have found fault with each of them."""
 
     __slots__ = (
@@ -82,7 +82,7 @@ class Bound:
         self.context = context
         self.operator = operator
         self.rule = rule
-        self.roles: dict[str, tuple[Operand, ...]] = {}
+        self.roles: dict[str, tuple[BoundOperand, ...]] = {}
         self.gaps: set[str] = set()
         surplus = self._bind(operator.inputs, rule.inputs)
         self.surplus = self._bind(operator.outputs, rule.outputs) or surplus
@@ -101,10 +101,10 @@ class Bound:
                 rest = [i for i in indexes[number:] if i >= 0]
                 if len(rest) < count - number:
                     self.gaps.add(role)
-                self.roles[role] = tuple(Operand(role, n, facts[i]) for n, i in enumerate(rest))
+                self.roles[role] = tuple(BoundOperand(role, n, facts[i]) for n, i in enumerate(rest))
                 return False
             index = indexes[number] if number < count else -1
-            self.roles[role] = (Operand(role, None, facts[index]),) if index >= 0 else ()
+            self.roles[role] = (BoundOperand(role, None, facts[index]),) if index >= 0 else ()
         return count > len(roles)
 
     def one(self, role: str) -> Tensor | None:
@@ -112,7 +112,7 @@ class Bound:
         operands = self.roles.get(role)
         return operands[0].tensor if operands else None
 
-    def facts(self, role: str) -> Facts | None:
+    def facts(self, role: str) -> TensorFacts | None:
         """What is known of the first tensor of a role."""
         operands = self.roles.get(role)
         return operands[0].facts if operands else None
@@ -152,7 +152,7 @@ class Bound:
 
 
 #: What a verb makes of a requirement: the faults of one operator, none where it is kept.
-Check = Callable[[Bound], Sequence[Fault]]
+Check = Callable[[BoundOperator], Sequence[Fault]]
 #: A verb. ``value`` is the requirement's, or what a profile relaxes it to.
 Verb = Callable[[OperatorRule, Requirement, Constraint], Check]
 NONE: Sequence[Fault] = ()

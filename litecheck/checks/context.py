@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 from functools import cached_property
 
-from litecheck.checks.tensor_facts import Facts
+from litecheck.checks.tensor_facts import TensorFacts
 from litecheck.model.shapes.infer import Inferred, infer
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.profile.laws import law_of
@@ -18,7 +18,7 @@ class Context:
     def __init__(self, model: Model, subgraph: Subgraph) -> None:
         self.model = model
         self.subgraph = subgraph
-        self.facts = [Facts(tensor) for tensor in subgraph.tensors]
+        self.facts = [TensorFacts(tensor) for tensor in subgraph.tensors]
         self.sound_forms: set[Hashable] = set()
         """Operators, by rule and form, in whose structure nothing was found: others like them need no second look."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from litecheck.checks.bound_operator import Bound
+from litecheck.checks.bound_operator import BoundOperator
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.types import OperatorRule, Profile, Roles
 from litecheck.quantization import Custom
@@ -46,7 +46,7 @@ def unlisted(subgraph: Subgraph, operator: Operator, profile: Profile) -> Outsid
     return Outside(f"{profile.name} has no rule for it", 0)
 
 
-def outside(bound: Bound, profile: Profile) -> Outside | None:
+def outside(bound: BoundOperator, profile: Profile) -> Outside | None:
     """None where the profile judges the operator, else the reason why it does not."""
     rule, wanted = bound.rule, profile.activations
     if ANY not in wanted and rule.activations:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.checks.bound_operator import Bound, Check, Fault, at
+from litecheck.checks.bound_operator import BoundOperator, Check, Fault, at
 from litecheck.checks.rule_facts import words
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 
@@ -13,7 +13,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     """A tensor of another type; the other verbs then leave it alone, its numbers mean something else."""
     allowed, role = words(value), requirement.role or ""
 
-    def check(bound: Bound) -> Sequence[Fault]:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
         return [at(o, f"it is {o.facts.dtype}") for o in bound.roles[role] if o.facts.dtype not in allowed]
 
     return check

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litecheck.checks.bound_operator import Bound, Check, Fault, Operand, at
+from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at
 from litecheck.checks.rule_facts import axis, types, words
-from litecheck.checks.tensor_facts import Facts
+from litecheck.checks.tensor_facts import TensorFacts
 from litecheck.profile.types import Constraint, OperatorRule, Requirement, SameAs
 from litecheck.quantization import Blockwise, MultiAxis
 
@@ -32,7 +32,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     wanted = frozenset() if isinstance(value, SameAs) else words(value)
     one_will_do = bool(wanted & {"per-tensor", "any"})
 
-    def check(bound: Bound) -> Sequence[Fault]:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
         faults: list[Fault] = []
         for operand in bound.roles[role]:
             facts = operand.facts
@@ -48,13 +48,15 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     return check
 
 
-def _within(facts: Facts) -> bool:
+def _within(facts: TensorFacts) -> bool:
     """Whether the quantized dimension is one the shape has."""
     number, rank = facts.tensor.quantization.axis, len(facts.tensor.shape)
     return 0 <= number < max(rank, 1)
 
 
-def _spoiled(operand: Operand, wanted: frozenset[str], along: int | None, rule: OperatorRule) -> Fault | None:
+def _spoiled(
+    operand: BoundOperand, wanted: frozenset[str], along: int | None, rule: OperatorRule
+) -> Fault | None:
     """Parameters that cannot belong to the tensor, or stand elsewhere; with the runtime's word on them if it has one."""
     facts, loads = operand.facts, rule.any_tensor
     if facts.details is not None:
@@ -75,7 +77,7 @@ def _spoiled(operand: Operand, wanted: frozenset[str], along: int | None, rule: 
 
 
 def _fault(
-    bound: Bound, operand: Operand, value: Constraint, wanted: frozenset[str], along: int | None
+    bound: BoundOperator, operand: BoundOperand, value: Constraint, wanted: frozenset[str], along: int | None
 ) -> Fault | None:
     """Well-formed parameters that are not what the rule wants."""
     if operand.facts.details is not None:
@@ -87,17 +89,17 @@ def _fault(
     return at(operand, found, level="violation" if absent else None, kind="absent" if absent else "")
 
 
-def kind_of(facts: Facts) -> str:
+def kind_of(facts: TensorFacts) -> str:
     """The word for parameters that stand in another tensor."""
     return {Blockwise: "blockwise", MultiAxis: "multi-axis"}.get(type(facts.details), "custom")
 
 
-def _elsewhere(operand: Operand) -> Fault:
+def _elsewhere(operand: BoundOperand) -> Fault:
     found = f"it has {kind_of(operand.facts)} quantization, its scales stand in another tensor"
     return at(operand, found, level="violation")
 
 
-def malformed(facts: Facts, required_axis: int | None, strictly: bool = True) -> Malformed | None:
+def malformed(facts: TensorFacts, required_axis: int | None, strictly: bool = True) -> Malformed | None:
     """What is wrong with a tensor's scales and zero points whatever rule it is held to, or None.
 
     ``strictly``: the quantized dimension must be one the shape has even where nobody needs it, because there is one
@@ -131,7 +133,7 @@ def malformed(facts: Facts, required_axis: int | None, strictly: bool = True) ->
     return None
 
 
-def _granularities(facts: Facts, along: int | None) -> tuple[str, ...]:
+def _granularities(facts: TensorFacts, along: int | None) -> tuple[str, ...]:
     """What a well-formed tensor counts as; a single scale is also per-axis where the axis has length 1."""
     if facts.scales == 0:
         return ("none", "any")
@@ -143,7 +145,7 @@ def _granularities(facts: Facts, along: int | None) -> tuple[str, ...]:
 
 
 def _other(
-    bound: Bound, operand: Operand, value: Constraint, wanted: frozenset[str], along: int | None
+    bound: BoundOperator, operand: BoundOperand, value: Constraint, wanted: frozenset[str], along: int | None
 ) -> str | None:
     """How a well-formed tensor is not what the rule wants, or None."""
     facts = operand.facts

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import replace
 
 from litecheck.checks import granularity
-from litecheck.checks.bound_operator import Bound, Fault, Operand, at
+from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, at
 from litecheck.checks.compiled import Ready, ReadyRule, compiled
 from litecheck.checks.context import Context
 from litecheck.checks.wording import required
@@ -17,7 +17,7 @@ from litecheck.profile.types import Profile, Requirement
 from litecheck.report import Demand, Finding, Waiver, Where
 
 
-def judged(bound: Bound) -> list[Finding]:
+def judged(bound: BoundOperator) -> list[Finding]:
     """Every requirement of the operator's rule put to its verb.
 
     What a tensor itself answers is asked of it once. The limits of structure are measured once for operators of one
@@ -38,7 +38,7 @@ def judged(bound: Bound) -> list[Finding]:
     return found
 
 
-def _proved(operands: tuple[Operand, ...], bit: int) -> bool:
+def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:
     """Whether nothing was found against any of these tensors when the same was asked of it before."""
     for operand in operands:  # noqa: SIM110 - a loop: this is asked of every role of every operator
         if not operand.facts.proved & bit:
@@ -46,7 +46,7 @@ def _proved(operands: tuple[Operand, ...], bit: int) -> bool:
     return True
 
 
-def _form(bound: Bound) -> Hashable:
+def _form(bound: BoundOperator) -> Hashable:
     """What an operator's structure depends on."""
     operator, facts = bound.operator, bound.context.facts
     options = None if operator.options is None else id(operator.options.fields)
@@ -76,7 +76,7 @@ def judged_subgraph(context: Context, profile: Profile) -> list[Finding]:
         return []
     subgraph = context.subgraph
     whole = Operator(-1, ANY_SUBGRAPH, subgraph.inputs, subgraph.outputs)
-    return _checked(Bound(context, whole, rule), compiled(rule).checks)
+    return _checked(BoundOperator(context, whole, rule), compiled(rule).checks)
 
 
 def judged_tensors(context: Context, profile: Profile, found: list[Finding]) -> Iterator[Finding]:
@@ -90,7 +90,7 @@ def judged_tensors(context: Context, profile: Profile, found: list[Finding]) -> 
         bad = None if facts.details is not None else granularity.malformed(facts, None)
         if bad is None or _told(found, subgraph.index, facts.tensor.index):
             continue
-        operand = Operand("tensor", None, facts)
+        operand = BoundOperand("tensor", None, facts)
         where = Where(subgraph.index, subgraph.name, -1, ANY_TENSOR, facts.tensor.name)
         yield _finding(where, requirement, at(operand, bad.found, required=bad.required))
 
@@ -107,7 +107,7 @@ def _where(subgraph: Subgraph, operator: Operator) -> Where:
     return Where(subgraph.index, subgraph.name, operator.index, operator.opcode, name)
 
 
-def _nearest(bound: Bound, ready: ReadyRule) -> list[Finding]:
+def _nearest(bound: BoundOperator, ready: ReadyRule) -> list[Finding]:
     """Nothing where an alternative is kept; else what the nearest one lacks, with the names of all.
 
     The nearest is the one the operator has the form of, where limits tell the forms apart, and then the one with the
@@ -126,7 +126,7 @@ def _nearest(bound: Bound, ready: ReadyRule) -> list[Finding]:
     return [replace(f, required=f"{f.required} (as {chosen}; the alternatives are {names})") for f in best]
 
 
-def _checked(bound: Bound, checks: tuple[Ready, ...], remember: bool = True) -> list[Finding]:
+def _checked(bound: BoundOperator, checks: tuple[Ready, ...], remember: bool = True) -> list[Finding]:
     found: list[Finding] = []
     for ready in checks:
         faults = ready.check(bound)

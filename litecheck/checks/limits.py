@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
-from litecheck.checks.bound_operator import NONE, Bound, Check, Fault
+from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.estimates import ESTIMATES
 from litecheck.profile.measurements.registry import measurement
@@ -24,7 +24,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     estimate = ESTIMATES.get(name) if isinstance(value, Range) else None
     least, most = _inner(value) if isinstance(value, Range) else (0.0, 0.0)
 
-    def check(bound: Bound) -> Sequence[Fault]:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
         if bound.any_fault:
             return NONE
         if estimate is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.checks.bound_operator import NONE, Bound, Check, Fault
+from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from litecheck.report import counted
 
@@ -15,7 +15,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     if role is None:
         return _surplus
 
-    def check(bound: Bound) -> Sequence[Fault]:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
         if bound.roles[role] and role not in bound.gaps:
             return NONE
         return (Fault("it is absent", role=role),)
@@ -23,7 +23,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     return check
 
 
-def _surplus(bound: Bound) -> Sequence[Fault]:
+def _surplus(bound: BoundOperator) -> Sequence[Fault]:
     if not bound.surplus:
         return NONE
     inputs = counted(len(bound.operator.inputs), "input")

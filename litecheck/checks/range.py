@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from litecheck.checks.bound_operator import NONE, Bound, Check, Fault, at
+from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault, at
 from litecheck.checks.rule_facts import types
 from litecheck.model.scan import outside, within
 from litecheck.profile.types import Constraint, Exactly, OperatorRule, Range, Requirement
@@ -22,7 +22,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     low, high, role = int(value.low), int(value.high), requirement.role or ""
     allowed = types(rule, role)
 
-    def check(bound: Bound) -> Sequence[Fault]:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
         faults = []
         for operand in bound.roles[role]:
             tensor = operand.tensor

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from litecheck.checks.bound_operator import NONE, Bound, Check, Fault, Operand, at
+from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Check, Fault, at
 from litecheck.checks.granularity import malformed
 from litecheck.checks.rule_facts import may_lack_quantization
 from litecheck.checks.scale import valid
@@ -21,7 +21,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     """One fault for all operands that differ from what most of them have."""
     roles = value.roles if isinstance(value, Roles) else ()
 
-    def check(bound: Bound) -> Sequence[Fault]:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
         operands = [o for role in roles for o in bound.roles[role]]
         if not operands:
             return NONE
@@ -36,7 +36,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     return check
 
 
-def _differing(bound: Bound, operands: Sequence[Operand]) -> Sequence[Fault]:
+def _differing(bound: BoundOperator, operands: Sequence[BoundOperand]) -> Sequence[Fault]:
     keyed = [(operand, key) for operand in operands if (key := _key(bound, operand)) is not None]
     counts = Counter(key for _, key in keyed)
     if len(counts) < 2:
@@ -49,7 +49,7 @@ def _differing(bound: Bound, operands: Sequence[Operand]) -> Sequence[Fault]:
     return (at(other[0], found),)
 
 
-def _key(bound: Bound, operand: Operand) -> tuple[bytes, bytes, int] | None:
+def _key(bound: BoundOperator, operand: BoundOperand) -> tuple[bytes, bytes, int] | None:
     """Bits of the scales, zero points and axis; None where another verb has more to say."""
     q = operand.tensor.quantization
     if q.details is not None:
@@ -61,15 +61,15 @@ def _key(bound: Bound, operand: Operand) -> tuple[bytes, bytes, int] | None:
     return q.scale.tobytes(), q.zero_point.tobytes(), q.axis if q.scale.size > 1 else 0
 
 
-def _call(operand: Operand) -> str:
+def _call(operand: BoundOperand) -> str:
     return operand.role if operand.position is None else f"{operand.role}[{operand.position}]"
 
 
-def _say(operand: Operand) -> str:
+def _say(operand: BoundOperand) -> str:
     return f"{_call(operand)} has {_parameters(operand)}"
 
 
-def _parameters(operand: Operand) -> str:
+def _parameters(operand: BoundOperand) -> str:
     q = operand.tensor.quantization
     if not q.scale.size:
         return "no quantization"
@@ -78,7 +78,7 @@ def _parameters(operand: Operand) -> str:
     return f"scale {scale_text(q.scale[0])}, zero point {q.zero_point[0]}"
 
 
-def _apart(a: Operand, b: Operand) -> str:
+def _apart(a: BoundOperand, b: BoundOperand) -> str:
     """How many ulps apart two scales are, where decimals would hide it."""
     p, q = a.tensor.quantization.scale, b.tensor.quantization.scale
     if p.size != 1 or q.size != 1:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.checks.bias_scale import follows, product
-from litecheck.checks.bound_operator import NONE, Bound, Check, Fault, Operand, at, channel
+from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Check, Fault, at, channel
 from litecheck.checks.rule_facts import types
 from litecheck.checks.wording import scale_text
 from litecheck.profile.types import (
@@ -48,7 +48,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     allowed, judge = types(rule, role), _judge(value)
     least = TINY if value == Exactly("normal") else 0.0
 
-    def check(bound: Bound) -> Sequence[Fault]:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
         faults: list[Fault] = []
         for operand in bound.roles[role]:
             facts = operand.facts
@@ -71,7 +71,7 @@ def valid(scale: NDArray[np.float32]) -> NDArray[np.bool_]:
     return good
 
 
-def _no_scale(operand: Operand, least: float) -> Sequence[Fault]:
+def _no_scale(operand: BoundOperand, least: float) -> Sequence[Fault]:
     """What is no scale at all: a fault for each kind there is, with its first channel and how many there are."""
     scale = operand.tensor.quantization.scale
     if (valid(scale) & (scale >= least)).all():
@@ -79,7 +79,7 @@ def _no_scale(operand: Operand, least: float) -> Sequence[Fault]:
     return [_bad(operand, kind, bad) for kind, bad in _kinds(scale, least) if bad.any()]
 
 
-def _bad(operand: Operand, kind: str, bad: NDArray[np.bool_]) -> Fault:
+def _bad(operand: BoundOperand, kind: str, bad: NDArray[np.bool_]) -> Fault:
     first = int(np.argmax(bad))
     number = scale_text(operand.tensor.quantization.scale[first])
     found = f"scale is {number}{_NAMES[kind]}{channel(first, bad)}"
@@ -95,7 +95,7 @@ def _kinds(scale: NDArray[np.float32], least: float) -> Iterator[tuple[str, NDAr
     yield "subnormal", (scale > 0) & (scale < least)
 
 
-_Judge = Callable[[Bound, Operand], Sequence[Fault]]
+_Judge = Callable[[BoundOperator, BoundOperand], Sequence[Fault]]
 
 
 def _judge(value: Constraint) -> _Judge:
@@ -118,7 +118,7 @@ def _nearest(value: Constraint) -> float | None:
     return float(np.float32(float(value.value))) if one else None  # type: ignore[union-attr]
 
 
-def _number(operand: Operand, value: Constraint) -> Sequence[Fault]:
+def _number(operand: BoundOperand, value: Constraint) -> Sequence[Fault]:
     scale = operand.tensor.quantization.scale
     bad = ~np.array([_fits(float(s), value) for s in scale])
     if not bad.any():
@@ -130,7 +130,7 @@ def _number(operand: Operand, value: Constraint) -> Sequence[Fault]:
     return (at(operand, found, channels=int(bad.sum()), level="warning" if near else None),)
 
 
-def _same(bound: Bound, operand: Operand, value: SameAs) -> Sequence[Fault]:
+def _same(bound: BoundOperator, operand: BoundOperand, value: SameAs) -> Sequence[Fault]:
     model = bound.one(value.role)
     if model is None or not bound.sound(model, "dtype", "granularity", "scale"):
         return NONE

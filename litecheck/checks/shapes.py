@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.checks.bound_operator import NONE, Bound, Check, Fault, Operand, at
+from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Check, Fault, at
 from litecheck.model.shapes import Shape
 from litecheck.model.types import Tensor
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
@@ -18,7 +18,7 @@ from litecheck.report import Level
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
     """Operands the law cannot bring together; then results of another shape than the law gives them."""
 
-    def check(bound: Bound) -> Sequence[Fault]:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
         if bound.any_fault:
             return NONE
         inferred = bound.context.shapes
@@ -52,7 +52,7 @@ def _differs(tensor: Tensor, shape: Shape) -> bool:
     )
 
 
-def _other(operand: Operand, shape: Shape, level: Level) -> Fault:
+def _other(operand: BoundOperand, shape: Shape, level: Level) -> Fault:
     """A result whose shape is another than is stated; one that states none is worth a note."""
     made = f"[{', '.join('?' if n is None else str(n) for n in shape)}]"
     return at(

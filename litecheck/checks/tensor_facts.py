@@ -7,7 +7,7 @@ from litecheck.model.types import Tensor
 _NAN = float("nan")
 
 
-class Facts:
+class TensorFacts:
     """A tensor's type and counts; its scale and zero point where it has exactly one of each (``single``).
 
     ``form`` is all that an operator's structure can depend on: type, shape, whether the file holds the values, and

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from litecheck.checks.bound_operator import Bound
+from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
 from litecheck.checks.coverage import FLOATS, Outside, opaque, outside, unlisted
 from litecheck.checks.judge import forbidden, judged, judged_subgraph, judged_tensors
@@ -153,7 +153,7 @@ def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcom
         if reason is None:
             outcome.findings.append(forbidden(context.subgraph, operator, profile))
     else:
-        bound = Bound(context, operator, rule)
+        bound = BoundOperator(context, operator, rule)
         reason = outside(bound, profile)
         if reason is None:
             outcome.findings += judged(bound)

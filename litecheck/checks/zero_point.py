@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.checks.bound_operator import Bound, Check, Fault, Operand, at, channel
+from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at, channel
 from litecheck.checks.rule_facts import types
 from litecheck.profile.types import Constraint, Exactly, OneOf, OperatorRule, Range, Requirement
 
@@ -18,7 +18,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     spans, allowed = _spans(value), types(rule, role)
     one = spans[0] if len(spans) == 1 else None
 
-    def check(bound: Bound) -> Sequence[Fault]:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
         faults: list[Fault] = []
         for operand in bound.roles[role]:
             facts = operand.facts
@@ -44,7 +44,7 @@ def _spans(value: Constraint) -> tuple[tuple[int, int], ...]:
     return tuple((int(low), int(high)) for low, high in ranges)
 
 
-def _farthest(operand: Operand, spans: tuple[tuple[int, int], ...]) -> Sequence[Fault]:
+def _farthest(operand: BoundOperand, spans: tuple[tuple[int, int], ...]) -> Sequence[Fault]:
     values = operand.tensor.quantization.zero_point
     bad: NDArray[np.bool_] = np.ones(len(values), np.bool_)
     for low, high in spans:

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from litecheck.model.types import Model
-    from litecheck.reference.engine.entry import Entry
+    from litecheck.reference.engine.entry import EntryPoint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenInputs:
     """An array for each input of an entry point, and in words where it comes from."""
 
-    entry: Entry
+    entry: EntryPoint
     arrays: Mapping[str, NDArray[Any]]
     sources: Mapping[str, str]
 
@@ -66,7 +66,7 @@ def given_samples(
     return (fed.arrays,), "; ".join(f"{name} {source}" for name, source in fed.sources.items())
 
 
-def _named(point: Entry, text: str) -> tuple[str, str]:
+def _named(point: EntryPoint, text: str) -> tuple[str, str]:
     """NAME=FILE apart; names may hold equals signs themselves, and a number is a position."""
     names = [name for name, _ in point.inputs]
     found = [name for name in names if text.startswith(f"{name}=")]
@@ -85,7 +85,7 @@ def _named(point: Entry, text: str) -> tuple[str, str]:
                       f"input is it? NAME=FILE, with one of {', '.join(names)}")  # fmt: skip
 
 
-def _read(point: Entry, name: str, file: str, model: str) -> NDArray[Any]:
+def _read(point: EntryPoint, name: str, file: str, model: str) -> NDArray[Any]:
     from litecheck.quantizer.arrays import is_raw, read
 
     tensor = point.subgraph.tensors[dict(point.inputs)[name]]

@@ -15,17 +15,17 @@ from itertools import product
 import numpy as np
 
 from litecheck.compare import elementwise
-from litecheck.compare.element import STORED, Exact, Formula, Site, centred, fraction, stored
+from litecheck.compare.element import STORED, ElementSite, Exact, Formula, centred, fraction, stored
 from litecheck.profile.operators import facts_of
-from litecheck.reference.operands import Value
+from litecheck.reference.operands import Operand
 
 
-def _int32(accumulator: int, source: Value) -> int:
+def _int32(accumulator: int, source: Operand) -> int:
     """Eight-bit inputs are summed in an int32 register, which wraps."""
     return accumulator if source.dtype == "int16" else (accumulator + 2**31) % 2**32 - 2**31
 
 
-def _finished(site: Site, accumulator: int, channel: int) -> Exact:
+def _finished(site: ElementSite, accumulator: int, channel: int) -> Exact:
     """A sum of products of input and weight, with its bias, rescaled by its channel's scales."""
     source, weight = site.operands["input"], site.operands["weight"]
     bias = site.operands.get("bias")
@@ -37,7 +37,7 @@ def _finished(site: Site, accumulator: int, channel: int) -> Exact:
     return site.accumulated(_int32(accumulator, source), multiplier)
 
 
-def _taps(site: Site, size: int, kernel: int, at: int, side: str) -> Iterator[tuple[int, int]]:
+def _taps(site: ElementSite, size: int, kernel: int, at: int, side: str) -> Iterator[tuple[int, int]]:
     """(tap, place in the input) of the window that output ``at`` looks through along one side."""
     stride, gap = int(site.option(f"stride_{side}")), int(site.option(f"dilation_{side}_factor", 1))
     first = at * stride
@@ -49,7 +49,7 @@ def _taps(site: Site, size: int, kernel: int, at: int, side: str) -> Iterator[tu
             yield tap, place
 
 
-def _windows(site: Site, kernel: tuple[int, int]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+def _windows(site: ElementSite, kernel: tuple[int, int]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """((tap down, tap across), (row, column)) of the input that the element's window covers."""
     _, height, width, _ = site.operands["input"].shape
     rows = _taps(site, height, kernel[0], site.index[1], "h")
@@ -58,7 +58,7 @@ def _windows(site: Site, kernel: tuple[int, int]) -> Iterator[tuple[tuple[int, i
         yield (i, j), (y, x)
 
 
-def _conv_2d(site: Site) -> Exact:
+def _conv_2d(site: ElementSite) -> Exact:
     source, weight, (n, _, _, c) = site.operands["input"], site.operands["weight"], site.index
     channels, kernel_h, kernel_w, depth = weight.shape
     first = c // (channels // (source.shape[3] // depth)) * depth
@@ -69,7 +69,7 @@ def _conv_2d(site: Site) -> Exact:
     return _finished(site, total, c)
 
 
-def _depthwise_conv_2d(site: Site) -> Exact:
+def _depthwise_conv_2d(site: ElementSite) -> Exact:
     source, weight, (n, _, _, c) = site.operands["input"], site.operands["weight"], site.index
     zero = weight.zero_point if source.dtype == "uint8" else 0
     d = c // (weight.shape[3] // source.shape[3])
@@ -80,7 +80,7 @@ def _depthwise_conv_2d(site: Site) -> Exact:
     return _finished(site, total, c)
 
 
-def _transpose_conv(site: Site) -> Exact:
+def _transpose_conv(site: ElementSite) -> Exact:
     source, weight, (n, row, column, c) = site.operands["input"], site.operands["weight"], site.index
     zero = weight.zero_point if source.dtype == "uint8" else 0
     height, width = (int(v) for v in site.operands["output_shape"].data.reshape(-1)[1:3])
@@ -93,7 +93,9 @@ def _transpose_conv(site: Site) -> Exact:
     return _finished(site, total, c)
 
 
-def _stamps(site: Site, out: int, kernel: int, size: int, at: int, side: str) -> Iterator[tuple[int, int]]:
+def _stamps(
+    site: ElementSite, out: int, kernel: int, size: int, at: int, side: str
+) -> Iterator[tuple[int, int]]:
     """(tap, place in the input) of the stamps that reach output ``at`` along one side."""
     stride, before = int(site.option(f"stride_{side}")), 0
     if int(site.option("padding")) == 0:  # SAME
@@ -104,7 +106,7 @@ def _stamps(site: Site, out: int, kernel: int, size: int, at: int, side: str) ->
             yield tap, place
 
 
-def _fully_connected(site: Site) -> Exact:
+def _fully_connected(site: ElementSite) -> Exact:
     source, weight, unit = site.operands["input"], site.operands["weight"], site.index[-1]
     zero = weight.zero_point if weight.quantization.scale.size == 1 else 0
     units = weight.shape[0]
@@ -115,7 +117,7 @@ def _fully_connected(site: Site) -> Exact:
     return _finished(site, total, unit)
 
 
-def _batch_matmul(site: Site) -> Exact:
+def _batch_matmul(site: ElementSite) -> Exact:
     lhs, rhs, (*batch, row, column) = site.operands["lhs"], site.operands["rhs"], site.index
     left, right = lhs.data, rhs.data
     left = left.swapaxes(-1, -2) if site.option("adj_x", False) else left
@@ -140,7 +142,7 @@ def _batch_matmul(site: Site) -> Exact:
     return site.accumulated(_int32(int(terms.sum()), lhs), multiplier)
 
 
-def _summed(site: Site, mean: bool) -> Exact:
+def _summed(site: ElementSite, mean: bool) -> Exact:
     """Everything along the axes that the element stands for."""
     source = site.operands["input"]
     axes = {int(a) % source.data.ndim for a in site.operands["axis"].data.reshape(-1)}
@@ -154,7 +156,7 @@ def _summed(site: Site, mean: bool) -> Exact:
     return site.accumulated(int((values - source.zero_point).sum()), multiplier)
 
 
-def _average_pool_2d(site: Site) -> Exact:
+def _average_pool_2d(site: ElementSite) -> Exact:
     source, (n, _, _, c) = site.operands["input"], site.index
     filter_ = int(site.option("filter_height")), int(site.option("filter_width"))
     values = [stored(source, (n, y, x, c)) for _, (y, x) in _windows(site, filter_)]
@@ -176,7 +178,7 @@ FORMULAS: dict[str, Formula] = {
 }
 
 
-def exact(opcode: str, site: Site) -> Exact | None:
+def exact(opcode: str, site: ElementSite) -> Exact | None:
     """The element's exact value, or None where no formula is known or it has no value (a division by zero).
 
     Only for outputs of up to 16 bits that are quantized: others have no steps.

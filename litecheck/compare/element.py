@@ -8,13 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import Result, Value
+from litecheck.reference.operands import Operand, OutputSpec
 
 Index = tuple[int, ...]
 #: Types of outputs that count steps.
 STORED = ("int4", "int8", "uint8", "int16")
 #: Roles to operands, absent ones left out.
-Operands = Mapping[str, Value]
+Operands = Mapping[str, Operand]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Exact:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Site:
+class ElementSite:
     """Everything an element is made of."""
 
     operands: Operands
-    output: Result
+    output: OutputSpec
     options: Table | None
     index: Index
 
@@ -56,7 +56,7 @@ class Site:
 
 
 #: From a site to its element; None where that has no value.
-Formula = Callable[[Site], Exact | None]
+Formula = Callable[[ElementSite], Exact | None]
 
 
 def fraction(scale: Any) -> Fraction:
@@ -64,17 +64,17 @@ def fraction(scale: Any) -> Fraction:
     return Fraction(float(scale))
 
 
-def stored(value: Value, index: Index) -> int:
+def stored(value: Operand, index: Index) -> int:
     """A stored integer."""
     return int(value.data[index])
 
 
-def centred(value: Value, index: Index) -> int:
+def centred(value: Operand, index: Index) -> int:
     """A stored integer less its zero point."""
     return int(value.data[index]) - value.zero_point
 
 
-def aligned(value: Value, index: Index) -> Index:
+def aligned(value: Operand, index: Index) -> Index:
     """Where a broadcast operand is met by an index of the output."""
     lengths = value.shape
     return tuple(0 if n == 1 else i for n, i in zip(lengths, index[len(index) - len(lengths) :], strict=True))

@@ -9,54 +9,54 @@ from itertools import product
 
 import numpy as np
 
-from litecheck.compare.element import Exact, Formula, Site, aligned, centred, fraction, stored
+from litecheck.compare.element import ElementSite, Exact, Formula, aligned, centred, fraction, stored
 
 
-def _pair(site: Site) -> tuple[int, int, Fraction, Fraction]:
+def _pair(site: ElementSite) -> tuple[int, int, Fraction, Fraction]:
     """Both operands less their zero points, and their scales."""
     lhs, rhs = site.operands["lhs"], site.operands["rhs"]
     x, y = (centred(v, aligned(v, site.index)) for v in (lhs, rhs))
     return x, y, fraction(lhs.scale), fraction(rhs.scale)
 
 
-def _add(site: Site) -> Exact:
+def _add(site: ElementSite) -> Exact:
     x, y, of_x, of_y = _pair(site)
     return site.steps(x * of_x + y * of_y)
 
 
-def _sub(site: Site) -> Exact:
+def _sub(site: ElementSite) -> Exact:
     x, y, of_x, of_y = _pair(site)
     return site.steps(x * of_x - y * of_y)
 
 
-def _mul(site: Site) -> Exact | None:
+def _mul(site: ElementSite) -> Exact | None:
     if site.operands["lhs"].dtype != site.output.dtype:
         return None  # fractions of 16 bits, for which no scale counts
     x, y, of_x, of_y = _pair(site)
     return site.accumulated(x * y, of_x * of_y / fraction(site.output.scale))
 
 
-def _div(site: Site) -> Exact | None:
+def _div(site: ElementSite) -> Exact | None:
     x, y, of_x, of_y = _pair(site)
     return site.steps(x * of_x / (y * of_y)) if y else None
 
 
-def _squared_difference(site: Site) -> Exact:
+def _squared_difference(site: ElementSite) -> Exact:
     x, y, of_x, of_y = _pair(site)
     return site.steps((x * of_x - y * of_y) ** 2)
 
 
-def _rescaled(site: Site, slope: Fraction = Fraction(1)) -> Exact:
+def _rescaled(site: ElementSite, slope: Fraction = Fraction(1)) -> Exact:
     """One value less its zero point, from the input's scale to the output's."""
     source = site.operands["input"]
     multiplier = slope * fraction(source.scale) / fraction(site.output.scale)
     return site.accumulated(centred(source, site.index), multiplier)
 
 
-def _bounded(lower: int, upper: int | None) -> Callable[[Site], Exact]:
+def _bounded(lower: int, upper: int | None) -> Callable[[ElementSite], Exact]:
     """One value rescaled, unless a bound stands for it."""
 
-    def at(site: Site) -> Exact:
+    def at(site: ElementSite) -> Exact:
         made = _rescaled(site)
         real = made.quotient * fraction(site.output.scale)
         if real < lower or (upper is not None and real > upper):
@@ -66,23 +66,23 @@ def _bounded(lower: int, upper: int | None) -> Callable[[Site], Exact]:
     return at
 
 
-def _leaky_relu(site: Site) -> Exact:
+def _leaky_relu(site: ElementSite) -> Exact:
     below = centred(site.operands["input"], site.index) < 0
     return _rescaled(site, Fraction(float(np.float32(site.option("alpha", 0.0)))) if below else Fraction(1))
 
 
-def _prelu(site: Site) -> Exact:
+def _prelu(site: ElementSite) -> Exact:
     if centred(site.operands["input"], site.index) >= 0:
         return _rescaled(site)
     alpha = site.operands["alpha"]
     return _rescaled(site, centred(alpha, aligned(alpha, site.index)) * fraction(alpha.scale))
 
 
-def _abs(site: Site) -> Exact:
+def _abs(site: ElementSite) -> Exact:
     return _rescaled(site, Fraction(-1 if centred(site.operands["input"], site.index) < 0 else 1))
 
 
-def _quantize(site: Site) -> Exact | None:
+def _quantize(site: ElementSite) -> Exact | None:
     source = site.operands["input"]
     if source.data.dtype.kind != "f":
         return _rescaled(site)
@@ -99,7 +99,7 @@ def _quantize(site: Site) -> Exact | None:
     return Exact(Fraction(real) / fraction(scales[channel]), zero)
 
 
-def _resize_bilinear(site: Site) -> Exact:
+def _resize_bilinear(site: ElementSite) -> Exact:
     source, (n, row, column, c) = site.operands["input"], site.index
     height, width = (int(v) for v in site.operands["size"].data.reshape(-1))
     down, across = (
@@ -113,7 +113,7 @@ def _resize_bilinear(site: Site) -> Exact:
     return Exact(total)
 
 
-def _between(site: Site, size: int, out: int, at: int) -> tuple[tuple[int, Fraction], ...]:
+def _between(site: ElementSite, size: int, out: int, at: int) -> tuple[tuple[int, Fraction], ...]:
     """The two input places around an output place along one side, with their weights."""
     corners, half = site.option("align_corners", False), site.option("half_pixel_centers", False)
     step = Fraction(size - 1, out - 1) if corners and out > 1 else Fraction(size, out)
@@ -123,10 +123,10 @@ def _between(site: Site, size: int, out: int, at: int) -> tuple[tuple[int, Fract
     return (low, 1 - (place - low)), (min(low + 1, size - 1), place - low)
 
 
-def _curve(function: Callable[[float], float]) -> Callable[[Site], Exact | None]:
+def _curve(function: Callable[[float], float]) -> Callable[[ElementSite], Exact | None]:
     """A real function of one value, in float64."""
 
-    def at(site: Site) -> Exact | None:
+    def at(site: ElementSite) -> Exact | None:
         source = site.operands["input"]
         try:
             real = function(centred(source, site.index) * float(source.scale))
@@ -137,14 +137,14 @@ def _curve(function: Callable[[float], float]) -> Callable[[Site], Exact | None]
     return at
 
 
-def _softmax(site: Site) -> Exact:
+def _softmax(site: ElementSite) -> Exact:
     source = site.operands["input"]
     row = source.data[site.index[:-1]].astype(np.float64)
     powers = np.exp((row - row.max()) * float(source.scale) * float(site.option("beta", 0.0)))
     return site.steps(float(powers[site.index[-1]] / powers.sum()))
 
 
-def _log_softmax(site: Site) -> Exact:
+def _log_softmax(site: ElementSite) -> Exact:
     source = site.operands["input"]
     row = (source.data[site.index[:-1]].astype(np.float64) - source.data[site.index[:-1]].max()) * float(
         source.scale
@@ -152,7 +152,7 @@ def _log_softmax(site: Site) -> Exact:
     return site.steps(float(row[site.index[-1]] - np.log(np.exp(row).sum())))
 
 
-def _l2_normalization(site: Site) -> Exact | None:
+def _l2_normalization(site: ElementSite) -> Exact | None:
     source = site.operands["input"]
     row = source.data[site.index[:-1]].astype(np.float64) - source.zero_point
     length = math.sqrt(float((row * row).sum()))

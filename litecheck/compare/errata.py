@@ -17,7 +17,7 @@ _MICRO = "tflm"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Erratum:
     """Operators that a LiteRT of some versions computes wrongly on some types under some resolvers.
 
     ``beside`` are types one of which another operand must have; ``outcomes`` are those of a case that runs into it.
@@ -57,7 +57,7 @@ def known_fault(device_name: str, opcode: str, dtypes: Collection[str], outcome:
 
 
 @cache
-def faults() -> tuple[Fault, ...]:
+def faults() -> tuple[Erratum, ...]:
     """Every fault of the file. Raises ProfileError with its line where the file is not as it should be."""
     shown = "rules/arithmetic/known-faults.yaml"
     listed = (
@@ -68,7 +68,7 @@ def faults() -> tuple[Fault, ...]:
     return tuple(_fault(node, shown) for node in listed)
 
 
-def _fault(node: Node, shown: str) -> Fault:
+def _fault(node: Node, shown: str) -> Erratum:
     entry: Entries = entries(node, shown).only(_KEYS)
     missing = [key for key in _KEYS[:-3] if key not in entry]
     if missing:
@@ -81,4 +81,4 @@ def _fault(node: Node, shown: str) -> Fault:
     if unknown:
         raise ProfileError(shown, entry.line, f"there is no outcome {unknown.pop()!r}")
     more = texts(entry.get("beside")), outcomes, text(entry.get("see"))
-    return Fault(operators, types, resolvers, versions, does, evidence, *more)
+    return Erratum(operators, types, resolvers, versions, does, evidence, *more)

@@ -11,7 +11,7 @@ from functools import cache
 from litecheck.arrays import Arrays
 from litecheck.cases.parts import Case
 from litecheck.compare.accumulator import exact
-from litecheck.compare.element import Exact, Index, Site
+from litecheck.compare.element import ElementSite, Exact, Index
 from litecheck.compare.inverse import needed
 from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
 from litecheck.compare.types import Candidate, Difference, Explained, Spot, Variant
@@ -19,17 +19,17 @@ from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.defects.defects import DEFECTS, defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.engine.dispatch import Bound, bind, compute, compute_noting
+from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, compute_noting
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.kernel_types import Cell
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 #: Digits behind the point that are always shown, and the most that tell a value from a tie.
 DIGITS, MOST_DIGITS = 4, 20
 _HALF = Fraction(1, 2)
-Cut = tuple[Bound, Operands, Index]
+Cut = tuple[BoundKernel, Operands, Index]
 _ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
     "half away": lambda q: (1 if q >= 0 else -1) * math.floor(abs(q) + _HALF),
     "half up": lambda q: math.floor(q + _HALF),
@@ -155,9 +155,9 @@ class _Element:
 
     operator: Operator
     machine: Machine
-    bound: Bound
-    operands: tuple[Value | None, ...]
-    site: Site
+    bound: BoundKernel
+    operands: tuple[Operand | None, ...]
+    site: ElementSite
     output: int
     active: tuple[Cell, ...]
     """The steps that the kernel asks for, in its order."""
@@ -179,9 +179,9 @@ class _Element:
         made = computed.outputs[output]
         tensor = subgraph.tensors[operator.outputs[output]]
         shape = difference.shape if window is not operands else made.shape
-        wanted = Result(tensor.dtype, shape, tensor.quantization)
+        wanted = OutputSpec(tensor.dtype, shape, tensor.quantization)
         roles = zip(bound.roles.inputs, operands, strict=False)
-        site = Site({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
+        site = ElementSite({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
         # A defect may look at what is cut off: then the element is another one.
         whole = worst is None or int(made[place]) != worst.expected
         return _Element(operator, machine, bound, operands, site, output, active, whole)
@@ -239,7 +239,7 @@ class _Element:
             if value is not None:
                 yield Candidate(f"departure: {name}", value, kind="departure")
 
-    def _value(self, bound: Bound, cut: Callable[..., Cut] | None = crop) -> int | None:
+    def _value(self, bound: BoundKernel, cut: Callable[..., Cut] | None = crop) -> int | None:
         """The element as a kernel gives it, computed from what ``cut`` leaves of the operator; None where a variant
         cannot compute it."""
         try:

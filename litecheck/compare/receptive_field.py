@@ -9,17 +9,17 @@ import numpy as np
 
 from litecheck.compare.element import Index
 from litecheck.profile.operators import facts_of
-from litecheck.reference.engine.dispatch import Bound
+from litecheck.reference.engine.dispatch import BoundKernel
 from litecheck.reference.numerics.windows import VALID, Axis, axes, padded
-from litecheck.reference.operands import Value
+from litecheck.reference.operands import Operand
 
 #: What a window makes of its options: it is met once, and nothing is padded.
 _ONCE = {"padding": VALID, "stride_h": 1, "stride_w": 1}
 
-Operands = tuple[Value | None, ...]
+Operands = tuple[Operand | None, ...]
 
 
-def crop(bound: Bound, operands: Operands, index: Index) -> tuple[Bound, Operands, Index]:
+def crop(bound: BoundKernel, operands: Operands, index: Index) -> tuple[BoundKernel, Operands, Index]:
     """An operator bound to a kernel, its operands and an output index, all smaller but with the same element there.
 
     Padding becomes part of the window, as zero points. All channels stay, because results can depend on them. Other
@@ -31,12 +31,14 @@ def crop(bound: Bound, operands: Operands, index: Index) -> tuple[Bound, Operand
     n, y, x, c = index
     rows, columns = axes(source.shape, (weight.shape[1], weight.shape[2]), options)
     image = padded(source.data[n : n + 1], rows, columns, source.zero_point, source.data.dtype)
-    window = Value(image[:, _reach(rows, y), _reach(columns, x)], source.dtype, source.quantization)
+    window = Operand(image[:, _reach(rows, y), _reach(columns, x)], source.dtype, source.quantization)
     once = replace(options, fields={**options.fields, **_ONCE})
     return replace(bound, known={**bound.known, "options": once}), (window, *operands[1:]), (0, 0, 0, c)
 
 
-def crop_narrowly(bound: Bound, operands: Operands, index: Index) -> tuple[Bound, Operands, Index]:
+def crop_narrowly(
+    bound: BoundKernel, operands: Operands, index: Index
+) -> tuple[BoundKernel, Operands, Index]:
     """As ``crop``, and of a matrix of weights one row of inputs: for ways to compute that take each row by itself."""
     facts = facts_of(bound.kernel.opcode)
     if facts.products != ("input", "weight") or facts.over != "row":
@@ -47,14 +49,14 @@ def crop_narrowly(bound: Bound, operands: Operands, index: Index) -> tuple[Bound
     keep = options is not None and options.get("keep_num_dims", False)
     row = int(np.ravel_multi_index(index[:-1], source.shape[:-1])) if keep else index[0]
     rows = source.data.reshape(-1, weight.shape[1])
-    alone = Value(rows[row : row + 1], source.dtype, source.quantization)
+    alone = Operand(rows[row : row + 1], source.dtype, source.quantization)
     if options is not None and keep:
         flat = replace(options, fields={**options.fields, "keep_num_dims": False})
         bound = replace(bound, known={**bound.known, "options": flat})
     return bound, (alone, *operands[1:]), (0, index[-1])
 
 
-def _window(bound: Bound, operands: Sequence[Value | None]) -> tuple[Value | None, Value | None]:
+def _window(bound: BoundKernel, operands: Sequence[Operand | None]) -> tuple[Operand | None, Operand | None]:
     """Input and weight of a convolution of integers."""
     source, weight = (*operands, None, None)[:2]
     facts = facts_of(bound.kernel.opcode)

@@ -14,7 +14,7 @@ from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.dispatch import bind, compute_noting, find_kernel
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.kernel_types import Cell, How, Kernel
+from litecheck.reference.kernel_types import Cell, Kernel, Variants
 from litecheck.reference.operands import RunError
 
 #: Arithmetics in the order in which their variants are preferred where several fit.
@@ -95,7 +95,7 @@ def outputs(probe: Probe, way: Way) -> Iterator[Arrays]:
         yield tuple(tensors[index] for index in probe.subgraph.outputs)
 
 
-def _arithmetic(stages: Mapping[str, How]) -> Arithmetic:
+def _arithmetic(stages: Mapping[str, Variants]) -> Arithmetic:
     return Arithmetic("candidate", "", "", "", stages, {})
 
 

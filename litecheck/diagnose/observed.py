@@ -18,7 +18,7 @@ from litecheck.devices.port import Answer, Arrays, Failure
 from litecheck.diagnose.hypotheses import outputs
 from litecheck.diagnose.result import Excluded, Unanswered, Unsteady, Way
 from litecheck.diagnose.steady import settled
-from litecheck.reference.operands import HELD, RunError
+from litecheck.reference.operands import NUMPY_TYPES, RunError
 from litecheck.verify.outcome import Outcome
 
 
@@ -134,7 +134,7 @@ def _fitting(probe: Probe, made: Sequence[Arrays]) -> bool:
         wanted = [[(a.shape, a.dtype) for a in run] for run in outputs(probe, Way(()))]
     else:
         tensors = [probe.subgraph.tensors[i] for i in probe.subgraph.outputs]
-        wanted = [[(t.shape, np.dtype(HELD[t.dtype])) for t in tensors]] * len(probe.runs)
+        wanted = [[(t.shape, np.dtype(NUMPY_TYPES[t.dtype])) for t in tensors]] * len(probe.runs)
     return all(
         [(a.shape, a.dtype) for a in run] == wanted[number]
         for run, number in zip(made, probe.asked, strict=True)

@@ -58,7 +58,7 @@ class Excluded:
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
+class NearestHypothesis:
     """Where no way fits, the one with the fewest differences over all probes, and an element that shows one."""
 
     differing: int
@@ -137,7 +137,7 @@ class Diagnosed:
     elements: int
     fits: tuple[Way, ...] = ()
     excluded: tuple[Excluded, ...] = ()
-    nearest: Nearest | None = None
+    nearest: NearestHypothesis | None = None
     unanswered: tuple[Unanswered, ...] = ()
     fault: str = ""
     inferences: int = 0

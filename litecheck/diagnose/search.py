@@ -11,7 +11,7 @@ from litecheck.diagnose.contrast import apart
 from litecheck.diagnose.hypotheses import defective
 from litecheck.diagnose.observed import Seen, compared
 from litecheck.diagnose.properties import properties
-from litecheck.diagnose.result import Contrast, Excluded, Nearest, Way
+from litecheck.diagnose.result import Contrast, Excluded, NearestHypothesis, Way
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.operands import RunError
 
@@ -39,13 +39,15 @@ def fitting(candidates: Iterable[Way], seen: Sequence[Seen]) -> tuple[list[Way],
     return fits, excluded
 
 
-def nearest(opcode: str, possible: Sequence[Way], seen: Sequence[Seen]) -> Nearest | None:
+def nearest(opcode: str, possible: Sequence[Way], seen: Sequence[Seen]) -> NearestHypothesis | None:
     """The way with the fewest differences: among all without a defect, and those the best of them can have."""
     best = _least(possible, seen, None)
     return None if best is None else _least(defective(best.example.way, opcode), seen, best)
 
 
-def _least(ways: Iterable[Way], seen: Sequence[Seen], best: Nearest | None) -> Nearest | None:
+def _least(
+    ways: Iterable[Way], seen: Sequence[Seen], best: NearestHypothesis | None
+) -> NearestHypothesis | None:
     """The way with fewer differences than the best so far; one is given up where it has as many."""
     size = sum(one.size for one in seen)
     order = list(seen)
@@ -64,7 +66,7 @@ def _least(ways: Iterable[Way], seen: Sequence[Seen], best: Nearest | None) -> N
         else:
             if differing:
                 first = min(differing, key=lambda f: [s.probe.name for s in seen].index(f.probe))
-                best = Nearest(sum(f.differing for f in differing), size, first)
+                best = NearestHypothesis(sum(f.differing for f in differing), size, first)
     return best
 
 

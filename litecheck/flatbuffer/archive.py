@@ -20,7 +20,7 @@ _COMMENT_MAX = 65535
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveMember:
     """One member: its content is ``[begin, begin + size)`` of the archive, compressed unless ``stored``."""
 
     name: str
@@ -46,7 +46,7 @@ def is_zip(raw: NDArray[np.uint8]) -> bool:
     return first[:1] == b"\0" and _LOCAL.startswith(first.lstrip(b"\0")) and _find_end(raw) >= 0
 
 
-def entries(raw: NDArray[np.uint8]) -> Iterator[Entry | Problem]:
+def entries(raw: NDArray[np.uint8]) -> Iterator[ArchiveMember | Problem]:
     """Every file in the archive, in directory order; what is wrong with one does not hide the others."""
     directory = _directory(raw)
     if isinstance(directory, Problem):
@@ -68,7 +68,7 @@ def entries(raw: NDArray[np.uint8]) -> Iterator[Entry | Problem]:
 
 def _entry(
     raw: NDArray[np.uint8], directory: _Directory, record: bytes, at: int
-) -> Iterator[Entry | Problem]:
+) -> Iterator[ArchiveMember | Problem]:
     flags, method = struct.unpack_from("<2H", record, 8)
     packed, size, length, _extra = struct.unpack_from("<2I2H", record, 20)
     (header,) = struct.unpack_from("<I", record, 42)
@@ -88,7 +88,7 @@ def _entry(
         yield Problem("section-outside-file", name, at, message)
         return
     stored = method == 0 and not flags & 1 and size == packed
-    yield Entry(name, begin, packed, stored)
+    yield ArchiveMember(name, begin, packed, stored)
 
 
 def _directory(raw: NDArray[np.uint8]) -> _Directory | Problem:
@@ -142,4 +142,4 @@ def _find_end(raw: NDArray[np.uint8]) -> int:
     return first + at if at >= 0 and first + at + 22 <= len(raw) else -1
 
 
-__all__ = ["MEMBERS_MAX", "Entry", "entries", "is_zip"]
+__all__ = ["MEMBERS_MAX", "ArchiveMember", "entries", "is_zip"]

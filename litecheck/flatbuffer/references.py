@@ -14,7 +14,7 @@ from litecheck.flatbuffer.tables import Index, References, Rows, Tables
 
 
 @dataclass(slots=True)
-class Site:
+class PendingReference:
     """Rows of one field that refer to tables of one type, waiting until that type is read."""
 
     parent: str
@@ -29,7 +29,7 @@ class Site:
 class Walk:
     tables: Tables
     faults: Faults
-    pending: dict[str, list[Site]] = field(default_factory=dict)
+    pending: dict[str, list[PendingReference]] = field(default_factory=dict)
     elements: int = 0
     newer: int = 0
     """Slots beyond the schema in all vtables, those that tables share counted each time."""
@@ -61,7 +61,7 @@ def follow(state: Walk, table: str, rows: Rows, f: Field) -> None:
         there, target = there[good], target[good]
     weight = rows.weight[there]
     if f.kind == "table":
-        state.pending.setdefault(f.type, []).append(Site(table, f.name, there, target, weight))
+        state.pending.setdefault(f.type, []).append(PendingReference(table, f.name, there, target, weight))
     elif f.kind == "union":
         _follow_union(state, table, rows, f, there, target, weight)
     elif f.kind in ("string", "scalars"):
@@ -110,7 +110,7 @@ def _follow_union(
     for number, member in enumerate(state.tables.schema.unions[f.type], 1):
         mine = kind[there] == number
         if mine.any():
-            site = Site(table, f.name, there[mine], target[mine], weight[mine])
+            site = PendingReference(table, f.name, there[mine], target[mine], weight[mine])
             state.pending.setdefault(member, []).append(site)
 
 
@@ -185,7 +185,7 @@ def _follow_offsets(
 
     child, good = _targets(state, at, report)
     each: NDArray[np.float64] = np.bincount(which, weight, len(vector))[owner[good]].astype(np.float64)
-    site = Site(table, f.name, np.flatnonzero(good), child[good], each)
+    site = PendingReference(table, f.name, np.flatnonzero(good), child[good], each)
     state.pending.setdefault(f.type, []).append(site)
 
 

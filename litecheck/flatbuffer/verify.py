@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.errors import Problem
 from litecheck.flatbuffer.faults import Faults
-from litecheck.flatbuffer.references import Site, Walk, distinct, follow
+from litecheck.flatbuffer.references import PendingReference, Walk, distinct, follow
 from litecheck.flatbuffer.schema import Field, Schema
 from litecheck.flatbuffer.tables import Bytes, Index, Rows, Tables
 
@@ -31,7 +31,9 @@ def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
     root = _root(state)
     if root is None:
         return state.tables, tuple(state.faults.problems)
-    state.pending[schema.root] = [Site("", "", np.zeros(1, np.int64), np.array([root]), np.ones(1))]
+    state.pending[schema.root] = [
+        PendingReference("", "", np.zeros(1, np.int64), np.array([root]), np.ones(1))
+    ]
     for table in schema.order:
         _read(state, table)
         if state.expanded > max(1024.0, data.size * TABLES_PER_BYTE):
@@ -76,7 +78,7 @@ def _read(state: Walk, table: str) -> None:
             follow(state, table, rows, f)
 
 
-def _merge(state: Walk, sites: list[Site]) -> tuple[Index, NDArray[np.float64]]:
+def _merge(state: Walk, sites: list[PendingReference]) -> tuple[Index, NDArray[np.float64]]:
     """The distinct positions all sites refer to; tells each site its rows."""
     targets = np.concatenate([s.targets for s in sites])
     weight = np.concatenate([s.weight for s in sites])

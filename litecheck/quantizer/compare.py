@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.quantization import Quantization
 from litecheck.quantizer.attribution.causes import causes
-from litecheck.quantizer.attribution.failure import TILE, Case
+from litecheck.quantizer.attribution.failure import TILE, Mismatch
 from litecheck.quantizer.attribution.variants import Lookup, Recipe
 from litecheck.quantizer.comparison import EDGES, Comparison, Element, buckets, tally
 from litecheck.quantizer.onnx_types import RANGES
@@ -68,7 +68,7 @@ def compare(
         real = expected.reshape(-1)
     elif _stored_type(expected, "expected", dtype) != name:
         raise _refused("dtype", f"expected holds {expected.dtype}, actual {actual.dtype}")
-    case = Case(_flat(integers), _flat(actual), name, actual.shape, 0, real, parameters, by)
+    case = Mismatch(_flat(integers), _flat(actual), name, actual.shape, 0, real, parameters, by)
     return _compared(case, tolerance)
 
 
@@ -139,7 +139,7 @@ def _quantized(
     return judge.quantize(expected, parameters, dtype), parameters, judge.name
 
 
-def _compared(case: Case, tolerance: float) -> Comparison:
+def _compared(case: Mismatch, tolerance: float) -> Comparison:
     counts = np.zeros((2, len(EDGES)), np.int64)
     mismatches, beyond, first, worst, most = 0, 0, None, 0, 0
     for start, positions, difference in _differences(case):
@@ -166,7 +166,7 @@ def _compared(case: Case, tolerance: float) -> Comparison:
     )
 
 
-def _differences(case: Case) -> Iterator[tuple[int, NDArray[np.int64], NDArray[Any]]]:
+def _differences(case: Mismatch) -> Iterator[tuple[int, NDArray[np.int64], NDArray[Any]]]:
     """Of every tile that has any: where it starts, the positions that differ in it, and by how much."""
     # Differences of 64-bit values need 65 bits; Python's integers have them.
     wide: Any = object if case.dtype in ("int64", "uint64") else np.int64
@@ -177,7 +177,7 @@ def _differences(case: Case) -> Iterator[tuple[int, NDArray[np.int64], NDArray[A
             yield start, positions, actual[positions].astype(wide) - expected[positions].astype(wide)
 
 
-def _element(case: Case, position: int) -> Element:
+def _element(case: Mismatch, position: int) -> Element:
     index = tuple(int(i) for i in np.unravel_index(position, case.shape)) if case.shape else ()
     expected, actual = int(case.expected[position]), int(case.actual[position])
     if case.parameters is None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.attribution.failure import Cause
+from litecheck.quantizer.attribution.failure import Attribution
 
 #: Differences up to this have a bucket of their own; beyond, buckets double in width.
 _SINGLE = 8
@@ -82,7 +82,7 @@ class Comparison:
     histogram: tuple[Bucket, ...] = ()
     first: Element | None = None
     worst: Element | None = None
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[Attribution, ...] = ()
 
     @property
     def exact(self) -> bool:

@@ -40,7 +40,7 @@ _KERNELS = {
 }
 
 
-class Litert:
+class ResolverSemantics:
     """One interpreter's two kernels behind the common call shape."""
 
     __slots__ = ("name", "resolver")

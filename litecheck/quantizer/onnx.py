@@ -11,7 +11,7 @@ from litecheck.quantizer.floats import rounded_to
 from litecheck.quantizer.onnx_kernels import integers_in, reals_in, small_floats_in
 from litecheck.quantizer.onnx_shapes import granularity
 from litecheck.quantizer.onnx_types import RANGES, name_of, storage, type_name
-from litecheck.quantizer.onnx_versions import DEQUANTIZE, QUANTIZE, Facts
+from litecheck.quantizer.onnx_versions import DEQUANTIZE, QUANTIZE, VersionFacts
 from litecheck.quantizer.tiles import run
 from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
 
@@ -167,7 +167,7 @@ class Onnx:
         return given.scale.reshape(()), zero_point, {}
 
 
-def _version(operator: str, table: dict[int, Facts], version: int) -> tuple[str, Facts]:
+def _version(operator: str, table: dict[int, VersionFacts], version: int) -> tuple[str, VersionFacts]:
     semantics = f"onnx:{version}"
     if version not in table:
         known = ", ".join(map(str, table))
@@ -175,7 +175,7 @@ def _version(operator: str, table: dict[int, Facts], version: int) -> tuple[str,
     return semantics, table[version]
 
 
-def _check_attributes(semantics: str, facts: Facts, given: dict[str, Any]) -> None:
+def _check_attributes(semantics: str, facts: VersionFacts, given: dict[str, Any]) -> None:
     for name, value in given.items():
         if value is not None and name not in facts.attributes:
             raise QuantizerError(semantics, name, "is no attribute of this version")
@@ -231,7 +231,7 @@ def _keep(semantics: str, zero_point: NDArray[Any], name: str) -> NDArray[Any]:
     return kept
 
 
-def _target(semantics: str, known: str | None, output_dtype: str | int | None, facts: Facts) -> str:
+def _target(semantics: str, known: str | None, output_dtype: str | int | None, facts: VersionFacts) -> str:
     """The type of y: the zero point's, else ``output_dtype``, else uint8."""
     wanted = _named(semantics, "output_dtype", output_dtype)
     if known and wanted and known != wanted:

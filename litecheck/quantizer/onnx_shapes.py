@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.quantizer.onnx_versions import Facts
+from litecheck.quantizer.onnx_versions import VersionFacts
 from litecheck.quantizer.types import Parameters, QuantizerError
 
 
@@ -17,7 +17,7 @@ def granularity(
     zero_point: NDArray[Any] | None,
     axis: int,
     block_size: int,
-    facts: Facts,
+    facts: VersionFacts,
 ) -> Parameters:
     """The parameters of a tensor of ``shape``, checked; the scale's shape decides between the three kinds.
 
@@ -57,7 +57,7 @@ def _scalar(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _check_channels(
-    semantics: str, shape: tuple[int, ...], scale: tuple[int, ...], axis: int, facts: Facts
+    semantics: str, shape: tuple[int, ...], scale: tuple[int, ...], axis: int, facts: VersionFacts
 ) -> None:
     if scale == (shape[axis],):
         return

@@ -22,9 +22,9 @@ def semantics(name: str) -> Semantics:
 
         return litert
     if document == "litert" and detail:
-        from litecheck.quantizer.litert_resolvers import Litert
+        from litecheck.quantizer.litert_resolvers import ResolverSemantics
 
-        return Litert(detail)
+        return ResolverSemantics(detail)
     if document == "onnx" and (detail.isdecimal() or not colon):
         from litecheck.quantizer.onnx import Onnx
 

@@ -16,7 +16,7 @@ from typing import Any
 KernelFunction = Callable[..., Any]
 #: Stands for every type, and for no operand at all.
 ANY = "any"
-How = Mapping[str, str]
+Variants = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Cell:
         """``requantize``, or ``requantize/declined+grouped``."""
         return path(self.step, self.conditions)
 
-    def variant(self, stated: How) -> str:
+    def variant(self, stated: Variants) -> str:
         """What an arithmetic states, by path: under the most that holds here, of which the first condition counts most.
 
         The default where nothing is stated, or nothing that there is.
@@ -43,7 +43,7 @@ class Cell:
                 return variant
         return self.variants[0]
 
-    def others(self, stated: How) -> tuple[str, ...]:
+    def others(self, stated: Variants) -> tuple[str, ...]:
         """The variants that an arithmetic does not choose."""
         chosen = self.variant(stated)
         return tuple(variant for variant in self.variants if variant != chosen)

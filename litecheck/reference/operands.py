@@ -46,7 +46,7 @@ class PerTensor:
 
 
 @dataclass(slots=True, eq=False)
-class Value(PerTensor):
+class Operand(PerTensor):
     """An operand: stored integers (or reals) in their shape, with the quantization that gives them a meaning.
 
     ``data`` has the natural numpy type; types below eight bits are held one value per byte. Nobody changes one, but it
@@ -57,7 +57,7 @@ class Value(PerTensor):
     dtype: str
     quantization: Quantization = field(default_factory=Quantization)
     constant: bool = False
-    blocks: Value | None = None
+    blocks: Operand | None = None
     """Scales per block of the last dimension, where the quantization is blockwise."""
     prepared: dict[Any, Any] = field(default_factory=dict, repr=False)
     """What kernels have made of the operand; a constant keeps it from inference to inference."""
@@ -79,7 +79,7 @@ class Value(PerTensor):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Result(PerTensor):
+class OutputSpec(PerTensor):
     """What an operator has to produce: type, the shape the model states, and quantization."""
 
     dtype: str
@@ -88,7 +88,7 @@ class Result(PerTensor):
 
 
 #: The numpy type values of a schema type are held in.
-HELD: dict[str, str] = {
+NUMPY_TYPES: dict[str, str] = {
     "int2": "i1", "int4": "i1", "uint4": "u1", "int8": "i1", "uint8": "u1", "bool": "?", "int16": "<i2",
     "uint16": "<u2", "int32": "<i4", "uint32": "<u4", "int64": "<i8", "uint64": "<u8", "float16": "<f2",
     "float32": "<f4", "float64": "<f8",

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from litecheck.model.types import Tensor
 from litecheck.reference.kernel_types import ANY as ANY
-from litecheck.reference.kernel_types import How as How
 from litecheck.reference.kernel_types import Kernel, KernelFunction, KernelStep
+from litecheck.reference.kernel_types import Variants as Variants
 from litecheck.reference.kernel_types import step as step
 
 #: The modules of litecheck.reference.kernels that hold kernels, by family.

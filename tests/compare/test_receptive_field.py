@@ -11,7 +11,7 @@ import pytest
 from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
 from litecheck.reference.defects.defects import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.engine.dispatch import Bound, bind, compute
+from litecheck.reference.engine.dispatch import BoundKernel, bind, compute
 from litecheck.reference.engine.interpreter import Machine
 from tests.verify import elements
 from tests.verify.elements import Made, Rng
@@ -27,7 +27,7 @@ WINDOWS: dict[str, Callable[[Rng], Made]] = {
 }
 
 
-def bound(made: Made, arithmetic: Arithmetic) -> tuple[Bound, Operands]:
+def bound(made: Made, arithmetic: Arithmetic) -> tuple[BoundKernel, Operands]:
     machine, subgraph = Machine(made.model), made.model.subgraphs[0]
     operator = subgraph.operators[0]
     tensors = dict(zip(subgraph.inputs, made.inputs, strict=True))

@@ -6,7 +6,7 @@ import numpy as np
 from flatbuffers import flexbuffers
 
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.reference.kernels.detection import Settings
+from litecheck.reference.kernels.detection import DetectionOptions
 from tests.differential.one_operator import Trial, outputs
 from tests.differential.sweep import Family
 
@@ -49,7 +49,7 @@ def detection(rng: Random, dtype: str, regular: bool) -> Trial:
 
 def made_each(made: Trial) -> int:
     """How many classes each detection of a fast suppression comes with; all of them are written."""
-    settings = Settings.of(made.model.subgraphs[0].operators[0])
+    settings = DetectionOptions.of(made.model.subgraphs[0].operators[0])
     return settings.classes_each if settings.classes_each <= settings.classes else 0
 
 

@@ -22,7 +22,7 @@ from litecheck.model.types import Model, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import HELD, RunError
+from litecheck.reference.operands import NUMPY_TYPES, RunError
 from litecheck.verify.outcome import Outcome
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 
@@ -79,7 +79,7 @@ def random_inputs(model: Model, seed: int) -> list[np.ndarray]:
     made = []
     for index in model.subgraphs[0].inputs:
         tensor = model.subgraphs[0].tensors[index]
-        kind = np.dtype(HELD[tensor.dtype])
+        kind = np.dtype(NUMPY_TYPES[tensor.dtype])
         if kind.kind == "f":
             made.append(rng.normal(size=tensor.shape).astype(kind))
         else:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from litecheck.model.build import quantized
 from litecheck.quantization import INTEGER_RANGES, Quantization
 from litecheck.quantizer import litert
-from litecheck.quantizer.litert_resolvers import Litert
+from litecheck.quantizer.litert_resolvers import ResolverSemantics
 from litecheck.quantizer.types import Parameters, Semantics
 
 Array = NDArray[Any]
@@ -263,7 +263,7 @@ def makers(resolver: str = "") -> dict[str, Maker]:
 
     Integers from integers are not the quantizer's but for the formula's.
     """
-    rule: Semantics = Litert(resolver) if resolver else litert
+    rule: Semantics = ResolverSemantics(resolver) if resolver else litert
     made: dict[str, Maker] = {}
     for dtype in ("int4", "int8", "uint8", "int16"):
         made[f"float32 to {dtype}"] = partial(quantize_case, dtype=dtype, rule=rule)

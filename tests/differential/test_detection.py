@@ -35,7 +35,7 @@ def test_only_what_is_counted_is_written(oracle):
     left = 0
     for seed in range(60):
         case = drawn(np.random.default_rng(seed), "uint8", regular=False)
-        settings = kernel.Settings.of(case.model.subgraphs[0].operators[0])
+        settings = kernel.DetectionOptions.of(case.model.subgraphs[0].operators[0])
         (ours,), (theirs,) = outputs(case, "litert-reference"), answers(case, oracle, "reference")
         rows = int(ours[3][0]) * settings.classes_each
         written = np.arange(rows) % settings.classes_each < settings.classes

@@ -11,7 +11,7 @@ from litecheck.model.save import model_bytes
 from litecheck.model.values import stored
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.kernels.reduce import sum_
-from litecheck.reference.operands import Result, Value
+from litecheck.reference.operands import Operand, OutputSpec
 from tests.differential.one_operator import Score, changed, noticed, perturbed, score
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 from tests.differential.reduce import FAMILY, reduction
@@ -79,7 +79,7 @@ def test_the_reference_sum_takes_bytes_as_uint8(litert: Oracle, dtype: str) -> N
         read = np.frombuffer(data.tobytes(), np.uint8)[: data.size].reshape(data.shape)
         written = np.frombuffer(theirs[0].tobytes(), np.uint8)[: theirs[0].size]
         ours = sum_(
-            Value(read, "uint8", given.quantization), Value(axes, "int32"), Result("uint8", (), made.quantization),
+            Operand(read, "uint8", given.quantization), Operand(axes, "int32"), OutputSpec("uint8", (), made.quantization),
             operator.options, {"requantize": "double"},
         )  # fmt: skip
         assert np.array_equal(ours.astype(np.uint8).reshape(-1), written)

@@ -22,7 +22,7 @@ from litecheck.reference.kernels.matmul import batch_matmul
 from litecheck.reference.kernels.transpose_conv import transpose_conv
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST, weights
 from litecheck.reference.numerics.windows import SAME, VALID, axis
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernels
 
 RNG = np.random.default_rng(0)
@@ -35,19 +35,19 @@ def how(opcode: str, dtype: str = "int8") -> dict[str, str]:
     return {name: step.variants[0] for name, step in found.steps.items()}
 
 
-def stored(shape: tuple[int, ...], dtype: str = "int8", zero: int = 0, constant: bool = False) -> Value:
+def stored(shape: tuple[int, ...], dtype: str = "int8", zero: int = 0, constant: bool = False) -> Operand:
     """Values small enough for an int16 output with scale 1 to hold their sums of products as they are."""
     drawn = RNG.integers(-4, 5, shape) + zero
-    return Value(drawn.astype(dtype), dtype, quantized(1.0, zero), constant)
+    return Operand(drawn.astype(dtype), dtype, quantized(1.0, zero), constant)
 
 
-def bias(channels: int) -> Value:
-    return Value(RNG.integers(-50, 50, channels).astype(np.int32), "int32", ONE, True)
+def bias(channels: int) -> Operand:
+    return Operand(RNG.integers(-50, 50, channels).astype(np.int32), "int32", ONE, True)
 
 
-def wide(zero: int = 0) -> Result:
+def wide(zero: int = 0) -> OutputSpec:
     """An output that changes nothing: the sums themselves."""
-    return Result("int16", (), quantized(1.0, zero))
+    return OutputSpec("int16", (), quantized(1.0, zero))
 
 
 def windowed(**more: Any) -> Table | None:
@@ -91,7 +91,7 @@ def test_convolution_is_its_definition(
     padding: str, stride: tuple[int, int], dilation: tuple[int, int], groups: int, zero: int
 ) -> None:
     x = stored((2, 7, 8, 2 * groups), "int16", zero)
-    x = Value(x.data.clip(-128, 127).astype(np.int8), "int8", x.quantization)
+    x = Operand(x.data.clip(-128, 127).astype(np.int8), "int8", x.quantization)
     w, b = stored((6, 3, 2, 2), constant=True), bias(6)
     options = windowed(
         padding=padding, stride_h=stride[0], stride_w=stride[1], dilation_h_factor=dilation[0],
@@ -117,7 +117,7 @@ def test_a_depthwise_convolution_is_a_grouped_one(multiplier: int, stride: int) 
     )
     options = windowed(padding="SAME", stride_h=stride, stride_w=stride)
     made = depthwise_conv_2d(x, w, b, wide(), options, how("DEPTHWISE_CONV_2D"))
-    filters = Value(w.data.transpose(3, 1, 2, 0), "int8", ONE, True)
+    filters = Operand(w.data.transpose(3, 1, 2, 0), "int8", ONE, True)
     np.testing.assert_array_equal(made, conv_2d(x, filters, b, wide(), options, how("CONV_2D")))
 
 
@@ -126,18 +126,18 @@ def test_a_transposed_convolution_is_the_adjoint_of_a_convolution(padding: str, 
     """<conv(x), y> = <x, transpose_conv(y)> for filters with swapped channels."""
     options = windowed(padding=padding, stride_h=2, stride_w=3)
     w = stored((3, 3, 3, 2), constant=True)
-    big, nothing = stored((1, *out, 2)), Value(np.zeros(3, np.int32), "int32", ONE)
+    big, nothing = stored((1, *out, 2)), Operand(np.zeros(3, np.int32), "int32", ONE)
     forth = conv_2d(big, w, nothing, wide(), options, how("CONV_2D")).astype(np.int64)
     small = stored(forth.shape)
-    shape = Value(np.array([1, *out, 2], np.int32), "int32")
-    turned = Value(w.data.transpose(3, 1, 2, 0), "int8", ONE, True)
+    shape = Operand(np.array([1, *out, 2], np.int32), "int32")
+    turned = Operand(w.data.transpose(3, 1, 2, 0), "int8", ONE, True)
     back = transpose_conv(shape, turned, small, None, wide(), options, how("TRANSPOSE_CONV"))
     assert (forth * small.data).sum() == (back.astype(np.int64) * big.data).sum() != 0
 
 
 def test_a_transposed_convolution_subtracts_the_zero_point_only_under_a_stamp() -> None:
-    x = Value(np.full((1, 2, 2, 1), 50, np.int8), "int8", quantized(1.0, 50))
-    shape = Value(np.array([1, 4, 4, 1], np.int32), "int32")
+    x = Operand(np.full((1, 2, 2, 1), 50, np.int8), "int8", quantized(1.0, 50))
+    shape = Operand(np.array([1, 4, 4, 1], np.int32), "int32")
     options = options_table("TRANSPOSE_CONV", stride_h=2, stride_w=2)
     made = transpose_conv(shape, stored((1, 3, 3, 1)), x, None, wide(4), options, how("TRANSPOSE_CONV"))
     assert (made == 4).all()
@@ -148,7 +148,7 @@ def test_a_weight_zero_point_counts_where_there_is_one_scale(
     zero: int, scale_count: int, counts: bool
 ) -> None:
     x, b = stored((4, 6), zero=-7), bias(5)
-    w = Value(stored((5, 6)).data, "int8", quantized([1.0] * scale_count, zero), True)
+    w = Operand(stored((5, 6)).data, "int8", quantized([1.0] * scale_count, zero), True)
     made = fully_connected(x, w, b, wide(), None, how("FULLY_CONNECTED"))
     centred = w.data.astype(np.int64) - (zero if counts else 0)
     np.testing.assert_array_equal(made, (x.data.astype(np.int64) + 7) @ centred.T + b.data)
@@ -166,8 +166,8 @@ def test_fully_connected_keeps_dimensions_where_it_is_told_to(keep: bool, shape:
 def test_batch_matmul_broadcasts_and_transposes(dtype: str, adj: tuple[bool, bool]) -> None:
     zeros = (5, -9) if dtype == "int8" else (0, 0)
     lhs, rhs = stored((3, 1, 2, 4), dtype, zeros[0]), stored((5, 4, 6), dtype, zeros[1])
-    left = Value(lhs.data.swapaxes(-1, -2) if adj[0] else lhs.data, dtype, lhs.quantization)
-    right = Value(rhs.data.swapaxes(-1, -2) if adj[1] else rhs.data, dtype, rhs.quantization)
+    left = Operand(lhs.data.swapaxes(-1, -2) if adj[0] else lhs.data, dtype, lhs.quantization)
+    right = Operand(rhs.data.swapaxes(-1, -2) if adj[1] else rhs.data, dtype, rhs.quantization)
     options = options_table("BATCH_MATMUL", adj_x=adj[0], adj_y=adj[1])
     made = batch_matmul(left, right, wide(), options, how("BATCH_MATMUL", dtype))
     wanted = (lhs.data.astype(np.int64) - zeros[0]) @ (rhs.data.astype(np.int64) - zeros[1])
@@ -176,14 +176,17 @@ def test_batch_matmul_broadcasts_and_transposes(dtype: str, adj: tuple[bool, boo
 
 
 def test_batch_matmul_scales_each_column_where_the_right_hand_side_has_a_scale_for_each() -> None:
-    lhs, rhs = stored((4, 8), "int16"), Value(stored((8, 3)).data, "int8", quantized([1.0, 2.0, 4.0], axis=1))
+    lhs, rhs = (
+        stored((4, 8), "int16"),
+        Operand(stored((8, 3)).data, "int8", quantized([1.0, 2.0, 4.0], axis=1)),
+    )
     made = batch_matmul(lhs, rhs, wide(), None, how("BATCH_MATMUL", "int16"))
     np.testing.assert_array_equal(made, lhs.data.astype(np.int64) @ rhs.data * [1, 2, 4])
 
 
 def test_batch_matmul_to_int32_is_the_product_of_stored_values() -> None:
     lhs, rhs = stored((4, 8), zero=5), stored((8, 3), zero=6)
-    made = batch_matmul(lhs, rhs, Result("int32", ()), None, how("BATCH_MATMUL"))
+    made = batch_matmul(lhs, rhs, OutputSpec("int32", ()), None, how("BATCH_MATMUL"))
     np.testing.assert_array_equal(made, lhs.data.astype(np.int64) @ rhs.data)
 
 
@@ -211,9 +214,9 @@ def test_sums_at_and_beyond_the_bound_are_exact(depth: int) -> None:
     w = np.full((1, depth), -127, np.int8)
     x[0, -1], w[0, -1] = 1, 1
     exact = int(x.astype(np.int64)[0] @ w.astype(np.int64)[0])
-    value, output = Value(x, "int8", ONE), Result("int16", (), quantized(1.0))
-    offset = Value(np.array([-exact + 12345], np.int32), "int32", ONE)
-    made = fully_connected(value, Value(w, "int8", ONE, True), offset, output, None, how("FULLY_CONNECTED"))
+    value, output = Operand(x, "int8", ONE), OutputSpec("int16", (), quantized(1.0))
+    offset = Operand(np.array([-exact + 12345], np.int32), "int32", ONE)
+    made = fully_connected(value, Operand(w, "int8", ONE, True), offset, output, None, how("FULLY_CONNECTED"))
     assert made.tolist() == [[12345]]
     if depth > 1033:
         lost = np.matmul(x.astype(np.float32), w.astype(np.float32).T)
@@ -246,17 +249,17 @@ def test_what_cannot_be_computed_says_why() -> None:
         )
     with pytest.raises(RunError, match=r"\[2, 3\] times \[4, 2\] does not fit"):
         batch_matmul(stored((2, 3)), stored((4, 2)), wide(), None, how("BATCH_MATMUL"))
-    shape, one = Value(np.array([1, 2, 3], np.int32), "int32"), stored((1, 1, 1, 1))
+    shape, one = Operand(np.array([1, 2, 3], np.int32), "int32"), stored((1, 1, 1, 1))
     with pytest.raises(RunError, match="output_shape holds 3 numbers, not 4"):
         transpose_conv(shape, one, one, None, wide(), None, how("TRANSPOSE_CONV"))
 
 
 def test_real_convolution_clamps_to_its_activation() -> None:
-    x = Value(RNG.normal(size=(1, 5, 5, 2)).astype(np.float32), "float32")
-    w = Value(RNG.normal(size=(3, 3, 3, 2)).astype(np.float32), "float32")
+    x = Operand(RNG.normal(size=(1, 5, 5, 2)).astype(np.float32), "float32")
+    w = Operand(RNG.normal(size=(3, 3, 3, 2)).astype(np.float32), "float32")
     options, plain = windowed(fused_activation_function="RELU6"), {"dynamic": "by-scales"}
-    free = conv_2d_float(x, w, None, Result("float32", ()), windowed(), plain)
-    bound = conv_2d_float(x, w, None, Result("float32", ()), options, plain)
+    free = conv_2d_float(x, w, None, OutputSpec("float32", ()), windowed(), plain)
+    bound = conv_2d_float(x, w, None, OutputSpec("float32", ()), options, plain)
     np.testing.assert_array_equal(bound, free.clip(0, 6))
     assert free.min() < 0
 

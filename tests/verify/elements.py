@@ -13,7 +13,7 @@ import numpy as np
 from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.cases.parts import Case, operators
 from litecheck.compare.accumulator import exact
-from litecheck.compare.element import Exact, Site
+from litecheck.compare.element import ElementSite, Exact
 from litecheck.model.build import quantized
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
@@ -21,7 +21,7 @@ from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import bind
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.operands import Result
+from litecheck.reference.operands import OutputSpec
 
 Rng = np.random.Generator
 Arrays = tuple[np.ndarray, ...]
@@ -42,7 +42,7 @@ class Made:
         run = Machine(self.model, arithmetic).invoke(self.inputs)
         return next(iter(run.outputs.values()))
 
-    def site(self, index: tuple[int, ...], zero_point: int | None = None) -> Site:
+    def site(self, index: tuple[int, ...], zero_point: int | None = None) -> ElementSite:
         """An element; ``zero_point`` puts another one on the first input."""
         machine, subgraph = Machine(self.model), self.model.subgraphs[0]
         operator = subgraph.operators[0]
@@ -56,8 +56,8 @@ class Made:
             scale = old.quantization.scale
             operands[role] = type(old)(old.data, old.dtype, quantized(scale, zero_point))
         tensor = subgraph.tensors[operator.outputs[0]]
-        wanted = Result(tensor.dtype, tensor.shape, tensor.quantization)
-        return Site(operands, wanted, operator.options, index)
+        wanted = OutputSpec(tensor.dtype, tensor.shape, tensor.quantization)
+        return ElementSite(operands, wanted, operator.options, index)
 
 
 def draw(rng: Rng, shape: tuple[int, ...], dtype: str = "int8") -> np.ndarray:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from litecheck.cases.probes.probe import Array, More, Operand, Probe, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Array, More, Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 from litecheck.profile.operators import facts_of
 
@@ -94,7 +94,7 @@ def _pair(
     options: dict[str, Option],
     runs: Sequence[Array] = (),
 ) -> Probe:
-    operands = [Operand(v, quantized(*s)) for v, s in zip(values, scales, strict=False)]
+    operands = [ProbeOperand(v, quantized(*s)) for v, s in zip(values, scales, strict=False)]
     more = More(runs, options=options)
     return probe(name, opcode, operands, Wanted(quantized(*scales[2])), more)
 
@@ -125,12 +125,12 @@ def of_one(
         wanted, options = fixed or wanted, options_of(at)
         what = f", alpha {options['alpha']}" if "alpha" in options else ""
         more = More(runs[1:], options=options)
-        operands = [Operand(runs[0], quantized(*given))]
+        operands = [ProbeOperand(runs[0], quantized(*given))]
         name = f"all values, scales {_shown((given, wanted))}{what}"
         yield probe(name, opcode, operands, Wanted(quantized(*wanted)), more)
     for count in (LARGE, LARGE + 1):
         # ``options`` and scales are those of the last of the table.
-        operands = [Operand(drawn(rng, 1, count), quantized(*given))]
+        operands = [ProbeOperand(drawn(rng, 1, count), quantized(*given))]
         more = More(options=options)
         yield probe(f"{count:,} values", opcode, operands, Wanted(quantized(*wanted)), more)
 
@@ -149,7 +149,7 @@ def of_quantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         steps = np.append(np.arange(-300, 300) / 2, rng.uniform(-150, 150, 4096 + _TAIL))
         x = np.append(steps, np.arange(_TAIL) + 0.5).astype(np.float32) * np.float32(scale)
         name = f"reals, scale {scale}"
-        yield probe(name, opcode, [Operand(x.reshape(1, -1))], Wanted(quantized(scale, zero)))
+        yield probe(name, opcode, [ProbeOperand(x.reshape(1, -1))], Wanted(quantized(scale, zero)))
 
 
 def of_dequantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
@@ -160,12 +160,12 @@ def of_dequantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         yield probe(
             f"all values, scale {scale}",
             opcode,
-            [Operand(runs[0], quantized(scale, zero))],
+            [ProbeOperand(runs[0], quantized(scale, zero))],
             wanted,
             more,
         )
     for count in (LARGE, LARGE + 1):
-        operands = [Operand(drawn(rng, 1, count), quantized(0.1, 3))]
+        operands = [ProbeOperand(drawn(rng, 1, count), quantized(0.1, 3))]
         yield probe(f"{count:,} values", opcode, operands, Wanted(None, "float32"))
 
 
@@ -193,7 +193,7 @@ def of_softmax(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         *(("rows of low and high values", uneven, 0.1, beta) for beta in (0.5, 4.0)),
     ):
         what = name if beta == 1 else f"{name}, beta {beta}"
-        operand = Operand(x, quantized(scale, 5))
+        operand = ProbeOperand(x, quantized(scale, 5))
         yield probe(f"{what}, scale {scale}", opcode, [operand], wanted, More(options={"beta": beta}))
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litecheck.cases.probes.layers import WINDOWED, channel_axis, drawn_layer, plainly
-from litecheck.cases.probes.probe import Operand, Probe, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 
 Shape = tuple[int, ...]
@@ -125,8 +125,8 @@ def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         (f"{LARGE + 256:,} outputs", (1, 257, 3), (1, 3, 256)),
     ):
         operands = (
-            Operand(drawn(rng, *left), quantized(0.03, -7)),
-            Operand(drawn(rng, *right), quantized(0.02, 5)),
+            ProbeOperand(drawn(rng, *left), quantized(0.03, -7)),
+            ProbeOperand(drawn(rng, *right), quantized(0.02, 5)),
         )
         scale = 0.0006 * 74 * 74 * float(np.sqrt(left[-1])) / 60
         yield probe(

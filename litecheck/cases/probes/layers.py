@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.probes.probe import Array, More, Operand, Probe, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Array, More, Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 from litecheck.profile.operators import facts_of
 
@@ -18,7 +18,7 @@ WINDOWED: dict[str, Option] = {"stride_h": 1, "stride_w": 1, "padding": "VALID"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layer:
+class LayerProbe:
     """A sum of products: operands, scales and zero points; ``weight`` holds scales for all channels or one."""
 
     x: Array
@@ -38,9 +38,9 @@ class Layer:
             options = {**options, "depth_multiplier": self.w.shape[3] // self.x.shape[3]}
         biases = quantized(np.float32(scale) * self.weight, 0)
         operands = {
-            "input": Operand(self.x, quantized(scale, zero)),
-            "weight": Operand(self.w, quantized(self.weight, 0, channel_axis(opcode)), True),
-            "bias": Operand(self.bias, biases, True),
+            "input": ProbeOperand(self.x, quantized(scale, zero)),
+            "weight": ProbeOperand(self.w, quantized(self.weight, 0, channel_axis(opcode)), True),
+            "bias": ProbeOperand(self.bias, biases, True),
         }
         if facts.over == "stamps":
             n, *image, _ = self.x.shape
@@ -50,7 +50,7 @@ class Layer:
             sizes = [side * step if same else (side - 1) * step + taps for side, step, taps in sides]
             size = np.array([n, *sizes, len(self.w)], np.int32)
             options = {k: v for k, v in options.items() if "dilation" not in k}
-            operands["output_shape"] = Operand(size, None, True)
+            operands["output_shape"] = ProbeOperand(size, None, True)
         more = More(accumulators=accumulators, options=options)
         return probe(
             name, opcode, [operands[role] for role in facts.inputs], Wanted(quantized(*self.output)), more
@@ -68,21 +68,21 @@ def plainly(opcode: str) -> dict[str, Option]:
     return {} if facts_of(opcode).over == "row" else WINDOWED
 
 
-def drawn_layer(rng: np.random.Generator, w: Array, shape: tuple[int, ...], channels: int) -> Layer:
+def drawn_layer(rng: np.random.Generator, w: Array, shape: tuple[int, ...], channels: int) -> LayerProbe:
     """Values drawn from all there are, weight scales that vary by 2^6, outputs that reach both rails."""
     depth = w.size // channels
     spread = np.exp2(rng.uniform(-10, -4, channels)).astype(np.float32)
     bias = rng.integers(-(2**13), 2**13, channels).astype(np.int32)
     output = float(0.047 * np.median(spread) * 74 * 74 * np.sqrt(depth) / 60)
-    return Layer(drawn(rng, *shape), w, bias, (0.047, -7), spread, (output, 5))
+    return LayerProbe(drawn(rng, *shape), w, bias, (0.047, -7), spread, (output, 5))
 
 
-def small_layer(rng: np.random.Generator, filters: tuple[int, ...], image: tuple[int, ...]) -> Layer:
+def small_layer(rng: np.random.Generator, filters: tuple[int, ...], image: tuple[int, ...]) -> LayerProbe:
     """So small values, and multipliers so large, that every unit of a sum counts."""
     x, w = (rng.integers(-2, 3, shape, np.int8) for shape in (image, filters))
     scale = np.exp2(rng.uniform(-2, 0, len(w))).astype(np.float32)
     bias = rng.integers(-9, 10, len(w)).astype(np.int32)
-    return Layer(x - np.int8(7), w, bias, (0.031, -7), scale, (0.042, 5))
+    return LayerProbe(x - np.int8(7), w, bias, (0.031, -7), scale, (0.042, 5))
 
 
 def ends(rng: np.random.Generator, *shape: int) -> Array:

@@ -55,7 +55,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Operand:
+class ProbeOperand:
     """An operand: constant, or what the first run is given."""
 
     values: Array
@@ -87,7 +87,7 @@ class More:
 
 
 def probe(
-    name: str, opcode: str, operands: Sequence[Operand], wanted: Wanted, more: More | None = None
+    name: str, opcode: str, operands: Sequence[ProbeOperand], wanted: Wanted, more: More | None = None
 ) -> Probe:
     """The probe of an operator with one output."""
     more = more or More()

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from litecheck.cases.probes.layers import (
     WINDOWED,
-    Layer,
+    LayerProbe,
     channel_axis,
     drawn_layer,
     ends,
     plainly,
     small_layer,
 )
-from litecheck.cases.probes.probe import Array, Operand, Probe, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Array, Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 
 #: Channels of a probe of ties: enough for rare cases, and three more than fill vectors of eight.
@@ -103,8 +103,8 @@ def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
             shapes, ((0.03, 0.02, 0.21), (0.5, 0.25, 16.0), (0.0123, 0.0456, 0.0789))
         ):
             operands = (
-                Operand(left, quantized(scales[0], -7)),
-                Operand(right, quantized(scales[1], zero), constant),
+                ProbeOperand(left, quantized(scales[0], -7)),
+                ProbeOperand(right, quantized(scales[1], zero), constant),
             )
             what = "sums of products" if left.shape[-1] > 1 else "all pairs"
             name = f"{what}, {'constant' if constant else 'computed'} right side, scales {scales}"
@@ -165,7 +165,7 @@ def _tied(
     operands: tuple[Array, tuple[int, ...]],
     multipliers: NDArray[Any],
     one: bool = False,
-) -> Layer:
+) -> LayerProbe:
     """Biases that end near the middle between two integers of all sizes, a quarter on an integer; half are one off."""
     weights, shape = operands
     round_ = bool((np.exp2(np.rint(np.log2(multipliers))) == multipliers).all())
@@ -179,7 +179,7 @@ def _tied(
     off = rng.integers(-1, 2, len(scale)) * (rng.random(len(scale)) < 0.5)
     bias = np.clip(np.rint(middle / real) + off, -LARGEST, LARGEST).astype(np.int32)
     x = np.full(shape, given[1], np.int8)
-    return Layer(x, weights, bias, given, step, output)
+    return LayerProbe(x, weights, bias, given, step, output)
 
 
 # --- Random values --------------------------------------------------------------------------------------------------
@@ -229,5 +229,5 @@ def _saturating(
         most = 1 << (23 if depth > 99 else 14)
         bias = rng.integers(-most, most, len(scale)).astype(np.int32)
         output = float(0.05 * 0.01 * 128 * 110 * depth / 100)
-        layer = Layer(lit, w, bias, (0.05, -128), scale, (output, 5))
+        layer = LayerProbe(lit, w, bias, (0.05, -128), scale, (output, 5))
         yield layer.made(f"large sums, {depth} products", opcode, plainly(opcode))

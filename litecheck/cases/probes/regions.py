@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from litecheck.cases.probes.probe import Array, More, Operand, Probe, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Array, More, Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 
 #: Sides of images whose sums need more than 16 and 20 bits.
@@ -38,7 +38,7 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         strides = f"stride {down}" if down == across else f"strides {down} and {across}"
         bound = ", whose bound is a tie" if same is coarse else ""
         name = f"windows of {height} x {width} over {shape}, {strides}, {padding}, activation {activation}{bound}"
-        operands = [Operand(drawn(rng, *shape), same)]
+        operands = [ProbeOperand(drawn(rng, *shape), same)]
         yield probe(name, opcode, operands, Wanted(same), More(options=options))
     for side in LARGE:
         options = {
@@ -49,7 +49,7 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
             "padding": "VALID",
         }
         first, *others = _bright(rng, side)
-        operands = [Operand(first, fine)]
+        operands = [ProbeOperand(first, fine)]
         yield probe(
             f"windows of {side} x {side}", opcode, operands, Wanted(fine), More(others, options=options)
         )
@@ -72,22 +72,25 @@ def of_mean(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     for axes, keep in (((1, 2), True), ((1, 2), False), ((3,), True), ((1,), False), ((0, 1, 2), False)):
         for given, wanted in scales:
             for height, width in ((4, 2), (5, 7)):
-                axis = Operand(np.array(axes, np.int32), None, True)
-                x = Operand(drawn(rng, 2, height, width, 64 + 19), quantized(*given))
+                axis = ProbeOperand(np.array(axes, np.int32), None, True)
+                x = ProbeOperand(drawn(rng, 2, height, width, 64 + 19), quantized(*given))
                 kept = "keep_dims" if keep else "dims not kept"
                 name = f"{height} x {width}, axes {axes}, {kept}, scales {given} to {wanted}"
                 more = More(options={"keep_dims": keep})
                 yield probe(name, opcode, [x, axis], Wanted(quantized(*wanted)), more)
     for shape in ((1, 2, 2, 65_536), (1, 2, 2, 65_537), (3, 131, 131, 5)):
         operands = [
-            Operand(drawn(rng, *shape), quantized(0.1, -128)),
-            Operand(np.array((1, 2), np.int32), None, True),
+            ProbeOperand(drawn(rng, *shape), quantized(0.1, -128)),
+            ProbeOperand(np.array((1, 2), np.int32), None, True),
         ]
         more = More(options={"keep_dims": True})
         yield probe(f"{shape}, axes (1, 2)", opcode, operands, Wanted(quantized(0.09, -120)), more)
     for size in LARGE:
         first, *others = _bright(rng, size)
-        operands = [Operand(first, quantized(0.1, -128)), Operand(np.array((1, 2), np.int32), None, True)]
+        operands = [
+            ProbeOperand(first, quantized(0.1, -128)),
+            ProbeOperand(np.array((1, 2), np.int32), None, True),
+        ]
         more = More(others, options={"keep_dims": True})
         yield probe(f"{size} x {size}, bright", opcode, operands, Wanted(quantized(0.11, -120)), more)
 
@@ -99,15 +102,15 @@ def of_resize_bilinear(rng: np.random.Generator, opcode: str) -> Iterator[Probe]
     others = (((5, 7, 83), (9, 4)), ((8, 8, 16), (64, 64)), ((8, 8, 16), (65, 64)))
     for (shape, size), (corners, half) in (*product(sizes, modes), *((o, modes[2]) for o in others)):
         options: dict[str, Option] = {"align_corners": corners, "half_pixel_centers": half}
-        x = Operand(drawn(rng, 1, *shape), quantized(0.1, -7))
-        to = Operand(np.array(size, np.int32), None, True)
+        x = ProbeOperand(drawn(rng, 1, *shape), quantized(0.1, -7))
+        to = ProbeOperand(np.array(size, np.int32), None, True)
         corner = "corners aligned" if corners else "half pixels" if half else "plain"
         name = f"{shape[0]} x {shape[1]} x {shape[2]} to {size[0]} x {size[1]}, {corner}"
         more = More(options=options)
         yield probe(name, opcode, [x, to], Wanted(quantized(0.1, -7)), more)
-    x = Operand(
+    x = ProbeOperand(
         np.concatenate([drawn(rng, 1, 5, 5, 11), np.full((1, 5, 5, 11), -128, np.int8)]), quantized(0.1, -7)
     )
-    to = Operand(np.array((8, 7), np.int32), None, True)
+    to = ProbeOperand(np.array((8, 7), np.int32), None, True)
     more = More(options={"align_corners": False, "half_pixel_centers": True})
     yield probe("two images, one of -128", opcode, [x, to], Wanted(quantized(0.1, -7)), more)

@@ -42,7 +42,7 @@ def _driver(spec: Spec) -> Mapping[str, Any]:
 
 KIND = DeviceKind(
     "litert",
-    "litecheck.devices.adapters.litert:Litert",
+    "litecheck.devices.adapters.litert:LitertAdapter",
     modules=("ai_edge_litert",),
     extra="runtime",
     package="ai-edge-litert",
@@ -53,7 +53,7 @@ KIND = DeviceKind(
 )
 
 
-class Litert:
+class LitertAdapter:
     """Options: ``kernels`` (reference, optimized, xnnpack) and ``threads``."""
 
     memory = Memory.SET

@@ -19,7 +19,7 @@ from litecheck.model.shapes import (
     slicing,
     windows,
 )
-from litecheck.model.shapes.call import Call, Law, Misfit, Operand, Shape, Shapes
+from litecheck.model.shapes.call import Call, Law, Misfit, Shape, ShapedOperand, Shapes
 
 #: Every law by the name a profile uses for it.
 LAWS: Mapping[str, Law] = MappingProxyType(
@@ -114,4 +114,4 @@ LAWS: Mapping[str, Law] = MappingProxyType(
     }
 )
 
-__all__ = ["LAWS", "Call", "Law", "Misfit", "Operand", "Shape", "Shapes"]
+__all__ = ["LAWS", "Call", "Law", "Misfit", "Shape", "ShapedOperand", "Shapes"]

@@ -34,7 +34,7 @@ class Misfit(Exception):  # noqa: N818  a finding, no failure of the program
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class ShapedOperand:
     """A tensor and the shape it has when the operator runs; None where not even the rank is known."""
 
     tensor: Tensor
@@ -51,7 +51,7 @@ class Call:
     """
 
     opcode: str
-    roles: Mapping[str, tuple[Operand, ...]]
+    roles: Mapping[str, tuple[ShapedOperand, ...]]
     options: Table | None
     results: int
     looked: list[str] = field(default_factory=list, compare=False)
@@ -118,4 +118,13 @@ def constant_numbers(tensor: Tensor) -> NDArray[Any] | None:
     return None if values is None else values.reshape(-1)
 
 
-__all__ = ["Call", "Law", "Misfit", "Operand", "Shape", "Shapes", "constant_integers", "constant_numbers"]
+__all__ = [
+    "Call",
+    "Law",
+    "Misfit",
+    "Shape",
+    "ShapedOperand",
+    "Shapes",
+    "constant_integers",
+    "constant_numbers",
+]

@@ -10,7 +10,7 @@ import numpy as np
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.links import called
-from litecheck.model.shapes.call import Call, Law, Misfit, Operand, Shape, Shapes
+from litecheck.model.shapes.call import Call, Law, Misfit, Shape, ShapedOperand, Shapes
 from litecheck.model.shapes.folding import folded, folds
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
@@ -125,17 +125,17 @@ def _answer(
 def call_of(operator: Operator, entry: Entry, tensors: Sequence[Tensor], shapes: list[Shape | None]) -> Call:
     """An operator as its law sees it: operands with the shapes they have, results as the file states them."""
     _, roles, results, repeated = entry
-    operands = [Operand(tensors[i], shapes[i]) if i >= 0 else None for i in operator.inputs]
-    written = [Operand(tensors[i], None) if i >= 0 else None for i in operator.outputs]
+    operands = [ShapedOperand(tensors[i], shapes[i]) if i >= 0 else None for i in operator.inputs]
+    written = [ShapedOperand(tensors[i], None) if i >= 0 else None for i in operator.outputs]
     bound = {**bind(operands, roles, repeated), **bind(written, results, repeated)}
     return Call(operator.opcode, bound, operator.options, len(operator.outputs))
 
 
 def bind(
-    operands: list[Operand | None], roles: tuple[str, ...], repeated: frozenset[str]
-) -> dict[str, tuple[Operand, ...]]:
+    operands: list[ShapedOperand | None], roles: tuple[str, ...], repeated: frozenset[str]
+) -> dict[str, tuple[ShapedOperand, ...]]:
     """Operands by role; a repeated role, the last one, takes all that are left, absent ones take nothing."""
-    bound: dict[str, tuple[Operand, ...]] = {}
+    bound: dict[str, tuple[ShapedOperand, ...]] = {}
     for at, role in enumerate(roles):
         taken = operands[at:] if role in repeated else operands[at : at + 1]
         there = tuple(operand for operand in taken if operand is not None)

@@ -17,14 +17,14 @@ class Stepped(Protocol):
     zero_point: int
 
 
-class Operand(Protocol):
+class EstimatedOperand(Protocol):
     """What is known of a tensor in a role."""
 
     @property
     def facts(self) -> Stepped: ...
 
 
-Roles = Mapping[str, Sequence[Operand]]
+Roles = Mapping[str, Sequence[EstimatedOperand]]
 Estimate = Callable[[str, Roles], "float | None"]
 
 

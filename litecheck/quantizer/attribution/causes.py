@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.quantizer.attribution.deviations import Deviation, deviations
 from litecheck.quantizer.attribution.documents import Base, bases, interpreters
-from litecheck.quantizer.attribution.failure import Case, Cause, sample
+from litecheck.quantizer.attribution.failure import Attribution, Mismatch, sample
 from litecheck.quantizer.attribution.patterns import patterns
 from litecheck.quantizer.attribution.variants import Integers, Lookup, Recipe, stored
 from litecheck.quantizer.litert_vectors import LANES
@@ -29,7 +29,7 @@ _TOGETHER = ("rounding", "zero_point_first", "arithmetic")
 _MOST = 0.75
 
 
-def causes(case: Case) -> tuple[Cause, ...]:
+def causes(case: Mismatch) -> tuple[Attribution, ...]:
     """Every cause that reproduces ``actual`` exactly, else the one that explains most, else none.
 
     Single deviations come before patterns of integers, and those before two deviations at once. Nothing is told
@@ -48,7 +48,7 @@ class _Search:
     """Tries deviations on a sample first, and those that survive on every element."""
 
     def __init__(
-        self, case: Case, real: NDArray[Any], parameters: Parameters, base: Base | None = None
+        self, case: Mismatch, real: NDArray[Any], parameters: Parameters, base: Base | None = None
     ) -> None:
         self.case, self.real = case, real
         self.lookup = Lookup(parameters, case.shape)
@@ -59,26 +59,26 @@ class _Search:
             deviations(self.base.body, case.semantics, parameters, case.shape, self.limits)
         )
 
-    def singles(self) -> tuple[Cause, ...]:
+    def singles(self) -> tuple[Attribution, ...]:
         return self._exact([(d,) for d in self.deviations])
 
-    def pairs(self) -> tuple[Cause, ...]:
+    def pairs(self) -> tuple[Attribution, ...]:
         few = self.case.mismatches < _ENOUGH_FOR_TWO
         together = [d for d in self.deviations if d.field in _TOGETHER and d.value != "float16"]
         tried = together if few else self.deviations
         return self._exact([p for p in combinations(tried, 2) if p[0].field != p[1].field])
 
-    def _exact(self, candidates: Sequence[tuple[Deviation, ...]]) -> tuple[Cause, ...]:
+    def _exact(self, candidates: Sequence[tuple[Deviation, ...]]) -> tuple[Attribution, ...]:
         alive = [c for c in candidates if self._errors(self.base.changed(c), self.sample) == (0, 0)]
         return tuple(cause for c in alive if (cause := self._judged(c)).exact)
 
-    def closest(self) -> tuple[Cause, ...]:
+    def closest(self) -> tuple[Attribution, ...]:
         best = min(self.deviations, key=lambda d: sum(self._errors(self.base.changed((d,)), self.sample)))
         cause = self._judged((best,))
         enough = cause.explained - cause.broken >= _MOST * self.case.mismatches
         return (cause,) if enough else ()
 
-    def other_scale(self) -> tuple[Cause, ...]:
+    def other_scale(self) -> tuple[Attribution, ...]:
         """One scale for all elements that is none of those known, where a single one gives every integer."""
         ends = self._scale_ends()
         if ends is None:
@@ -109,12 +109,12 @@ class _Search:
             told += int(some.sum())
         return (low, high) if told >= _ENOUGH_FOR_A_SCALE and low <= high * (1 + _SLACK) else None
 
-    def _judged(self, changes: tuple[Deviation, ...], name: str = "", sentence: str = "") -> Cause:
+    def _judged(self, changes: tuple[Deviation, ...], name: str = "", sentence: str = "") -> Attribution:
         base, unexplained, broken = self.base.changed(changes), 0, 0
         for tile in self.case.tiles():
             left, new = self._errors(base, np.arange(*tile.indices(self.case.actual.size)))
             unexplained, broken = unexplained + left, broken + new
-        return Cause(
+        return Attribution(
             name or "+".join(d.name for d in changes),
             sentence or " ".join(d.sentence for d in changes),
             unexplained + broken == 0,

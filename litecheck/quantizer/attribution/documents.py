@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantizer.attribution.deviations import Deviation
-from litecheck.quantizer.attribution.failure import Case, Cause
+from litecheck.quantizer.attribution.failure import Attribution, Mismatch
 from litecheck.quantizer.attribution.variants import Arithmetic, Recipe
 from litecheck.quantizer.types import Parameters, QuantizerError
 
@@ -51,7 +51,7 @@ def bases(semantics: str) -> tuple[Base, ...]:
     return tuple(known)
 
 
-def interpreters(case: Case, real: NDArray[Any], parameters: Parameters) -> Iterator[Cause]:
+def interpreters(case: Mismatch, real: NDArray[Any], parameters: Parameters) -> Iterator[Attribution]:
     """The interpreter of LiteRT that gives exactly what the device gives, where another one was expected."""
     from litecheck.quantizer.semantics import semantics
 
@@ -66,5 +66,5 @@ def interpreters(case: Case, real: NDArray[Any], parameters: Parameters) -> Iter
             continue
         if np.array_equal(made.reshape(-1), case.actual):
             sentence = f"This is what {words} gives: --semantics {name} expects it."
-            yield Cause(name, sentence, True, case.mismatches)
+            yield Attribution(name, sentence, True, case.mismatches)
             return

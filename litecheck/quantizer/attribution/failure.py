@@ -17,7 +17,7 @@ _SAMPLE = 1 << 13
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class Attribution:
     """A way of computing under which the device's integers are what it should have given.
 
     ``explained`` of the elements that differ come out as the device has them; ``broken`` of the equal ones
@@ -32,7 +32,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class Mismatch:
     """One comparison that failed. ``expected`` and ``actual`` are flat; ``real`` is None or flat as well."""
 
     expected: NDArray[Any]
@@ -53,7 +53,7 @@ class Case:
         return self.expected[where].astype(np.int64)
 
 
-def sample(case: Case) -> NDArray[np.int64]:
+def sample(case: Mismatch) -> NDArray[np.int64]:
     """Positions of differing and of equal elements, up to _SAMPLE each, spread over the whole tensor."""
     share = max(16, -(-_SAMPLE * TILE // max(case.actual.size, TILE)))
     picked = []

@@ -8,7 +8,7 @@ from itertools import islice, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.attribution.failure import Case, Cause, sample
+from litecheck.quantizer.attribution.failure import Attribution, Mismatch, sample
 from litecheck.quantizer.onnx_types import RANGES
 
 #: Orders of the dimensions that are tried; 24 are all there are of four.
@@ -20,22 +20,22 @@ _ENOUGH = 8
 Rule = Callable[[slice], NDArray[np.int64]]
 
 
-def patterns(case: Case) -> tuple[Cause, ...]:
+def patterns(case: Mismatch) -> tuple[Attribution, ...]:
     """The causes among these that reproduce ``actual`` exactly."""
-    found: dict[str, Cause] = {}
+    found: dict[str, Attribution] = {}
     for name, sentence, rule in _candidates(case):
         # Where nothing saturates, wrapping around is no news.
         known = name.removesuffix("-wrapped") in found
         if not known and all(_agrees(case, tile, rule) for tile in case.tiles()):
-            found[name] = Cause(name, sentence, True, case.mismatches)
+            found[name] = Attribution(name, sentence, True, case.mismatches)
     return tuple(found.values()) or _half_even(case)
 
 
-def _agrees(case: Case, tile: slice, rule: Rule) -> bool:
+def _agrees(case: Mismatch, tile: slice, rule: Rule) -> bool:
     return bool((rule(tile) == case.actual[tile]).all())
 
 
-def _candidates(case: Case) -> Iterator[tuple[str, str, Rule]]:
+def _candidates(case: Mismatch) -> Iterator[tuple[str, str, Rule]]:
     low, high = RANGES[case.dtype]
 
     yield from _offsets(case, low, high)
@@ -49,7 +49,7 @@ def _candidates(case: Case) -> Iterator[tuple[str, str, Rule]]:
     yield from _orders(case)
 
 
-def _offsets(case: Case, low: int, high: int) -> Iterator[tuple[str, str, Rule]]:
+def _offsets(case: Mismatch, low: int, high: int) -> Iterator[tuple[str, str, Rule]]:
     """A constant added to all: the difference that most elements have."""
     positions = sample(case)
     values = case.actual[positions].astype(np.int64) - case.wide(positions)
@@ -66,7 +66,7 @@ def _offsets(case: Case, low: int, high: int) -> Iterator[tuple[str, str, Rule]]
     )
 
 
-def _ranges(case: Case, low: int, high: int) -> Iterator[tuple[str, str, Rule]]:
+def _ranges(case: Mismatch, low: int, high: int) -> Iterator[tuple[str, str, Rule]]:
     """A narrower range: what the device holds never leaves it."""
     bottom = min(int(case.actual[tile].min()) for tile in case.tiles())
     top = max(int(case.actual[tile].max()) for tile in case.tiles())
@@ -78,7 +78,7 @@ def _ranges(case: Case, low: int, high: int) -> Iterator[tuple[str, str, Rule]]:
         yield "clipped", sentence, lambda tile: np.clip(case.wide(tile), bottom, top)
 
 
-def _orders(case: Case) -> Iterator[tuple[str, str, Rule]]:
+def _orders(case: Mismatch) -> Iterator[tuple[str, str, Rule]]:
     """The right integers in the wrong places or the wrong order of bytes."""
     whole = case.expected.reshape(case.shape)
     seen = {tuple(n for n, length in enumerate(case.shape) if length > 1)}
@@ -109,7 +109,7 @@ def _flat_rule(values: NDArray[np.int64]) -> Rule:
     return lambda tile: np.asarray(flat[tile])
 
 
-def _half_even(case: Case) -> tuple[Cause, ...]:
+def _half_even(case: Mismatch) -> tuple[Attribution, ...]:
     """The trace of rounding ties to even: each difference is one step, from an odd count of steps to an even.
 
     The real values would say for sure; from integers it is told by all differences being of this kind.
@@ -127,4 +127,4 @@ def _half_even(case: Case) -> tuple[Cause, ...]:
         if not ((ours % 2 == 1) & (theirs == ours - 1)).all():
             return ()
     sentence = "Every difference is one step towards zero onto an even value, as when ties go to even."
-    return (Cause("half-even-pattern", sentence, False, case.mismatches),)
+    return (Attribution("half-even-pattern", sentence, False, case.mismatches),)

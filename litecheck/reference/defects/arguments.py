@@ -14,7 +14,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.defects.registry import Arguments
 from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, padded
-from litecheck.reference.operands import Value
+from litecheck.reference.operands import Operand
 
 #: Types whose results saturate to a byte.
 BYTES = ("int8", "uint8")
@@ -33,7 +33,7 @@ def with_options(options: Table, **fields: Any) -> Table:
 
 def with_bias(given: Arguments, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Arguments:
     """Another bias for each channel, where there is one."""
-    bias: Value | None = given["bias"]
+    bias: Operand | None = given["bias"]
     if bias is None:
         return given
     data = change(bias.data.reshape(-1)).reshape(bias.data.shape)
@@ -51,7 +51,7 @@ def window_axes(given: Arguments) -> tuple[Axis, Axis]:
 
 def with_padding(given: Arguments, fill: int) -> Arguments:
     """SAME padding made part of the image, filled with a stored value; other arguments as they are."""
-    input: Value = given["input"]
+    input: Operand = given["input"]
     if given["options"] is None or given["options"].get("padding", SAME) != SAME:
         return given
     rows, columns = window_axes(given)

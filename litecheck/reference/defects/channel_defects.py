@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from litecheck.reference.defects.arguments import with_bias
 from litecheck.reference.defects.registry import Arguments, defect, weighted
 from litecheck.reference.kernel_types import Kernel
-from litecheck.reference.operands import Value
+from litecheck.reference.operands import Operand
 
 #: Channels that a block holds, the last of which has neighbours' biases.
 _BLOCK = 4
@@ -32,7 +32,7 @@ def neighbour_bias(kernel: Kernel, given: Arguments) -> Any:
 
 
 def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Any:
-    weight: Value = given["weight"]
+    weight: Operand = given["weight"]
     if not weight.quantization.scale.size:
         return kernel.function(**given)
     other = replace(weight.quantization, scale=change(weight.quantization.scale))

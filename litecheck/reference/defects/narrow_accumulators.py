@@ -17,7 +17,7 @@ from litecheck.reference.numerics.fixedpoint import Ints, saturate, wrap32
 from litecheck.reference.numerics.requantize import requantizer
 from litecheck.reference.numerics.rescale import FIXED, Scales
 from litecheck.reference.numerics.windows import axes, padded, windows
-from litecheck.reference.operands import HELD, RunError, Value
+from litecheck.reference.operands import NUMPY_TYPES, Operand, RunError
 
 #: More products than this are many.
 _DEEP = 256
@@ -137,7 +137,7 @@ for _bits in (16, 20, 24):
     )(partial(_wrapping, _bits))
 
 
-def _bias(bias: Value | None) -> Ints:
+def _bias(bias: Operand | None) -> Ints:
     return np.zeros(1, np.int64) if bias is None else bias.data.reshape(-1).astype(np.int64)
 
 
@@ -192,7 +192,7 @@ def _stored(sums: Ints, taps: Taps, given: Arguments) -> NDArray[Any]:
     scales = Scales.of(input, weight, output, sums.shape[1])
     narrow = taps.over == "row" and weight.quantization.scale.size == 1
     narrow = narrow and variant in FIXED and how["multiplier"] == "float32"
-    out = np.empty(sums.shape, HELD[output.dtype])
+    out = np.empty(sums.shape, NUMPY_TYPES[output.dtype])
     requantizer(variant, scales, output, given["options"], narrow=narrow)(
         np.ascontiguousarray(sums), np.zeros(sums.shape[1], np.int64), out
     )

@@ -15,7 +15,7 @@ from litecheck.reference.defects.registry import Arguments, convolves, defect, r
 from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.axes import reduced_axes
 from litecheck.reference.numerics.fixedpoint import round_half_away, saturate
-from litecheck.reference.operands import Value
+from litecheck.reference.operands import Operand
 
 _STORED = (*BYTES, "int16")
 
@@ -74,7 +74,7 @@ def int8_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
 @defect("symmetric-weights", "weights of -128 are used as -127", weighted)
 def symmetric_weights(kernel: Kernel, given: Arguments) -> Any:
     """Weights are not below -127."""
-    weight: Value = given["weight"]
+    weight: Operand = given["weight"]
     if weight.dtype != "int8":
         return kernel.function(**given)
     raised = replace(weight, data=np.maximum(weight.data, np.int8(-127)), prepared={})
@@ -106,7 +106,7 @@ def bias_16_wraps(kernel: Kernel, given: Arguments) -> Any:
 )
 def mean_first(kernel: Kernel, given: Arguments) -> Any:
     """The mean of stored values is what a mean along axes of one element is made of."""
-    input: Value = given["input"]
+    input: Operand = given["input"]
     along = reduced_axes(given["axis"], input.data.ndim)
     if input.dtype not in BYTES or not input.data.size:
         return kernel.function(**given)

@@ -15,7 +15,7 @@ from litecheck.reference.defects.registry import Arguments, defect, rescales, su
 from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.fixedpoint import saturate
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.operands import HELD, Result, RunError
+from litecheck.reference.operands import NUMPY_TYPES, OutputSpec, RunError
 
 
 def _unbounded(given: Arguments) -> Arguments:
@@ -42,11 +42,11 @@ _NARROW_ONLY = ("half-up-body", "8-bit-multipliers")
 
 def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> NDArray[Any]:
     """The output in 32 bits, before it is narrowed and bounded."""
-    output: Result = given["output"]
+    output: OutputSpec = given["output"]
     if facts_of(kernel.opcode).element == "quantize" and given["how"].get("requantize") in _NARROW_ONLY:
         raise RunError(f"{kernel.opcode} in 32 bits is not computed by {given['how']['requantize']!r}")
     quantization = output.quantization if zero_point else symmetric(output.quantization)
-    wide = Result("int32", output.shape, quantization)
+    wide = OutputSpec("int32", output.shape, quantization)
     return np.asarray(kernel.function(**{**_unbounded(given), "output": wide}))
 
 
@@ -65,7 +65,7 @@ def wraps(kernel: Kernel, given: Arguments) -> Any:
     """The lowest bits are kept, then the fused activation applies."""
     if given["output"].dtype not in BYTES:
         return kernel.function(**given)
-    low_bits = _wide(kernel, given).astype(np.int64).astype(HELD[given["output"].dtype])
+    low_bits = _wide(kernel, given).astype(np.int64).astype(NUMPY_TYPES[given["output"].dtype])
     return _bounded(low_bits, given)
 
 
@@ -84,11 +84,11 @@ def no_output_zero_point(kernel: Kernel, given: Arguments) -> Any:
 )
 def saturates_first(kernel: Kernel, given: Arguments) -> Any:
     """Saturates before the zero point is added, and again after it."""
-    output: Result = given["output"]
+    output: OutputSpec = given["output"]
     if output.dtype not in BYTES:
         return kernel.function(**given)
     rescaled = saturate(_wide(kernel, given, zero_point=False), *INTEGER_RANGES[output.dtype])
-    return _bounded(rescaled.astype(np.int64) + output.zero_point, given).astype(HELD[output.dtype])
+    return _bounded(rescaled.astype(np.int64) + output.zero_point, given).astype(NUMPY_TYPES[output.dtype])
 
 
 @defect(
@@ -111,4 +111,4 @@ def bias_apart(kernel: Kernel, given: Arguments) -> Any:
     dark = replace(input, data=np.full_like(input.data, input.zero_point), prepared={})
     products = _wide(kernel, {**given, "bias": None}, zero_point=False).astype(np.int64)
     biases = _wide(kernel, {**given, "input": dark}, zero_point=False)
-    return _bounded(products + biases + output.zero_point, given).astype(HELD[output.dtype])
+    return _bounded(products + biases + output.zero_point, given).astype(NUMPY_TYPES[output.dtype])

@@ -12,7 +12,7 @@ from litecheck.reference.defects.arguments import window_axes, with_options, wit
 from litecheck.reference.defects.registry import Arguments, convolves, defect
 from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.windows import SAME
-from litecheck.reference.operands import Value
+from litecheck.reference.operands import Operand
 
 
 def _averages(facts: OperatorFacts) -> bool:
@@ -43,7 +43,7 @@ def padding_ahead(kernel: Kernel, given: Arguments) -> Any:
         return kernel.function(**given)
     odd = tuple(at for at, axis in enumerate(window_axes(given), 1) if axis.after > axis.before)
 
-    def mirrored(value: Value) -> Value:
+    def mirrored(value: Operand) -> Operand:
         return replace(value, data=np.ascontiguousarray(np.flip(value.data, odd)), prepared={})
 
     turned = {name: mirrored(given[name]) for name in ("input", "weight") if name in given}

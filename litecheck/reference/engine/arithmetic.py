@@ -12,7 +12,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import Entries, Node, did_you_mean, entries, read_yaml, text, texts
 from litecheck.reference.defects.defects import NONE, defects_of
-from litecheck.reference.kernel_types import How, Kernel, KernelStep, path, step
+from litecheck.reference.kernel_types import Kernel, KernelStep, Variants, path, step
 from litecheck.reference.registry import kernels
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
@@ -36,10 +36,10 @@ class Arithmetic:
     title: str
     source: str
     file: str
-    stages: Mapping[str, How]
+    stages: Mapping[str, Variants]
     reasons: Mapping[str, str]
 
-    def how(self, opcode: str) -> How:
+    def how(self, opcode: str) -> Variants:
         """The variants of one operator by path: ``requantize``, ``requantize/declined``; see ``registry.Cell.variant``."""
         return self.stages.get(opcode, {})
 

@@ -18,8 +18,8 @@ from litecheck.model.values import stored
 from litecheck.quantization import BITS, Blockwise
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.kernel_types import ANY, Cell, How, Kernel, KernelFunction
-from litecheck.reference.operands import HELD, Computed, Result, RunError, Value
+from litecheck.reference.kernel_types import ANY, Cell, Kernel, KernelFunction, Variants
+from litecheck.reference.operands import NUMPY_TYPES, Computed, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernels, unfolding
 from litecheck.reference.takers import EVERY, holding, takers
 
@@ -31,7 +31,7 @@ _NOTHING: Mapping[str, NDArray[Any]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class KernelSignature:
     """A kernel's roles, read from its parameters: inputs and outputs in order, which are repeated, which cannot be
     absent, what else it asks for."""
 
@@ -43,7 +43,7 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bound:
+class BoundKernel:
     """An operator with everything that is known before its operands are: kernel, variants by step, wanted outputs.
 
     ``cells`` are what the variants are chosen in. ``known`` holds the kernel's arguments that are no operands, by name,
@@ -51,15 +51,15 @@ class Bound:
     """
 
     kernel: Kernel
-    roles: Signature
+    roles: KernelSignature
     cells: tuple[Cell, ...]
-    how: How
-    results: tuple[Result | None, ...]
+    how: Variants
+    results: tuple[OutputSpec | None, ...]
     types: tuple[np.dtype[Any] | None, ...]
     known: Mapping[str, Any]
     what: str
 
-    def under(self, how: How) -> Bound:
+    def under(self, how: Variants) -> BoundKernel:
         """The same operator under other variants, by step."""
         if "how" not in self.known:
             return self
@@ -67,7 +67,7 @@ class Bound:
 
 
 @cache
-def signature(function: KernelFunction) -> Signature:
+def signature(function: KernelFunction) -> KernelSignature:
     """The roles of a kernel: parameters annotated Value are inputs, those annotated Result outputs."""
     inputs: list[str] = []
     outputs: list[str] = []
@@ -84,7 +84,7 @@ def signature(function: KernelFunction) -> Signature:
         elif "None" not in kind:
             needed.add(parameter.name)
     asked = frozenset(parameters) & frozenset(EXTRAS)
-    return Signature(tuple(inputs), tuple(outputs), frozenset(repeated), frozenset(needed), asked)
+    return KernelSignature(tuple(inputs), tuple(outputs), frozenset(repeated), frozenset(needed), asked)
 
 
 def find_kernel(subgraph: Subgraph, operator: Operator) -> Kernel:
@@ -117,7 +117,7 @@ def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | N
     return subgraph.tensors[index].dtype if index >= 0 else None
 
 
-def constant(subgraph: Subgraph, tensor: Tensor) -> Value | None:
+def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
     """A constant tensor as an operand, None where it has no values or no numpy type."""
     values = stored(tensor) if tensor.sparsity is None else _unfolded(subgraph, tensor)
     if values is None:
@@ -129,7 +129,7 @@ def constant(subgraph: Subgraph, tensor: Tensor) -> Value | None:
         blocks = (
             constant(subgraph, subgraph.tensors[details.scales]) if details.scales != tensor.index else None
         )
-    return Value(held, tensor.dtype, tensor.quantization, True, blocks)
+    return Operand(held, tensor.dtype, tensor.quantization, True, blocks)
 
 
 def _unfolded(subgraph: Subgraph, tensor: Tensor) -> NDArray[Any] | None:
@@ -139,9 +139,9 @@ def _unfolded(subgraph: Subgraph, tensor: Tensor) -> NDArray[Any] | None:
     return unfold(tensor) if unfold else None
 
 
-def result(tensor: Tensor) -> Result:
+def result(tensor: Tensor) -> OutputSpec:
     """What a model asks for in a tensor."""
-    return Result(tensor.dtype, tensor.shape, tensor.quantization)
+    return OutputSpec(tensor.dtype, tensor.shape, tensor.quantization)
 
 
 def cells_of(subgraph: Subgraph, operator: Operator, kernel: Kernel | None = None) -> tuple[Cell, ...]:
@@ -153,14 +153,14 @@ def cells_of(subgraph: Subgraph, operator: Operator, kernel: Kernel | None = Non
     return tuple(step.cell(name, held.__contains__) for name, step in kernel.steps.items())
 
 
-def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine: Any = None) -> Bound:
+def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine: Any = None) -> BoundKernel:
     """The operator's kernel with its variants under an arithmetic. Raises RunError where there is no kernel."""
     kernel = find_kernel(subgraph, operator)
     roles = signature(kernel.function)
     _check_count(roles, roles.inputs, operator.inputs, f"{_called(subgraph, operator)}: operands")
     _check_count(roles, roles.outputs, operator.outputs, f"{_called(subgraph, operator)}: outputs")
     results = tuple(result(subgraph.tensors[i]) if i >= 0 else None for i in operator.outputs)
-    unheld = [r.dtype for r in results if r and r.dtype not in HELD and r.dtype != "resource"]
+    unheld = [r.dtype for r in results if r and r.dtype not in NUMPY_TYPES and r.dtype != "resource"]
     if unheld:
         raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
     chosen, cells = arithmetic.how(operator.kind), cells_of(subgraph, operator, kernel)
@@ -178,11 +178,11 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
         else EVERY,
     }
     known = {name: extras[name] for name in roles.extras} | _assign(roles.outputs, roles.repeated, results)
-    types = tuple(np.dtype(HELD[r.dtype]) if r and r.dtype in HELD else None for r in results)
-    return Bound(kernel, roles, cells, how, results, types, known, _called(subgraph, operator))
+    types = tuple(np.dtype(NUMPY_TYPES[r.dtype]) if r and r.dtype in NUMPY_TYPES else None for r in results)
+    return BoundKernel(kernel, roles, cells, how, results, types, known, _called(subgraph, operator))
 
 
-def _check_count(roles: Signature, names: tuple[str, ...], given: Sequence[int], what: str) -> None:
+def _check_count(roles: KernelSignature, names: tuple[str, ...], given: Sequence[int], what: str) -> None:
     if len(given) > len(names) and not roles.repeated.intersection(names):
         raise RunError(f"{what}: {len(given)} given, the kernel knows {', '.join(names)}")
     absent = [name for at, name in enumerate(names) if at >= len(given) or given[at] < 0]
@@ -191,7 +191,7 @@ def _check_count(roles: Signature, names: tuple[str, ...], given: Sequence[int],
         raise RunError(f"{what}: {missing[0]} is missing")
 
 
-def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
+def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
     """Run one operator on its operands, in file order; returns its outputs in file order.
 
     Raises RunError, with the operator's name, for what the kernel cannot compute.
@@ -222,7 +222,7 @@ def compute(bound: Bound, operands: Sequence[Value | None]) -> Computed:
 class _Noting(Mapping[str, str]):
     """Variants by step, and which of them were asked for, in order."""
 
-    def __init__(self, how: How) -> None:
+    def __init__(self, how: Variants) -> None:
         self.how, self.asked = how, dict[str, None]()
 
     def __getitem__(self, step: str) -> str:
@@ -240,7 +240,9 @@ class _Noting(Mapping[str, str]):
         return len(self.how)
 
 
-def compute_noting(bound: Bound, operands: Sequence[Value | None]) -> tuple[Computed, tuple[Cell, ...]]:
+def compute_noting(
+    bound: BoundKernel, operands: Sequence[Operand | None]
+) -> tuple[Computed, tuple[Cell, ...]]:
     """Run one operator; returns the cells that its kernel asked for, too, in the order in which it did."""
     noting = _Noting(bound.how)
     computed = compute(bound.under(noting), operands)

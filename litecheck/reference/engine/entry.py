@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.operands import HELD, RunError
+from litecheck.reference.operands import NUMPY_TYPES, RunError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class EntryPoint:
     """An entry point: (name, tensor index) of every input and output; the names are unique."""
 
     subgraph: Subgraph
@@ -61,18 +61,18 @@ class Entry:
         return {known[name]: array for name, array in inputs.items()}
 
 
-def entry(model: Model, signature: str | None = None) -> Entry:
+def entry(model: Model, signature: str | None = None) -> EntryPoint:
     """A signature, or the first subgraph as it is. Raises RunError for a signature there is not."""
     if signature is None:
         if not model.subgraphs:
             raise RunError("the model has no subgraph")
         main = model.subgraphs[0]
-        return Entry(main, named(main, main.inputs), named(main, main.outputs))
+        return EntryPoint(main, named(main, main.inputs), named(main, main.outputs))
     found = next((s for s in model.signatures if s.key == signature), None)
     if found is None:
         known = ", ".join(s.key for s in model.signatures) or "none"
         raise RunError(f"there is no signature {signature!r}; there are {known}")
-    return Entry(model.subgraphs[found.subgraph], found.inputs, found.outputs)
+    return EntryPoint(model.subgraphs[found.subgraph], found.inputs, found.outputs)
 
 
 def named(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], ...]:
@@ -87,14 +87,14 @@ def named(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], 
 
 def drawable(tensor: Tensor) -> bool:
     """Whether there are arrays of a tensor's type and shape."""
-    return tensor.dtype in HELD and min(tensor.shape, default=0) >= 0
+    return tensor.dtype in NUMPY_TYPES and min(tensor.shape, default=0) >= 0
 
 
 def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> NDArray[Any]:
     if not drawable(tensor):
-        what = f"of shape {list(tensor.shape)}" if tensor.dtype in HELD else tensor.dtype
+        what = f"of shape {list(tensor.shape)}" if tensor.dtype in NUMPY_TYPES else tensor.dtype
         raise RunError(f"input {name!r} is {what}, which cannot be drawn")
-    held = np.dtype(HELD[tensor.dtype])
+    held = np.dtype(NUMPY_TYPES[tensor.dtype])
     low, high = INTEGER_RANGES.get(tensor.dtype, (0, 1))
     low, high = (low, high) if high < 2**16 else (0, 9)
     try:
@@ -106,9 +106,9 @@ def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> NDArray[Any]:
 
 
 def _fitting(tensor: Tensor, name: str, array: NDArray[Any]) -> NDArray[Any]:
-    if tensor.dtype not in HELD:
+    if tensor.dtype not in NUMPY_TYPES:
         raise RunError(f"input {name!r} is {tensor.dtype}, which cannot be given")
-    if array.dtype != np.dtype(HELD[tensor.dtype]):
+    if array.dtype != np.dtype(NUMPY_TYPES[tensor.dtype]):
         raise RunError(f"input {name!r} is {tensor.dtype}, what was given is {array.dtype}")
     wanted = tensor.shape_signature or tensor.shape
     fits = len(wanted) == array.ndim and all(w in (-1, n) for w, n in zip(wanted, array.shape, strict=True))

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.engine.dispatch import Bound, bind, compute, constant
-from litecheck.reference.engine.entry import Entry, entry
-from litecheck.reference.operands import HELD, Computed, RunError, Value
+from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, constant
+from litecheck.reference.engine.entry import EntryPoint, entry
+from litecheck.reference.operands import NUMPY_TYPES, Computed, Operand, RunError
 
 #: Called after each operator of the entry point with the operator and its outputs.
 Progress = Callable[[Operator, tuple[NDArray[Any], ...]], None]
@@ -82,9 +82,9 @@ class Machine:
         """Contents of resource variables by container and shared name, in the order of their handles."""
         self.initialized: set[int] = set()
         """Subgraphs that CALL_ONCE has run."""
-        self._constants: dict[tuple[int, int], Value] = {}
-        self._bound: dict[tuple[int, int], Bound] = {}
-        self._entries: dict[str | None, Entry] = {}
+        self._constants: dict[tuple[int, int], Operand] = {}
+        self._bound: dict[tuple[int, int], BoundKernel] = {}
+        self._entries: dict[str | None, EntryPoint] = {}
         self._last: dict[int, dict[int, tuple[int, ...]]] = {}
         self._depth = 0
 
@@ -176,7 +176,7 @@ class Machine:
         if bound is None:
             bound = self._bound[key] = bind(subgraph, operator, self.arithmetic, self)
         # a tensor listed twice is one Value: some kernels care
-        read: dict[int, Value] = {}
+        read: dict[int, Operand] = {}
         for index in operator.inputs:
             if index >= 0 and index not in read:
                 read[index] = self.operand(subgraph, index, tensors)
@@ -186,12 +186,12 @@ class Machine:
             self.variables[subgraph.index, index] = contents
         return made
 
-    def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, NDArray[Any]]) -> Value:
+    def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, NDArray[Any]]) -> Operand:
         """A tensor as an operand: computed, variable or constant."""
         tensor = subgraph.tensors[index]
         array = tensors.get(index)
         if array is not None:
-            return Value(array, tensor.dtype, tensor.quantization)
+            return Operand(array, tensor.dtype, tensor.quantization)
         key = subgraph.index, index
         value = self._constants.get(key)
         if value is not None:
@@ -199,7 +199,7 @@ class Machine:
         if tensor.is_variable:
             if key not in self.variables:
                 self.variables[key] = initial(tensor)
-            return Value(self.variables[key], tensor.dtype, tensor.quantization)
+            return Operand(self.variables[key], tensor.dtype, tensor.quantization)
         value = constant(subgraph, tensor)
         if value is None:
             raise RunError(f"tensor {index} '{tensor.name}' of type {tensor.dtype} has no values")
@@ -212,11 +212,11 @@ def initial(tensor: Tensor) -> NDArray[Any]:
 
     Source: tflite/core/c/common.cc, ResetVariableTensor.
     """
-    if tensor.dtype not in HELD:
+    if tensor.dtype not in NUMPY_TYPES:
         raise RunError(f"variable tensor {tensor.index} '{tensor.name}' has type {tensor.dtype}")
     zero_points = tensor.quantization.zero_point
     fill = int(zero_points[0]) if tensor.dtype == "int8" and zero_points.size else 0
-    return np.full(tensor.shape, fill, HELD[tensor.dtype])
+    return np.full(tensor.shape, fill, NUMPY_TYPES[tensor.dtype])
 
 
 def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:

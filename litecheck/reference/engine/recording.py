@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.model.types import Operator
-from litecheck.reference.engine.entry import Entry, named
+from litecheck.reference.engine.entry import EntryPoint, named
 from litecheck.reference.engine.interpreter import Run
 from litecheck.reference.engine.statistics import Statistics, statistics
 
@@ -17,7 +17,7 @@ class Recorder:
     """A Progress for :meth:`Machine.invoke`; ``advance`` hears of each operator."""
 
     def __init__(
-        self, entry: Entry, stats: bool = False, advance: Callable[[str], None] | None = None
+        self, entry: EntryPoint, stats: bool = False, advance: Callable[[str], None] | None = None
     ) -> None:
         self.entry = entry
         self.stats = stats

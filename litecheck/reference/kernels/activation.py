@@ -20,8 +20,8 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import each_value, quotient
-from litecheck.reference.operands import HELD, Result, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec
+from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _REQUANTIZE, _WIDTHS = tuple(MULTIPLY), ("float32", "float64")
@@ -29,7 +29,7 @@ _BOUNDS = {"RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_
 
 
 def _bounded(lower: int, upper: int | None) -> KernelFunction:
-    def relu(input: Value, output: Result, how: How) -> NDArray[Any]:
+    def relu(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
         """min(max(x, lower), upper), rescaled: the bounds are rounded half away to stored values of the output.
 
         The multiplier is the quotient of the scales; ``requantize: none`` leaves the input's stored values
@@ -38,7 +38,7 @@ def _bounded(lower: int, upper: int | None) -> KernelFunction:
         """
         plain = how["requantize"] == "none"
         m, shift = quantize_multiplier(quotient(how["multiplier"], input.scale, over=output.scale))
-        end: Value | Result = input if plain else output
+        end: Operand | OutputSpec = input if plain else output
         low, high = INTEGER_RANGES[output.dtype]
         low = max(low, end.zero_point + _stored(lower, end))
         high = high if upper is None else min(high, end.zero_point + _stored(upper, end))
@@ -54,12 +54,12 @@ def _bounded(lower: int, upper: int | None) -> KernelFunction:
     return relu
 
 
-def _stored(bound: int, end: Value | Result) -> int:
+def _stored(bound: int, end: Operand | OutputSpec) -> int:
     return int(np.clip(round_half_away(np.float32(bound) / end.scale), -(2.0**30), 2.0**30))
 
 
 def _bounded_float(lower: int, upper: int | None) -> KernelFunction:
-    def relu(input: Value, output: Result) -> NDArray[Any]:
+    def relu(input: Operand, output: OutputSpec) -> NDArray[Any]:
         """min(max(x, lower), upper) in float32."""
         raised = np.maximum(input.data, np.float32(lower))
         return np.asarray(raised if upper is None else np.minimum(raised, np.float32(upper)))
@@ -78,7 +78,7 @@ for _opcode, _ends in _BOUNDS.items():
     "LEAKY_RELU", "int8", "uint8", "int16", requantize=(*_REQUANTIZE, "8-bit-multipliers"), multiplier=_WIDTHS
 )
 def leaky_relu(
-    input: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+    input: Operand, output: OutputSpec, options: Table | None, how: Variants, taken: Takers = EVERY
 ) -> NDArray[Any]:
     """x where x >= 0, else alpha * x, both rescaled; int16 has no zero points.
 
@@ -105,7 +105,7 @@ def leaky_relu(
     return each_value(input.data, at, output.dtype)
 
 
-def _leaky_8_bits(input: Value, output: Result, alpha: np.float32) -> NDArray[Any]:
+def _leaky_8_bits(input: Operand, output: OutputSpec, alpha: np.float32) -> NDArray[Any]:
     low, high = INTEGER_RANGES[output.dtype]
     above = np.float32(input.scale / output.scale)
     m, m_alpha = (int(np.rint(np.float32(256) * r)) for r in (above, above * alpha))
@@ -119,14 +119,14 @@ def _leaky_8_bits(input: Value, output: Result, alpha: np.float32) -> NDArray[An
 
 
 @kernel("LEAKY_RELU", "float32")
-def leaky_relu_float(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def leaky_relu_float(input: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """x where x > 0, else alpha * x, in float32."""
     alpha = np.float32(options.get("alpha", 0.0) if options is not None else 0.0)
     return np.where(input.data > 0, input.data, input.data * alpha)
 
 
 @kernel("PRELU", "int8", "uint8", requantize=_REQUANTIZE, multiplier=_WIDTHS)
-def prelu(input: Value, alpha: Value, output: Result, how: How) -> NDArray[Any]:
+def prelu(input: Operand, alpha: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
     """x where x >= 0, else alpha * x, with an alpha per element, broadcast to the input's shape.
 
     The multipliers are s / s_out, and s * s_alpha / s_out for the product of two stored values.
@@ -140,17 +140,17 @@ def prelu(input: Value, alpha: Value, output: Result, how: How) -> NDArray[Any]:
     slope = alpha.data.astype(np.int64) - alpha.zero_point
     bent = multiply(offset * slope, m_alpha, shift_alpha)
     result = np.where(offset >= 0, multiply(offset, m, shift), bent) + output.zero_point
-    return saturate(result, *INTEGER_RANGES[output.dtype]).astype(HELD[output.dtype])
+    return saturate(result, *INTEGER_RANGES[output.dtype]).astype(NUMPY_TYPES[output.dtype])
 
 
 @kernel("PRELU", "float32")
-def prelu_float(input: Value, alpha: Value, output: Result) -> NDArray[Any]:
+def prelu_float(input: Operand, alpha: Operand, output: OutputSpec) -> NDArray[Any]:
     """x where x >= 0, else alpha * x, in float32; alpha is broadcast to the input's shape."""
     return np.where(input.data >= 0, input.data, input.data * alpha.data)
 
 
 @kernel("HARD_SWISH", "int8", "uint8")
-def hard_swish(input: Value, output: Result) -> NDArray[Any]:
+def hard_swish(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """x * relu6(x + 3) / 6 in 16-bit fixed point.
 
     x is stored in 1/128ths of its step. One factor is x on the output's scale but for a right shift; the other is
@@ -178,7 +178,7 @@ def hard_swish(input: Value, output: Result) -> NDArray[Any]:
 
 
 @kernel("HARD_SWISH", "float32")
-def hard_swish_float(input: Value, output: Result) -> NDArray[Any]:
+def hard_swish_float(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """x * min(6, max(0, x + 3)) / 6 in float32."""
     x = input.data
     relu6 = np.minimum(np.float32(6), np.maximum(np.float32(0), x + np.float32(3)))

@@ -29,8 +29,8 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.fused import clamp_real, stored_bounds
 from litecheck.reference.numerics.vectors import chunks, in_vectors
-from litecheck.reference.operands import Result, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, IN_TABLE, XNNPACK, Takers
 
 _QUANTIZED = ("int8", "uint8", "int16")
@@ -40,7 +40,7 @@ _PLAIN = ("float32", "int32", "int64")
 
 
 @dataclass(frozen=True)
-class Product:
+class ScaledProduct:
     """The product of the offset operands, rescaled."""
 
     zero_points: tuple[int, int, int]
@@ -123,7 +123,12 @@ class SquaredDifference:
 
 @kernel("ADD", *_QUANTIZED, requantize=(*MULTIPLY, "vectors", "21-bit", *REAL), power_of_two=_POWERS)
 def add(
-    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+    lhs: Operand,
+    rhs: Operand,
+    output: OutputSpec,
+    options: Table | None,
+    how: Variants,
+    taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """output = lhs + rhs, clamped by the fused activation; shapes broadcast.
 
@@ -140,7 +145,12 @@ def add(
 
 @kernel("SUB", *_QUANTIZED, requantize=(*MULTIPLY, "21-bit", *REAL), power_of_two=_POWERS)
 def sub(
-    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+    lhs: Operand,
+    rhs: Operand,
+    output: OutputSpec,
+    options: Table | None,
+    how: Variants,
+    taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """output = lhs - rhs, clamped by the fused activation; the integer steps of ADD. Source: tflite/kernels/sub.cc."""
     return quantized_sum(lhs, rhs, output, options, how, -1, XNNPACK in taken)
@@ -154,7 +164,12 @@ def sub(
     square=("product", "table"),
 )
 def mul(
-    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+    lhs: Operand,
+    rhs: Operand,
+    output: OutputSpec,
+    options: Table | None,
+    how: Variants,
+    taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """output = lhs * rhs, clamped by the fused activation; shapes broadcast.
 
@@ -179,7 +194,7 @@ def mul(
     if how["multiplier"] == "float64":
         real = np.float64(lhs.scale) * np.float64(rhs.scale) / np.float64(output.scale)
     rounding = how["requantize"] if how["requantize"] in MULTIPLY else "double"
-    product = Product(points, quantize_multiplier(float(real)), bounds, rounding)
+    product = ScaledProduct(points, quantize_multiplier(float(real)), bounds, rounding)
     run = chunks(lhs.shape, rhs.shape)
     if how["requantize"] in MULTIPLY or output.dtype == "int16" or run.how == "generic":
         return apply(product, lhs.data, rhs.data, output.dtype)
@@ -191,7 +206,7 @@ def mul(
 
 
 @kernel("SQUARED_DIFFERENCE", "int8", requantize=tuple(MULTIPLY))
-def squared_difference(lhs: Value, rhs: Value, output: Result, how: How) -> NDArray[Any]:
+def squared_difference(lhs: Operand, rhs: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
     """output = (lhs - rhs)^2; shapes broadcast.
 
     Each operand less its zero point, 7 bits to the left, times scale / (2 * larger scale); the difference squared
@@ -205,28 +220,28 @@ def squared_difference(lhs: Value, rhs: Value, output: Result, how: How) -> NDAr
 
 
 @kernel("ADD", *_PLAIN)
-def add_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def add_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = lhs + rhs, clamped by the fused activation; integers wrap. Source: tflite/kernels/add.cc."""
     with np.errstate(over="ignore", invalid="ignore"):
         return clamp_real(lhs.data + rhs.data, options)
 
 
 @kernel("SUB", *_PLAIN)
-def sub_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def sub_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = lhs - rhs, clamped by the fused activation; integers wrap. Source: tflite/kernels/sub.cc."""
     with np.errstate(over="ignore", invalid="ignore"):
         return clamp_real(lhs.data - rhs.data, options)
 
 
 @kernel("MUL", *_PLAIN, "uint32")
-def mul_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def mul_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = lhs * rhs, clamped by the fused activation; integers wrap. Source: tflite/kernels/mul.cc."""
     with np.errstate(over="ignore", invalid="ignore"):
         return clamp_real(lhs.data * rhs.data, options)
 
 
 @kernel("SQUARED_DIFFERENCE", "float32", "int32")
-def squared_difference_plain(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def squared_difference_plain(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """output = (lhs - rhs)^2; integers wrap. Source: tflite/kernels/squared_difference.cc."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(np.square(lhs.data - rhs.data))

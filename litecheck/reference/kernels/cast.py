@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 _TYPES = (
@@ -17,14 +17,14 @@ _TYPES = (
 
 
 @kernel("CAST", *_TYPES)
-def cast(input: Value, output: Result) -> NDArray[Any]:
+def cast(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """Each stored value in another type: integers wrap, floats truncate towards zero and saturate.
 
     NaN becomes the type's largest integer. Any shape. Source: tflite/kernels/cast.cc.
     """
-    if output.dtype not in HELD:
+    if output.dtype not in NUMPY_TYPES:
         raise RunError(f"CAST to {output.dtype} has no numpy type")
-    held = np.dtype(HELD[output.dtype])
+    held = np.dtype(NUMPY_TYPES[output.dtype])
     x = input.data
     with np.errstate(all="ignore"):
         if x.dtype.kind != "f" or held.kind not in "iu":

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics.broadcast import apply
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, Ints, quantize_multiplier
-from litecheck.reference.operands import Result, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.registry import Variants, kernel
 
 #: Operator -> what it asks.
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -44,14 +44,14 @@ class Scaled:
 def _comparison(opcode: str) -> tuple[KernelFunction, KernelFunction]:
     ask = COMPARISONS[opcode]
 
-    def quantized(lhs: Value, rhs: Value, output: Result, how: How) -> NDArray[Any]:
+    def quantized(lhs: Operand, rhs: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
         if lhs.dtype == "int16" and not lhs.quantization.scale.size:
             return plain(lhs, rhs, output)
         points = lhs.zero_point, rhs.zero_point
         multipliers = quantize_multiplier(float(lhs.scale)), quantize_multiplier(float(rhs.scale))
         return apply(Scaled(ask, points, multipliers, how["rescale"]), lhs.data, rhs.data, "bool")
 
-    def plain(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+    def plain(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
         asked: NDArray[Any] = ask(lhs.data, rhs.data)
         return asked
 
@@ -75,12 +75,12 @@ for _opcode in COMPARISONS:
 
 
 @kernel("MAXIMUM", "int8", "uint8", "int16", "int32", "int64", "float32")
-def maximum(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def maximum(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """output = the larger of lhs and rhs, of stored values; shapes broadcast. Source: maximum_minimum.cc."""
     return np.where(lhs.data > rhs.data, lhs.data, rhs.data)
 
 
 @kernel("MINIMUM", "int8", "uint8", "int16", "int32", "int64", "float32")
-def minimum(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def minimum(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """output = the smaller of lhs and rhs, of stored values; shapes broadcast. Source: maximum_minimum.cc."""
     return np.where(lhs.data < rhs.data, lhs.data, rhs.data)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
 from litecheck.reference.registry import ANY, kernel
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ TURNS = 1_000_000
 
 @kernel("IF", "bool", deciding="condition")
 def if_(
-    condition: Value,
-    operands: tuple[Value, ...],
-    results: tuple[Result, ...],
+    condition: Operand,
+    operands: tuple[Operand, ...],
+    results: tuple[OutputSpec, ...],
     options: Table | None,
     machine: Machine,
 ) -> tuple[NDArray[Any], ...]:
@@ -37,9 +37,9 @@ def if_(
 
 @kernel("STABLEHLO_CASE", ANY)
 def stablehlo_case(
-    index: Value,
-    operands: tuple[Value, ...],
-    results: tuple[Result, ...],
+    index: Operand,
+    operands: tuple[Operand, ...],
+    results: tuple[OutputSpec, ...],
     options: Table | None,
     machine: Machine,
 ) -> tuple[NDArray[Any], ...]:
@@ -56,7 +56,7 @@ def stablehlo_case(
 
 @kernel("STABLEHLO_COMPOSITE", ANY)
 def stablehlo_composite(
-    operands: tuple[Value, ...], results: tuple[Result, ...], options: Table | None, machine: Machine
+    operands: tuple[Operand, ...], results: tuple[OutputSpec, ...], options: Table | None, machine: Machine
 ) -> tuple[NDArray[Any], ...]:
     """The outputs of the decomposition, whatever the composite is called and says of itself.
 
@@ -68,7 +68,7 @@ def stablehlo_composite(
 
 @kernel("WHILE", ANY)
 def while_(
-    operands: tuple[Value, ...], results: tuple[Result, ...], options: Table | None, machine: Machine
+    operands: tuple[Operand, ...], results: tuple[OutputSpec, ...], options: Table | None, machine: Machine
 ) -> tuple[NDArray[Any], ...]:
     """The operands, put through the body as long as the condition subgraph says so of them; shapes may change.
 
@@ -98,7 +98,7 @@ def call_once(options: Table | None, machine: Machine) -> tuple[NDArray[Any], ..
 
 
 @kernel("VAR_HANDLE", ANY)
-def var_handle(output: Result, options: Table | None, machine: Machine) -> NDArray[Any]:
+def var_handle(output: OutputSpec, options: Table | None, machine: Machine) -> NDArray[Any]:
     """The number of the variable called ``shared_name`` in ``container``, which lives as long as the machine.
 
     Source: tflite/kernels/var_handle.cc.
@@ -109,25 +109,25 @@ def var_handle(output: Result, options: Table | None, machine: Machine) -> NDArr
 
 
 @kernel("READ_VARIABLE", ANY)
-def read_variable(resource: Value, output: Result, machine: Machine) -> NDArray[Any]:
+def read_variable(resource: Operand, output: OutputSpec, machine: Machine) -> NDArray[Any]:
     """What was last assigned to a variable, stored values as they are. Source: tflite/kernels/read_variable.cc."""
     name = _variable(resource, machine)
     contents = machine.resources[name]
     if contents is None:
         raise RunError(f"variable {name[1]!r} is read before anything was assigned to it")
-    if contents.dtype != np.dtype(HELD.get(output.dtype, contents.dtype)):
+    if contents.dtype != np.dtype(NUMPY_TYPES.get(output.dtype, contents.dtype)):
         raise RunError(f"variable {name[1]!r} holds {contents.dtype}, not {output.dtype}")
     return contents
 
 
 @kernel("ASSIGN_VARIABLE", ANY)
-def assign_variable(resource: Value, value: Value, machine: Machine) -> tuple[NDArray[Any], ...]:
+def assign_variable(resource: Operand, value: Operand, machine: Machine) -> tuple[NDArray[Any], ...]:
     """A variable holds these stored values from now on. Source: tflite/kernels/assign_variable.cc."""
     machine.resources[_variable(resource, machine)] = value.data
     return ()
 
 
-def _variable(resource: Value, machine: Machine) -> tuple[str, str]:
+def _variable(resource: Operand, machine: Machine) -> tuple[str, str]:
     return list(machine.resources)[int(resource.data.reshape(-1)[0])]
 
 
@@ -141,5 +141,5 @@ def _subgraph(options: Table | None, key: str) -> int:
     return int(options.get(key, 0)) if options is not None else 0
 
 
-def _arrays(values: tuple[Value, ...]) -> tuple[NDArray[Any], ...]:
+def _arrays(values: tuple[Operand, ...]) -> tuple[NDArray[Any], ...]:
     return tuple(value.data for value in values)

@@ -11,12 +11,12 @@ from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.hybrid import DYNAMIC, centred, prepared, products, scaled
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
-from litecheck.reference.numerics.prepared_layer import Layer, Rescaling, layer
+from litecheck.reference.numerics.prepared_layer import PreparedLayer, Rescaling, layer
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
 from litecheck.reference.numerics.rescale import variants
 from litecheck.reference.numerics.windows import Axis, axes, padded, windows
-from litecheck.reference.operands import HELD, Result, RunError, Value
-from litecheck.reference.registry import How, kernel, step
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 #: Elements of the patch matrix multiplied at a time: 2 MB of float32, in reach of a second-level cache.
@@ -25,7 +25,12 @@ BLOCK = 1 << 19
 
 @kernel("CONV_2D", *QUANTIZED, requantize=step(variants("double"), *SUMS, "grouped", int64_sums=WIDE))
 def conv_2d(
-    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How
+    input: Operand,
+    weight: Operand,
+    bias: Operand | None,
+    output: OutputSpec,
+    options: Table | None,
+    how: Variants,
 ) -> NDArray[Any]:
     """out[n, y, x, c] = bias[c] + sum over taps and depth of weight[c, i, j, d] * input[n, y*s + i, x*s + j, d].
 
@@ -47,7 +52,7 @@ def conv_2d(
 
 
 def convolve(
-    x: NDArray[Any], zero: int, made: Layer, shape: tuple[int, ...], options: Table | None
+    x: NDArray[Any], zero: int, made: PreparedLayer, shape: tuple[int, ...], options: Table | None
 ) -> NDArray[Any]:
     """Stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of one group)."""
     rows, columns = axes(x.shape, (shape[1], shape[2]), options)
@@ -85,7 +90,7 @@ def blocks(
 
 @kernel("CONV_2D", "float32", dynamic=("by-scales", "xnnpack"))
 def conv_2d_float(
-    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How,
+    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None, how: Variants,
     taken: Takers = EVERY,
 ) -> NDArray[Any]:  # fmt: skip
     """The real convolution in float32; runtimes add up in other orders, so it is equal but for rounding.
@@ -98,7 +103,7 @@ def conv_2d_float(
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
     image = padded(input.data, rows, columns, 0, np.float32)
-    out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[0]), HELD[output.dtype])
+    out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[0]), NUMPY_TYPES[output.dtype])
     matrix = weight.data.reshape(weight.shape[0], -1)
     for index, sums in blocks(image, matrix, weight.shape, rows, columns):
         out[index] = sums.reshape(out[index].shape)
@@ -106,7 +111,7 @@ def conv_2d_float(
 
 
 def hybrid(
-    input: Value, weight: Value, bias: Value | None, options: Table | None, variant: str
+    input: Operand, weight: Operand, bias: Operand | None, options: Table | None, variant: str
 ) -> NDArray[Any]:
     """A convolution of images that are quantized one by one; of pixels, where XNNPACK sees a matrix product, which one
     filter of one channel is none.
@@ -129,7 +134,7 @@ def hybrid(
     return out
 
 
-def _dynamic(input: Value, weight: Value, how: How, taken: Takers) -> str:
+def _dynamic(input: Operand, weight: Operand, how: Variants, taken: Takers) -> str:
     """How an image is quantized, by who takes the operator."""
     if how["dynamic"] == "xnnpack" and XNNPACK in taken:
         return "xnnpack"

@@ -18,8 +18,8 @@ from litecheck.reference.numerics.prepared_layer import Rescaling, layer
 from litecheck.reference.numerics.requantize import QUANTIZED, WIDE
 from litecheck.reference.numerics.rescale import variants
 from litecheck.reference.numerics.windows import Axis, axes, padded
-from litecheck.reference.operands import Result, RunError, Value
-from litecheck.reference.registry import How, kernel, step
+from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel, step
 
 #: Elements accumulated at a time: 0.5 MB of float32, because each is read and written once for every tap.
 BLOCK = 1 << 17
@@ -34,7 +34,12 @@ AddUp = Callable[[int, int, NDArray[Any]], None]
     requantize=step(variants("double"), "int64_sums", "declined", "uint8", int64_sums=WIDE),
 )
 def depthwise_conv_2d(
-    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How
+    input: Operand,
+    weight: Operand,
+    bias: Operand | None,
+    output: OutputSpec,
+    options: Table | None,
+    how: Variants,
 ) -> NDArray[Any]:
     """out[n, y, x, d*m + k] = bias[c] + sum over taps of weight[0, i, j, d*m + k] * input[n, y*s + i, x*s + j, d].
 
@@ -146,7 +151,7 @@ def _by_pixel(loops: Compiled, image: NDArray[Any], taps: NDArray[Any], rows: Ax
 
 @kernel("DEPTHWISE_CONV_2D", "float32")
 def depthwise_conv_2d_float(
-    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None
+    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None
 ) -> NDArray[Any]:
     """The real depthwise convolution in float32; runtimes add up in other orders.
 

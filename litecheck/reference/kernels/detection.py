@@ -12,7 +12,7 @@ from litecheck.flatbuffer.flexbuffer import FlexbufferError, read_map
 from litecheck.model.types import Operator
 from litecheck.reference.kernels.quantize import dequantize
 from litecheck.reference.numerics.partial_sort import largest_first
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 Floats = NDArray[np.float32]
@@ -21,7 +21,7 @@ _SPLIT = {"product": "split-body"}
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class DetectionOptions:
     """The operator's options; ``scales`` divide y, x, height and width of the encodings."""
 
     most: int
@@ -34,7 +34,7 @@ class Settings:
     scales: tuple[float, float, float, float]
 
     @classmethod
-    def of(cls, operator: Operator) -> Settings:
+    def of(cls, operator: Operator) -> DetectionOptions:
         """Read from the custom options, a flexbuffer; what it leaves out is 0, but a hundred detections per class."""
         try:
             found = read_map(
@@ -60,8 +60,8 @@ class Settings:
 
 @kernel("CUSTOM TFLite_Detection_PostProcess", "uint8", "float32")
 def detection_postprocess(
-    box_encodings: Value, class_predictions: Value, anchors: Value,
-    detection_boxes: Result, detection_classes: Result, detection_scores: Result, num_detections: Result,
+    box_encodings: Operand, class_predictions: Operand, anchors: Operand,
+    detection_boxes: OutputSpec, detection_classes: OutputSpec, detection_scores: OutputSpec, num_detections: OutputSpec,
     operator: Operator,
 ) -> tuple[NDArray[Any], ...]:  # fmt: skip
     """The boxes (ymin, xmin, ymax, xmax) of highest score that do not overlap, their classes and scores, and how many.
@@ -76,7 +76,7 @@ def detection_postprocess(
     box_encodings (1, boxes, 4 or more), class_predictions (1, boxes, classes, or with the background in front),
     anchors (boxes, 4). Source: tflite/kernels/detection_postprocess.cc.
     """
-    settings = Settings.of(operator)
+    settings = DetectionOptions.of(operator)
     boxes = _decoded(box_encodings, anchors, settings)
     scores = _real(class_predictions, split=True)[0]
     background = scores.shape[1] - settings.classes
@@ -92,18 +92,18 @@ def detection_postprocess(
     return made[..., :4], made[..., 4], made[..., 5], np.array([len(found)], np.float32)
 
 
-def _real(value: Value, split: bool = False) -> Floats:
+def _real(value: Operand, split: bool = False) -> Floats:
     """uint8 as (q - zero point) * scale in float32; with ``split`` as the optimized DEQUANTIZE computes."""
     if value.dtype == "float32":
         return value.data
     if value.dtype != "uint8":
         raise RunError(f"an operand is {value.dtype}")
     if split:
-        return np.asarray(dequantize(value, Result("float32", value.shape), _SPLIT), np.float32)
+        return np.asarray(dequantize(value, OutputSpec("float32", value.shape), _SPLIT), np.float32)
     return np.asarray((value.data.astype(np.float32) - np.float32(value.zero_point)) * value.scale)
 
 
-def _decoded(box_encodings: Value, anchors: Value, settings: Settings) -> Floats:
+def _decoded(box_encodings: Operand, anchors: Operand, settings: DetectionOptions) -> Floats:
     if anchors.dtype != box_encodings.dtype:
         raise RunError(f"{box_encodings.dtype} boxes with {anchors.dtype} anchors")
     y, x, h, w = _real(box_encodings)[0, :, :4].astype(np.float64).T
@@ -133,7 +133,7 @@ def _overlaps(boxes: Floats, box: Floats) -> Floats:
     return found
 
 
-def _suppressed(boxes: Floats, scores: Floats, settings: Settings, most: int) -> list[int]:
+def _suppressed(boxes: Floats, scores: Floats, settings: DetectionOptions, most: int) -> list[int]:
     """Box numbers, best score first, without those that overlap a better one; equal scores in the order of boxes."""
     left = np.flatnonzero(scores >= settings.lowest)
     left = left[np.argsort(-scores[left], kind="stable")]
@@ -145,14 +145,14 @@ def _suppressed(boxes: Floats, scores: Floats, settings: Settings, most: int) ->
     return selected
 
 
-def _fast(boxes: Floats, scores: Floats, settings: Settings) -> list[tuple[int, list[int]]]:
+def _fast(boxes: Floats, scores: Floats, settings: DetectionOptions) -> list[tuple[int, list[int]]]:
     count = min(settings.classes_each, settings.classes)
     ranked = [largest_first(row, count) for row in scores]
     best = np.array([row[first[0]] for row, first in zip(scores, ranked, strict=True)], np.float32)
     return [(box, ranked[box]) for box in _suppressed(boxes, best, settings, settings.most)]
 
 
-def _regular(boxes: Floats, scores: Floats, settings: Settings) -> list[tuple[int, list[int]]]:
+def _regular(boxes: Floats, scores: Floats, settings: DetectionOptions) -> list[tuple[int, list[int]]]:
     kept: list[tuple[int, int]] = []
     for kind in range(settings.classes):
         chosen = _suppressed(boxes, scores[:, kind], settings, min(settings.per_class, settings.most))

@@ -20,8 +20,8 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.fused import clamp_real, stored_bounds
 from litecheck.reference.numerics.gemmlowp import leading_zeros, reciprocal
-from litecheck.reference.operands import Result, RunError, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel
 
 _QUANTIZED = ("int8", "uint8", "int16")
 
@@ -70,7 +70,7 @@ SHIFTS = {"exact": _exact, "word": _word}
 @kernel(
     "DIV", *_QUANTIZED, shift=("exact", "word"), multiplier=("float32", "float64"), by_zero=("refused", "reciprocal"),
 )  # fmt: skip
-def div(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+def div(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None, how: Variants) -> NDArray[Any]:
     """output = lhs / rhs, clamped by the fused activation; shapes broadcast.
 
     The divisor is normalised to [1, 2) and inverted in Q0.31, the dividend shifted up to fill 31 bits; their product
@@ -89,7 +89,7 @@ def div(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How)
 
 
 @kernel("DIV", "float32", "int32")
-def div_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def div_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = lhs / rhs, integers truncated towards zero, clamped by the fused activation.
 
     Source: tflite/kernels/div.cc.
@@ -103,7 +103,7 @@ def div_plain(lhs: Value, rhs: Value, output: Result, options: Table | None) -> 
 
 
 @kernel("FLOOR_DIV", "float32", "int8", "int16", "int32")
-def floor_div(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def floor_div(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """output = floor(lhs / rhs), of stored values; shapes broadcast. Source: tflite/kernels/floor_div.cc."""
     if output.dtype == "float32":
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -114,7 +114,7 @@ def floor_div(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
 
 
 @kernel("FLOOR_MOD", "float32", "int8", "int16", "int32", "int64")
-def floor_mod(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def floor_mod(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """output = lhs - rhs * floor(lhs / rhs), of stored values: its sign is rhs's. Source: floor_mod.cc."""
     if output.dtype == "float32":
         with np.errstate(invalid="ignore"):
@@ -128,6 +128,6 @@ def floor_mod(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
     return np.mod(lhs.data.astype(np.int64), rhs.data.astype(np.int64)).astype(output.dtype)
 
 
-def _refuse_zero(rhs: Value) -> None:
+def _refuse_zero(rhs: Operand) -> None:
     if not rhs.data.all():
         raise RunError("division by zero")

@@ -15,8 +15,8 @@ from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_sig
 from litecheck.reference.numerics.prepared_layer import Rescaling, layer
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
 from litecheck.reference.numerics.rescale import FIXED, variants
-from litecheck.reference.operands import Result, RunError, Value
-from litecheck.reference.registry import How, kernel, step
+from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.takers import EVERY, OPTIMIZED, XNNPACK, Takers
 
 _ROUNDINGS = variants("float64")
@@ -31,7 +31,12 @@ ROWS = 1 << 12
     multiplier=("float32", "float64"),
 )
 def fully_connected(
-    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How
+    input: Operand,
+    weight: Operand,
+    bias: Operand | None,
+    output: OutputSpec,
+    options: Table | None,
+    how: Variants,
 ) -> NDArray[Any]:
     """out[n, c] = bias[c] + sum over depth of weight[c, d] * input[n, d], input read as rows of the weights' depth.
 
@@ -84,7 +89,7 @@ def fully_connected(
     ),
 )
 def fully_connected_float(
-    input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How,
+    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None, how: Variants,
     taken: Takers = EVERY,
 ) -> NDArray[Any]:  # fmt: skip
     """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
@@ -107,7 +112,7 @@ def fully_connected_float(
     return clamp_real(out, options).reshape(_shape(input, units, options))
 
 
-def _variant(weight: Value, how: How, taken: Takers) -> str:
+def _variant(weight: Operand, how: Variants, taken: Takers) -> str:
     """How rows are quantized: what XNNPACK declines goes to LiteRT's own int4 kernel (``symmetric``), and what that
     does not take to the one that does as asked."""
     variant = how["dynamic"]
@@ -116,12 +121,12 @@ def _variant(weight: Value, how: How, taken: Takers) -> str:
     return "as-asked" if variant == "symmetric" and OPTIMIZED not in taken else variant
 
 
-def _matrix(weight: Value) -> tuple[int, int]:
+def _matrix(weight: Operand) -> tuple[int, int]:
     if weight.data.ndim < 2:
         raise RunError(f"weights have shape {list(weight.shape)}, not two dimensions")
     return weight.shape[-2], weight.shape[-1]
 
 
-def _shape(input: Value, units: int, options: Table | None) -> tuple[int, ...]:
+def _shape(input: Operand, units: int, options: Table | None) -> tuple[int, ...]:
     keep = options is not None and bool(options.get("keep_num_dims", False))
     return (*input.shape[:-1], units) if keep else (-1, units)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.fixedpoint import round_half_away
 from litecheck.reference.numerics.integer_matmul import weights
-from litecheck.reference.operands import RunError, Value
+from litecheck.reference.operands import Operand, RunError
 
 #: The largest magnitude of an int8 less a zero point.
 REACH = 255
@@ -87,7 +87,7 @@ def centred(x: NDArray[np.float32], quantize: Dynamic) -> tuple[NDArray[np.int16
     return stored - zero.astype(np.int16)[:, None], scale
 
 
-def prepared(weight: Value, axis: int = 0) -> NDArray[Any]:
+def prepared(weight: Operand, axis: int = 0) -> NDArray[Any]:
     """The weights as (channels, depth), channels along ``axis``, in a float type that keeps sums over the depth."""
 
     def make() -> NDArray[Any]:
@@ -98,14 +98,16 @@ def prepared(weight: Value, axis: int = 0) -> NDArray[Any]:
 
 
 def scaled(
-    sums: NDArray[Any], scale: np.float32 | NDArray[np.float32], weight: Value, bias: Value | None
+    sums: NDArray[Any], scale: np.float32 | NDArray[np.float32], weight: Operand, bias: Operand | None
 ) -> NDArray[Any]:
     """sums * (row scale * weight scale) + bias, in float32; channels are the last dimension of ``sums``."""
     out: NDArray[Any] = sums.astype(np.float32) * (scale * weight.quantization.scale.astype(np.float32))
     return out if bias is None else out + bias.data
 
 
-def products(x: NDArray[np.float32], weight: Value, bias: Value | None, quantize: Dynamic) -> NDArray[Any]:
+def products(
+    x: NDArray[np.float32], weight: Operand, bias: Operand | None, quantize: Dynamic
+) -> NDArray[Any]:
     """out[n, c] = bias[c] + scale[n] * weight scale[c] * sum of (q[n] - zero[n]) * w[c], float32 (rows, units).
 
     The sums are exact; what is float32 is their scaling and the bias.
@@ -115,7 +117,9 @@ def products(x: NDArray[np.float32], weight: Value, bias: Value | None, quantize
     return scaled(rows.astype(matrix.dtype) @ matrix.T, scale[:, None], weight, bias)
 
 
-def block_products(x: NDArray[np.float32], weight: Value, bias: Value | None, variant: str) -> NDArray[Any]:
+def block_products(
+    x: NDArray[np.float32], weight: Operand, bias: Operand | None, variant: str
+) -> NDArray[Any]:
     """As :func:`products` under weights with a scale for each block of the depth, float32 (rows, units).
 
     Rows are quantized ``asymmetric``ally, whatever the options say; under ``xnnpack`` its way, and the scales are
@@ -136,7 +140,7 @@ def block_products(x: NDArray[np.float32], weight: Value, bias: Value | None, va
     return out if bias is None else out + bias.data
 
 
-def _block_scales(weight: Value) -> NDArray[Any]:
+def _block_scales(weight: Operand) -> NDArray[Any]:
     """Scales of shape (units, blocks)."""
     units, depth = weight.shape[-2:]
     if weight.blocks is None or weight.blocks.data.size % max(units, 1):

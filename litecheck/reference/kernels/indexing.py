@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.reference.kernels.movement import ANY, Options, ints, option
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 
 @kernel("SLICE", *ANY)
-def slice_(input: Value, begin: Value, size: Value, output: Result) -> NDArray[Any]:
+def slice_(input: Operand, begin: Operand, size: Operand, output: OutputSpec) -> NDArray[Any]:
     """A box; a size of -1 reaches to the end. Source: slice.cc."""
     window = tuple(
         slice(b, n if s < 0 else b + s) for b, s, n in zip(ints(begin), ints(size), input.shape, strict=True)
@@ -23,7 +23,7 @@ def slice_(input: Value, begin: Value, size: Value, output: Result) -> NDArray[A
 
 @kernel("STRIDED_SLICE", *ANY)
 def strided_slice(
-    input: Value, begin: Value, end: Value, strides: Value, output: Result, options: Options
+    input: Operand, begin: Operand, end: Operand, strides: Operand, output: OutputSpec, options: Options
 ) -> NDArray[Any]:
     """A box with steps; bits of the masks leave out a begin or end, insert or drop a dimension.
 
@@ -53,7 +53,7 @@ def strided_slice(
 
 
 @kernel("GATHER", *ANY)
-def gather(input: Value, indices: Value, output: Result, options: Options) -> NDArray[Any]:
+def gather(input: Operand, indices: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
     """Slices along ``axis`` by index; the first ``batch_dims`` dimensions are walked in step. Source: gather.cc."""
     x, at = input.data, indices.data
     batch = int(option(options, "batch_dims")) % max(at.ndim + 1, 1)
@@ -73,7 +73,7 @@ def _inside(indices: NDArray[Any], length: int) -> None:
 
 
 @kernel("GATHER_ND", *ANY)
-def gather_nd(input: Value, indices: Value, output: Result) -> NDArray[Any]:
+def gather_nd(input: Operand, indices: Operand, output: OutputSpec) -> NDArray[Any]:
     """Elements or slices, each by a whole index vector. Source: gather_nd.cc."""
     at = np.moveaxis(indices.data, -1, 0)
     for position, length in zip(at, input.shape, strict=False):
@@ -82,7 +82,7 @@ def gather_nd(input: Value, indices: Value, output: Result) -> NDArray[Any]:
 
 
 @kernel("SCATTER_ND", *ANY, deciding="updates")
-def scatter_nd(indices: Value, updates: Value, shape: Value, output: Result) -> NDArray[Any]:
+def scatter_nd(indices: Operand, updates: Operand, shape: Operand, output: OutputSpec) -> NDArray[Any]:
     """Updates added up at their places in stored zeros, not zero points. Source: scatter_nd.cc."""
     out = np.zeros(ints(shape), updates.data.dtype)
     at = np.moveaxis(indices.data, -1, 0)
@@ -93,19 +93,19 @@ def scatter_nd(indices: Value, updates: Value, shape: Value, output: Result) -> 
 
 
 @kernel("PAD", *ANY)
-def pad(input: Value, paddings: Value, output: Result) -> NDArray[Any]:
+def pad(input: Operand, paddings: Operand, output: OutputSpec) -> NDArray[Any]:
     """A border of real zeros: the output's zero point. Source: pad.cc."""
     return np.pad(input.data, paddings.data.tolist(), constant_values=output.zero_point)
 
 
 @kernel("PADV2", *ANY)
-def pad_v2(input: Value, paddings: Value, constant_values: Value, output: Result) -> NDArray[Any]:
+def pad_v2(input: Operand, paddings: Operand, constant_values: Operand, output: OutputSpec) -> NDArray[Any]:
     """A border of one stored value. Source: pad.cc."""
     return np.pad(input.data, paddings.data.tolist(), constant_values=constant_values.data.reshape(-1)[0])
 
 
 @kernel("MIRROR_PAD", *ANY)
-def mirror_pad(input: Value, paddings: Value, output: Result, options: Options) -> NDArray[Any]:
+def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
     """A border that mirrors the inside, without (REFLECT, 0) or with (SYMMETRIC, 1) the edge. Source: mirror_pad.cc."""
     return np.pad(
         input.data, paddings.data.tolist(), mode="symmetric" if option(options, "mode") else "reflect"
@@ -113,7 +113,7 @@ def mirror_pad(input: Value, paddings: Value, output: Result, options: Options) 
 
 
 @kernel("DILATE", *ANY)
-def dilate(input: Value, dilations: Value, padding_value: Value, output: Result) -> NDArray[Any]:
+def dilate(input: Operand, dilations: Operand, padding_value: Operand, output: OutputSpec) -> NDArray[Any]:
     """Elements that many places apart along each dimension, one stored value between them. Source: dilate.cc."""
     steps = ints(dilations)
     sizes = [max(0, (n - 1) * d + 1) for n, d in zip(input.shape, steps, strict=True)]
@@ -123,7 +123,9 @@ def dilate(input: Value, dilations: Value, padding_value: Value, output: Result)
 
 
 @kernel("DYNAMIC_UPDATE_SLICE", *ANY)
-def dynamic_update_slice(input: Value, update: Value, start_indices: Value, output: Result) -> NDArray[Any]:
+def dynamic_update_slice(
+    input: Operand, update: Operand, start_indices: Operand, output: OutputSpec
+) -> NDArray[Any]:
     """A box overwritten; its start is moved so that it fits. Source: dynamic_update_slice.cc."""
     out: NDArray[Any] = input.data.copy()
     sizes = zip(ints(start_indices), update.shape, input.shape, strict=True)
@@ -134,7 +136,12 @@ def dynamic_update_slice(input: Value, update: Value, start_indices: Value, outp
 
 @kernel("ONE_HOT", *ANY, deciding="on_value")
 def one_hot(
-    indices: Value, depth: Value, on_value: Value, off_value: Value, output: Result, options: Options
+    indices: Operand,
+    depth: Operand,
+    on_value: Operand,
+    off_value: Operand,
+    output: OutputSpec,
+    options: Options,
 ) -> NDArray[Any]:
     """``on`` where the position along ``axis`` is the index, ``off`` elsewhere. Source: one_hot.cc."""
     axis, n = int(option(options, "axis")), ints(depth)[0]
@@ -146,7 +153,9 @@ def one_hot(
 
 
 @kernel("TOPK_V2", *ANY)
-def topk_v2(input: Value, k: Value, values: Result, indices: Result) -> tuple[NDArray[Any], NDArray[Any]]:
+def topk_v2(
+    input: Operand, k: Operand, values: OutputSpec, indices: OutputSpec
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """The k largest along the last dimension, in order; of equal ones the first. Source: topk_v2.cc."""
     count = ints(k)[0]
     wide = input.data.astype(np.int64) if input.data.dtype.kind in "iub" else input.data
@@ -155,7 +164,7 @@ def topk_v2(input: Value, k: Value, values: Result, indices: Result) -> tuple[ND
 
 
 @kernel("UNIQUE", *ANY)
-def unique(input: Value, output: Result, indices: Result) -> tuple[NDArray[Any], NDArray[Any]]:
+def unique(input: Operand, output: OutputSpec, indices: OutputSpec) -> tuple[NDArray[Any], NDArray[Any]]:
     """Distinct values in the order they first appear, and each element's place among them. Source: unique.cc."""
     distinct, first, where = np.unique(input.data.reshape(-1), return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -165,7 +174,7 @@ def unique(input: Value, output: Result, indices: Result) -> tuple[NDArray[Any],
 
 
 @kernel("MATRIX_DIAG", *ANY)
-def matrix_diag(diagonal: Value, output: Result) -> NDArray[Any]:
+def matrix_diag(diagonal: Operand, output: OutputSpec) -> NDArray[Any]:
     """A matrix of stored zeros with a diagonal. Source: matrix_diag.cc."""
     n = diagonal.shape[-1]
     out = np.zeros((*diagonal.shape, n), diagonal.data.dtype)
@@ -174,7 +183,7 @@ def matrix_diag(diagonal: Value, output: Result) -> NDArray[Any]:
 
 
 @kernel("MATRIX_SET_DIAG", *ANY)
-def matrix_set_diag(input: Value, diagonal: Value, output: Result) -> NDArray[Any]:
+def matrix_set_diag(input: Operand, diagonal: Operand, output: OutputSpec) -> NDArray[Any]:
     """A matrix with another diagonal. Source: matrix_set_diag.cc."""
     out: NDArray[Any] = input.data.copy()
     n = diagonal.shape[-1]
@@ -184,7 +193,7 @@ def matrix_set_diag(input: Value, diagonal: Value, output: Result) -> NDArray[An
 
 @kernel("SPARSE_TO_DENSE", *ANY, deciding="values")
 def sparse_to_dense(
-    indices: Value, output_shape: Value, values: Value, default_value: Value, output: Result
+    indices: Operand, output_shape: Operand, values: Operand, default_value: Operand, output: OutputSpec
 ) -> NDArray[Any]:
     """Values at their places, a default elsewhere. Source: sparse_to_dense.cc."""
     out = np.full(ints(output_shape), default_value.data.reshape(-1)[0], values.data.dtype)
@@ -194,7 +203,7 @@ def sparse_to_dense(
 
 
 @kernel("EMBEDDING_LOOKUP", "int8", "float32", deciding="table")
-def embedding_lookup(indices: Value, table: Value, output: Result) -> NDArray[Any]:
+def embedding_lookup(indices: Operand, table: Operand, output: OutputSpec) -> NDArray[Any]:
     """Rows by index; those of a quantized table come out as float32, row scale times stored value.
 
     Source: embedding_lookup.cc, EvalHybrid.

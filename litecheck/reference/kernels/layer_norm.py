@@ -14,7 +14,7 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.gemmlowp import inverse_sqrt
-from litecheck.reference.operands import RunError, Value
+from litecheck.reference.operands import Operand, RunError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +27,7 @@ class Norm:
     guard: int
 
     @classmethod
-    def of(cls, coefficients: Value, bias: Value | None) -> Norm:
+    def of(cls, coefficients: Operand, bias: Operand | None) -> Norm:
         """From the operands; the bias is in units of coefficient scale / 1024."""
         if bias is None:
             raise RunError("layer normalization needs the gate's bias")

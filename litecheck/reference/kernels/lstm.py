@@ -18,15 +18,15 @@ from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.layer_norm import Norm
 from litecheck.reference.kernels.lstm_8x8_8 import CELL, NarrowGate, projection, step
 from litecheck.reference.kernels.lstm_activations import CURVES, Curves
-from litecheck.reference.kernels.lstm_matmul import Product, product
+from litecheck.reference.kernels.lstm_matmul import GateProduct, product
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
     multiply_double,
     quantize_multiplier,
     saturate,
 )
-from litecheck.reference.operands import Computed, Result, RunError, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import Computed, Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel
 
 Q12, Q15 = np.float32(2.0**-12), 2.0**-15
 _WORD = -(2**15), 2**15 - 1
@@ -35,17 +35,17 @@ _WORD = -(2**15), 2**15 - 1
 @kernel("UNIDIRECTIONAL_SEQUENCE_LSTM", "int8", curves=tuple(CURVES), recurrent=("sum", "saturated"))
 @kernel("LSTM", "int8", output_gate=("complete", "input-alone"))
 def lstm(
-    input: Value,
-    input_to_input_weights: Value | None, input_to_forget_weights: Value,
-    input_to_cell_weights: Value, input_to_output_weights: Value,
-    recurrent_to_input_weights: Value | None, recurrent_to_forget_weights: Value,
-    recurrent_to_cell_weights: Value, recurrent_to_output_weights: Value,
-    cell_to_input_weights: Value | None, cell_to_forget_weights: Value | None, cell_to_output_weights: Value | None,
-    input_gate_bias: Value | None, forget_gate_bias: Value, cell_gate_bias: Value, output_gate_bias: Value,
-    projection_weights: Value | None, projection_bias: Value | None, output_state: Value, cell_state: Value,
-    input_layer_norm_coefficients: Value | None, forget_layer_norm_coefficients: Value | None,
-    cell_layer_norm_coefficients: Value | None, output_layer_norm_coefficients: Value | None,
-    output: Result, options: Table | None, intermediates: tuple[Result, ...], how: How,
+    input: Operand,
+    input_to_input_weights: Operand | None, input_to_forget_weights: Operand,
+    input_to_cell_weights: Operand, input_to_output_weights: Operand,
+    recurrent_to_input_weights: Operand | None, recurrent_to_forget_weights: Operand,
+    recurrent_to_cell_weights: Operand, recurrent_to_output_weights: Operand,
+    cell_to_input_weights: Operand | None, cell_to_forget_weights: Operand | None, cell_to_output_weights: Operand | None,
+    input_gate_bias: Operand | None, forget_gate_bias: Operand, cell_gate_bias: Operand, output_gate_bias: Operand,
+    projection_weights: Operand | None, projection_bias: Operand | None, output_state: Operand, cell_state: Operand,
+    input_layer_norm_coefficients: Operand | None, forget_layer_norm_coefficients: Operand | None,
+    cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
+    output: OutputSpec, options: Table | None, intermediates: tuple[OutputSpec, ...], how: Variants,
 ) -> Computed:  # fmt: skip
     """c' = f * c + i * g and h' = o * tanh(c'), step after step, with gates i, f, o = logistic(...), g = tanh(...).
 
@@ -83,14 +83,14 @@ def lstm(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gate:
+class IntegerGate:
     """What a gate adds up, saturated to int16 after each term: Q3.12 before its activation.
 
     With ``apart`` the product with the output state is saturated by itself, before it is added.
     """
 
-    input: Product
-    recurrent: Product
+    input: GateProduct
+    recurrent: GateProduct
     peephole: tuple[Ints, tuple[int, int]] | None
     norm: Norm | None
     apart: bool = False
@@ -109,10 +109,10 @@ class Gate:
 class Gates:
     """The gates of a cell; without input gate it is the forget gate's complement (CIFG)."""
 
-    input: Gate | None
-    forget: Gate
-    cell: Gate
-    output: Gate
+    input: IntegerGate | None
+    forget: IntegerGate
+    cell: IntegerGate
+    output: IntegerGate
 
     def saturating(self, recurrent: str) -> Gates:
         """The same gates; with ``saturated`` each saturates its recurrent product by itself."""
@@ -122,9 +122,9 @@ class Gates:
 
 
 def gate(
-    ends: tuple[Value, Value, Value], weights: Value | None, recurrent: Value | None, peephole: Value | None,
-    bias: Value | None, norm: Value | None, total: Result,
-) -> Gate | None:  # fmt: skip
+    ends: tuple[Operand, Operand, Operand], weights: Operand | None, recurrent: Operand | None, peephole: Operand | None,
+    bias: Operand | None, norm: Operand | None, total: OutputSpec,
+) -> IntegerGate | None:  # fmt: skip
     """A gate from its operands, None where it has none; ``ends`` are input, output state and cell state.
 
     With layer normalization the bias joins behind it, and the sum has the intermediate tensor's scale.
@@ -137,7 +137,7 @@ def gate(
     if peephole is not None:
         real = np.float32(2.0 ** cell_bits(cell_state, 0) * float(peephole.scale) / float(scale))
         seen = peephole.data.astype(np.int64), quantize_multiplier(float(real))
-    return Gate(
+    return IntegerGate(
         product(
             weights, source.zero_point, weights.scale * source.scale / scale, bias if norm is None else None
         ),
@@ -147,13 +147,13 @@ def gate(
     )
 
 
-def _needed(found: Gate | None) -> Gate:
+def _needed(found: IntegerGate | None) -> IntegerGate:
     if found is None:
         raise RunError("only the input gate may be absent")
     return found
 
 
-def cell_bits(cell_state: Value, fraction: int = 15) -> int:
+def cell_bits(cell_state: Operand, fraction: int = 15) -> int:
     """``fraction`` plus the exponent of the cell's scale, a power of two: with 15 the cell's integer bits."""
     mantissa, exponent = math.frexp(float(cell_state.scale))
     if mantissa != 0.5:
@@ -167,7 +167,7 @@ class Hidden:
 
     multiplier: tuple[int, int]
     zero_point: int
-    projection: Product | None
+    projection: GateProduct | None
     clip: int
     output_zero_point: int
 
@@ -182,8 +182,8 @@ class Hidden:
 
 
 def output_for(
-    options: Table | None, output_state: Value, hidden: Result, weights: Value | None, bias: Value | None,
-    output: Result,
+    options: Table | None, output_state: Operand, hidden: OutputSpec, weights: Operand | None, bias: Operand | None,
+    output: OutputSpec,
 ) -> Hidden:  # fmt: skip
     """How outputs are made; the clip is the real one over the output's scale, truncated."""
     scale = np.float32(Q15 / float(hidden.scale) * Q15)
@@ -207,8 +207,8 @@ def unroll(
     data: NDArray[np.int8],
     gates: Gates,
     hidden: Hidden,
-    output_state: Value,
-    cell_state: Value,
+    output_state: Operand,
+    cell_state: Operand,
     options: Table | None,
     curves: Curves,
 ) -> Computed:
@@ -240,11 +240,11 @@ def unroll(
 
 
 def narrow(
-    ends: tuple[Value, Value, Value],
-    gates: tuple[tuple[Value, Value, Value | None, Value], ...],
-    end: tuple[Value | None, Value | None, Result],
+    ends: tuple[Operand, Operand, Operand],
+    gates: tuple[tuple[Operand, Operand, Operand | None, Operand], ...],
+    end: tuple[Operand | None, Operand | None, OutputSpec],
     options: Table | None,
-    sums: tuple[Result, ...],
+    sums: tuple[OutputSpec, ...],
     complete: bool,
 ) -> Computed:
     """One step of the 8x8_8 form; ``gates`` are forget, cell and output, each with its three of the ``sums``.

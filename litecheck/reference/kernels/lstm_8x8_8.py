@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.kernels.lstm_matmul import Product, product
+from litecheck.reference.kernels.lstm_matmul import GateProduct, product
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
     multiply_double,
@@ -25,7 +25,7 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import libm
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 #: The cell's scale.
 CELL = np.float32(2.0**-15)
@@ -37,12 +37,12 @@ _EXP, _TANH = libm(np.exp), libm(np.tanh)
 class Term:
     """A product in int8 with a zero point, and the multiplier that brings it to the gate's steps."""
 
-    product: Product
+    product: GateProduct
     zero_point: int
     multiplier: tuple[int, int]
 
     @classmethod
-    def of(cls, weights: Value, source: Value, made: Result, total: Result) -> Term:
+    def of(cls, weights: Operand, source: Operand, made: OutputSpec, total: OutputSpec) -> Term:
         """weights * source in the parameters of ``made``, for a gate in steps of ``total``."""
         scaled = product(weights, source.zero_point, weights.scale * source.scale / made.scale)
         return cls(scaled, made.zero_point, quantize_multiplier(float(made.scale / total.scale)))
@@ -65,8 +65,8 @@ class NarrowGate:
 
     @classmethod
     def of(
-        cls, input: tuple[Value, Value], recurrent: tuple[Value, Value], norm: Value | None, bias: Value,
-        sums: tuple[Result, ...],
+        cls, input: tuple[Operand, Operand], recurrent: tuple[Operand, Operand], norm: Operand | None, bias: Operand,
+        sums: tuple[OutputSpec, ...],
     ) -> NarrowGate:  # fmt: skip
         """From (weights, source) of both products; ``sums`` are the gate's, the input's and the recurrent one's."""
         if norm is None:
@@ -128,7 +128,7 @@ class Projection:
         return saturate(made, -self.clip, self.clip) if self.clip > 0 else made
 
 
-def projection(weights: Value | None, bias: Value | None, output_state: Value, clip: int) -> Projection:
+def projection(weights: Operand | None, bias: Operand | None, output_state: Operand, clip: int) -> Projection:
     """From its operands; ``clip`` is the real one in steps of the output, truncated."""
     if weights is None or bias is None:
         raise RunError("an 8x8_8 LSTM needs its projection and the projection's bias")

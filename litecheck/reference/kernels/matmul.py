@@ -13,8 +13,8 @@ from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST
 from litecheck.reference.numerics.requantize import WIDE, requantizer
 from litecheck.reference.numerics.rescale import Scales, variants
-from litecheck.reference.operands import Result, RunError, Value
-from litecheck.reference.registry import How, kernel, step
+from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 #: Columns mostly share one scale: there are no channels that could go by eight.
@@ -24,7 +24,9 @@ _ROUNDINGS = tuple(name for name in variants("double") if name != "double-by-eig
 @kernel(
     "BATCH_MATMUL", "int8", "int16", requantize=step(_ROUNDINGS, "int64_sums", "declined", int64_sums=WIDE)
 )
-def batch_matmul(lhs: Value, rhs: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+def batch_matmul(
+    lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None, how: Variants
+) -> NDArray[Any]:
     """out[..., i, j] = sum over k of lhs[..., i, k] * rhs[..., k, j]; leading dimensions broadcast.
 
     1. acc = sum (l - zl) * (r - zr), int32 (int64 for int16); an int32 output is sum l * r, zero points left out.
@@ -51,7 +53,7 @@ def batch_matmul(lhs: Value, rhs: Value, output: Result, options: Table | None, 
     return out
 
 
-def _matrices(lhs: Value, rhs: Value, options: Table | None) -> tuple[NDArray[Any], NDArray[Any]]:
+def _matrices(lhs: Operand, rhs: Operand, options: Table | None) -> tuple[NDArray[Any], NDArray[Any]]:
     left, right = lhs.data, rhs.data
     if left.ndim < 2 or right.ndim < 2:
         raise RunError(f"no matrices: shapes {list(left.shape)} and {list(right.shape)}")
@@ -73,7 +75,12 @@ def _products(left: NDArray[Any], right: NDArray[Any], most_left: int, most_righ
 
 @kernel("BATCH_MATMUL", "float32", dynamic=("as-asked", "xnnpack"))
 def batch_matmul_float(
-    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+    lhs: Operand,
+    rhs: Operand,
+    output: OutputSpec,
+    options: Table | None,
+    how: Variants,
+    taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
-ANY = tuple(HELD)
+ANY = tuple(NUMPY_TYPES)
 Options = Table | None
 
 
@@ -20,13 +20,13 @@ def option(options: Options, name: str, default: Any = 0) -> Any:
     return options.get(name, default) if options else default
 
 
-def ints(value: Value) -> list[int]:
+def ints(value: Operand) -> list[int]:
     """An index operand as Python integers."""
     return [int(i) for i in value.data.reshape(-1)]
 
 
 @kernel("RESHAPE", *ANY)
-def reshape(input: Value, shape: Value | None, output: Result, options: Options) -> NDArray[Any]:
+def reshape(input: Operand, shape: Operand | None, output: OutputSpec, options: Options) -> NDArray[Any]:
     """The same values in another shape: that of the operand, else of the options; one -1 is what is left.
 
     Source: tflite/kernels/reshape.cc (a single 0 in the options stands for a scalar).
@@ -37,13 +37,13 @@ def reshape(input: Value, shape: Value | None, output: Result, options: Options)
     return input.data.reshape(wanted)
 
 
-@kernel("BITCAST", *(name for name in HELD if not name.endswith(("int2", "int4"))))
-def bitcast(input: Value, output: Result) -> NDArray[Any]:
+@kernel("BITCAST", *(name for name in NUMPY_TYPES if not name.endswith(("int2", "int4"))))
+def bitcast(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """The same bytes under another type; a last dimension divides wider values, or is joined to them.
 
     Source: tflite/kernels/bitcast.cc.
     """
-    x, kind = input.data, np.dtype(HELD[output.dtype])
+    x, kind = input.data, np.dtype(NUMPY_TYPES[output.dtype])
     if kind.itemsize > x.itemsize and (not x.ndim or x.shape[-1] * x.itemsize != kind.itemsize):
         raise RunError(f"the last dimension of {list(x.shape)} does not hold one {output.dtype}")
     bytes_ = np.ascontiguousarray(x).tobytes()
@@ -53,26 +53,26 @@ def bitcast(input: Value, output: Result) -> NDArray[Any]:
 
 
 @kernel("SQUEEZE", *ANY)
-def squeeze(input: Value, output: Result, options: Options) -> NDArray[Any]:
+def squeeze(input: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
     """Dimensions of length 1 dropped: those named, or all. Source: squeeze.cc."""
     axes = [int(a) % input.data.ndim for a in option(options, "squeeze_dims", ())]
     return np.squeeze(input.data, tuple(axes) or None)
 
 
 @kernel("EXPAND_DIMS", *ANY)
-def expand_dims(input: Value, axis: Value, output: Result) -> NDArray[Any]:
+def expand_dims(input: Operand, axis: Operand, output: OutputSpec) -> NDArray[Any]:
     """A dimension of length 1 inserted. Source: expand_dims.cc."""
     return np.expand_dims(input.data, ints(axis)[0])
 
 
 @kernel("TRANSPOSE", *ANY)
-def transpose(input: Value, perm: Value, output: Result) -> NDArray[Any]:
+def transpose(input: Operand, perm: Operand, output: OutputSpec) -> NDArray[Any]:
     """Dimensions in another order. Source: transpose.cc."""
     return np.ascontiguousarray(input.data.transpose(ints(perm)))
 
 
 @kernel("CONCATENATION", *ANY)
-def concatenation(values: tuple[Value, ...], output: Result, options: Options) -> NDArray[Any]:
+def concatenation(values: tuple[Operand, ...], output: OutputSpec, options: Options) -> NDArray[Any]:
     """Operands side by side along ``axis``. Legacy uint8 operands of other parameters are rescaled in float32.
 
     Source: concatenation.cc, reference_ops::ConcatenationWithScaling.
@@ -81,7 +81,7 @@ def concatenation(values: tuple[Value, ...], output: Result, options: Options) -
     return np.concatenate([_alike(v, output) for v in values], axis)
 
 
-def _alike(value: Value, output: Result) -> NDArray[Any]:
+def _alike(value: Operand, output: OutputSpec) -> NDArray[Any]:
     """A uint8 operand in the output's parameters: round(q * s + b) in float32, half away from zero."""
     same = not value.quantization.scale.size or (value.scale, value.zero_point) == (
         output.scale,
@@ -99,27 +99,27 @@ def _alike(value: Value, output: Result) -> NDArray[Any]:
 
 
 @kernel("PACK", *ANY)
-def pack(values: tuple[Value, ...], output: Result, options: Options) -> NDArray[Any]:
+def pack(values: tuple[Operand, ...], output: OutputSpec, options: Options) -> NDArray[Any]:
     """Operands stacked along a new dimension ``axis``. Source: pack.cc."""
     return np.stack([v.data for v in values], int(option(options, "axis")))
 
 
 @kernel("UNPACK", *ANY)
-def unpack(input: Value, outputs: tuple[Result, ...], options: Options) -> tuple[NDArray[Any], ...]:
+def unpack(input: Operand, outputs: tuple[OutputSpec, ...], options: Options) -> tuple[NDArray[Any], ...]:
     """The slices along ``axis``, without it. Source: unpack.cc."""
     axis = int(option(options, "axis"))
     return tuple(np.take(input.data, i, axis) for i in range(len(outputs)))
 
 
 @kernel("SPLIT", *ANY, deciding="input")
-def split(axis: Value, input: Value, outputs: tuple[Result, ...]) -> tuple[NDArray[Any], ...]:
+def split(axis: Operand, input: Operand, outputs: tuple[OutputSpec, ...]) -> tuple[NDArray[Any], ...]:
     """Equal parts along an axis. Source: split.cc."""
     return tuple(np.split(input.data, len(outputs), ints(axis)[0]))
 
 
 @kernel("SPLIT_V", *ANY)
 def split_v(
-    input: Value, size_splits: Value, axis: Value, outputs: tuple[Result, ...]
+    input: Operand, size_splits: Operand, axis: Operand, outputs: tuple[OutputSpec, ...]
 ) -> tuple[NDArray[Any], ...]:
     """Parts of given lengths along an axis; one -1 is what is left. Source: split_v.cc."""
     at, sizes = ints(axis)[0], ints(size_splits)
@@ -129,37 +129,37 @@ def split_v(
 
 
 @kernel("TILE", *ANY)
-def tile(input: Value, multiples: Value, output: Result) -> NDArray[Any]:
+def tile(input: Operand, multiples: Operand, output: OutputSpec) -> NDArray[Any]:
     """The whole repeated along every dimension. Source: tile.cc."""
     return np.tile(input.data, ints(multiples))
 
 
 @kernel("BROADCAST_TO", *ANY)
-def broadcast_to(input: Value, shape: Value, output: Result) -> NDArray[Any]:
+def broadcast_to(input: Operand, shape: Operand, output: OutputSpec) -> NDArray[Any]:
     """Dimensions of length 1 stretched. Source: broadcast_to.cc."""
     return np.ascontiguousarray(np.broadcast_to(input.data, ints(shape)))
 
 
 @kernel("BROADCAST_ARGS", "int32", "int64")
-def broadcast_args(shape1: Value, shape2: Value, output: Result) -> NDArray[Any]:
+def broadcast_args(shape1: Operand, shape2: Operand, output: OutputSpec) -> NDArray[Any]:
     """The shape two shapes broadcast to. Source: broadcast_args.cc."""
     return np.array(np.broadcast_shapes(tuple(ints(shape1)), tuple(ints(shape2))))
 
 
 @kernel("FILL", *ANY, deciding="value")
-def fill(dims: Value, value: Value, output: Result) -> NDArray[Any]:
+def fill(dims: Operand, value: Operand, output: OutputSpec) -> NDArray[Any]:
     """One value everywhere. Source: fill.cc."""
     return np.full(ints(dims), value.data.reshape(-1)[0])
 
 
 @kernel("REVERSE_V2", *ANY)
-def reverse_v2(input: Value, axis: Value, output: Result) -> NDArray[Any]:
+def reverse_v2(input: Operand, axis: Operand, output: OutputSpec) -> NDArray[Any]:
     """Order reversed along the axes. Source: reverse.cc."""
     return np.ascontiguousarray(np.flip(input.data, tuple(ints(axis))))
 
 
 @kernel("REVERSE_SEQUENCE", *ANY)
-def reverse_sequence(input: Value, lengths: Value, output: Result, options: Options) -> NDArray[Any]:
+def reverse_sequence(input: Operand, lengths: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
     """Each batch entry's first elements reversed along ``seq_dim``. Source: reverse_sequence.cc."""
     seq, batch = int(option(options, "seq_dim")), int(option(options, "batch_dim"))
     view = np.moveaxis(input.data.copy(), (batch, seq), (0, 1))
@@ -169,7 +169,7 @@ def reverse_sequence(input: Value, lengths: Value, output: Result, options: Opti
 
 
 @kernel("SPACE_TO_DEPTH", *ANY)
-def space_to_depth(input: Value, output: Result, options: Options) -> NDArray[Any]:
+def space_to_depth(input: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
     """Blocks of the plane become channels: [N, H, W, C] -> [N, H/b, W/b, b*b*C]. Source: space_to_depth.h."""
     b = int(option(options, "block_size"))
     n, h, w, c = input.shape
@@ -178,7 +178,7 @@ def space_to_depth(input: Value, output: Result, options: Options) -> NDArray[An
 
 
 @kernel("DEPTH_TO_SPACE", *ANY)
-def depth_to_space(input: Value, output: Result, options: Options) -> NDArray[Any]:
+def depth_to_space(input: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
     """Channels become blocks of the plane: [N, H, W, b*b*C] -> [N, H*b, W*b, C]. Source: depth_to_space.h."""
     b = int(option(options, "block_size"))
     n, h, w, c = input.shape
@@ -187,7 +187,9 @@ def depth_to_space(input: Value, output: Result, options: Options) -> NDArray[An
 
 
 @kernel("SPACE_TO_BATCH_ND", *ANY)
-def space_to_batch_nd(input: Value, block_shape: Value, paddings: Value, output: Result) -> NDArray[Any]:
+def space_to_batch_nd(
+    input: Operand, block_shape: Operand, paddings: Operand, output: OutputSpec
+) -> NDArray[Any]:
     """Blocks of the padded space become batches; padding holds the output's zero point. Source: space_to_batch_nd.h."""
     block, pads = ints(block_shape), paddings.data.reshape(-1, 2).tolist()
     m = len(block)
@@ -204,7 +206,9 @@ def space_to_batch_nd(input: Value, block_shape: Value, paddings: Value, output:
 
 
 @kernel("BATCH_TO_SPACE_ND", *ANY)
-def batch_to_space_nd(input: Value, block_shape: Value, crops: Value, output: Result) -> NDArray[Any]:
+def batch_to_space_nd(
+    input: Operand, block_shape: Operand, crops: Operand, output: OutputSpec
+) -> NDArray[Any]:
     """Batches become blocks of the space, then its borders are cropped. Source: batch_to_space_nd.h."""
     block, cut = ints(block_shape), crops.data.reshape(-1, 2).tolist()
     m, x = len(block), input.data
@@ -218,19 +222,19 @@ def batch_to_space_nd(input: Value, block_shape: Value, crops: Value, output: Re
 
 
 @kernel("SHAPE", *ANY, "string", "resource", "variant")
-def shape(input: Value, output: Result) -> NDArray[Any]:
+def shape(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """The dimensions. Source: shape.cc."""
     return np.array(input.shape)
 
 
 @kernel("RANK", *ANY)
-def rank(input: Value, output: Result) -> NDArray[Any]:
+def rank(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """The number of dimensions. Source: rank.cc."""
     return np.array(input.data.ndim)
 
 
 @kernel("RANGE", "int32", "int64", "float32")
-def range_(start: Value, limit: Value, delta: Value, output: Result) -> NDArray[Any]:
+def range_(start: Operand, limit: Operand, delta: Operand, output: OutputSpec) -> NDArray[Any]:
     """start, start + delta, ... before limit. Source: range.cc."""
     first, last, step = (v.data.reshape(-1)[0] for v in (start, limit, delta))
     if step == 0:

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.fused import clamp_real, fused, stored_bounds
 from litecheck.reference.numerics.windows import Axis, axes, padded
-from litecheck.reference.operands import Result, RunError, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _QUANTIZED = ("int8", "uint8", "int16")
 
 
-def _axes(input: Value, options: Table | None) -> tuple[Axis, Axis]:
+def _axes(input: Operand, options: Table | None) -> tuple[Axis, Axis]:
     """How the filter slides over height and width."""
     if input.data.ndim != 4 or options is None:
         raise RunError(f"pooling needs options and 4 dimensions, not {input.data.ndim}")
@@ -96,7 +96,7 @@ ROUND: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
 
 
 @kernel("AVERAGE_POOL_2D", *_QUANTIZED, round=tuple(ROUND))
-def average_pool_2d(input: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+def average_pool_2d(input: Operand, output: OutputSpec, options: Table | None, how: Variants) -> NDArray[Any]:
     """output = the mean of what each window covers of the input (padding does not count), then the activation.
 
     The sum of stored integers divided by their number, rounded; input and output share a quantization.
@@ -110,7 +110,7 @@ def average_pool_2d(input: Value, output: Result, options: Table | None, how: Ho
 
 
 @kernel("AVERAGE_POOL_2D", "float32")
-def average_pool_2d_float(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def average_pool_2d_float(input: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = the mean of what each window covers, summed in float32 row by row. Source: tflite/kernels/pooling.cc."""
     rows, columns = _axes(input, options)
     total = _slide_in_order(padded(input.data, rows, columns, 0, np.float32), rows, columns)
@@ -119,7 +119,7 @@ def average_pool_2d_float(input: Value, output: Result, options: Table | None) -
 
 @kernel("MAX_POOL_2D", *_QUANTIZED, "float32", bounds=("half-away", "half-even"))
 def max_pool_2d(
-    input: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+    input: Operand, output: OutputSpec, options: Table | None, how: Variants, taken: Takers = EVERY
 ) -> NDArray[Any]:
     """output = the largest stored value each window covers, then the activation, whose bounds are rounded half away.
 
@@ -137,7 +137,7 @@ def max_pool_2d(
 
 
 @kernel("L2_POOL_2D", "float32")
-def l2_pool_2d(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def l2_pool_2d(input: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = the root of the mean square of what each window covers. Source: tflite/kernels/pooling.cc."""
     rows, columns = _axes(input, options)
     squares = _slide_in_order(padded(input.data * input.data, rows, columns, 0, np.float32), rows, columns)

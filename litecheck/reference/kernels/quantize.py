@@ -27,8 +27,8 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import each_value
-from litecheck.reference.operands import HELD, Result, RunError, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 Part = Callable[[NDArray[Any]], NDArray[Any]]
@@ -41,7 +41,7 @@ def _in_parts(data: NDArray[Any], lanes: int, body: Part, tail: Part) -> NDArray
 
 
 @kernel("QUANTIZE", "float32", round=("half-away", "half-even-body", "half-even", "half-even-quotient"))
-def quantize(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+def quantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """x / scale rounded, plus the zero point, saturated; any shape, per tensor or per channel.
 
     - ``half-away``: the float32 quotient, also of all that is per channel or int4;
@@ -62,17 +62,17 @@ def quantize(input: Value, output: Result, how: How, taken: Takers = EVERY) -> N
     def finished(rounded: NDArray[Any]) -> NDArray[Any]:
         low, high = (end - output.zero_point for end in INTEGER_RANGES[output.dtype])
         stored = np.clip(rounded, low, high).astype(np.int64) + output.zero_point
-        return np.asarray(stored, HELD[output.dtype])
+        return np.asarray(stored, NUMPY_TYPES[output.dtype])
 
     grid = Grid(output.scale, output.zero_point, output.dtype)
 
     def body(x: NDArray[Any], flush: bool = False) -> NDArray[Any]:
-        out: NDArray[Any] = np.empty(x.shape, HELD[output.dtype])
+        out: NDArray[Any] = np.empty(x.shape, NUMPY_TYPES[output.dtype])
         quantize_body(x, out, grid, flush)
         return out
 
     def tail(x: NDArray[Any]) -> NDArray[Any]:
-        out: NDArray[Any] = np.empty(x.shape, HELD[output.dtype])
+        out: NDArray[Any] = np.empty(x.shape, NUMPY_TYPES[output.dtype])
         quantize_tail(x, out, grid)
         return out
 
@@ -88,7 +88,7 @@ def quantize(input: Value, output: Result, how: How, taken: Takers = EVERY) -> N
     *("int8", "uint8", "int16", "int32"),
     requantize=(*WITHOUT_FLOAT32, "half-up-body", "8-bit-multipliers", "float32", "float32-half-away"),
 )
-def requantize(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+def requantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """Stored integers under the input's parameters as integers under the output's; any shape, per tensor.
 
     - ``double``, ``single`` and so on: times the float64 quotient of the scales, as the fixed-point variants of that
@@ -136,7 +136,7 @@ def requantize(input: Value, output: Result, how: How, taken: Takers = EVERY) ->
     *("int8", "uint8", "int16", "int4", "float16"),
     product=("exact", "split-body", "split-int4-body"),
 )
-def dequantize(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+def dequantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """scale * (q - zero_point), rounded once to float32; any shape, per tensor or per channel; float16 is widened.
 
     ``split-body``: vectors of eight values of up to 8 bits compute scale * q - scale * zero_point, each rounded;

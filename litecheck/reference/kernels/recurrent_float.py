@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.fused import clamp_real
-from litecheck.reference.operands import Computed, Result, RunError, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import Computed, Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel
 
 Floats = NDArray[np.float32]
 #: What keeps the variance of a layer normalization from being 0.
@@ -27,17 +27,17 @@ _TANH = 4
 )
 @kernel("LSTM", "float32", deciding="input_to_forget_weights")
 def lstm_float(
-    input: Value,
-    input_to_input_weights: Value | None, input_to_forget_weights: Value,
-    input_to_cell_weights: Value, input_to_output_weights: Value,
-    recurrent_to_input_weights: Value | None, recurrent_to_forget_weights: Value,
-    recurrent_to_cell_weights: Value, recurrent_to_output_weights: Value,
-    cell_to_input_weights: Value | None, cell_to_forget_weights: Value | None, cell_to_output_weights: Value | None,
-    input_gate_bias: Value | None, forget_gate_bias: Value, cell_gate_bias: Value, output_gate_bias: Value,
-    projection_weights: Value | None, projection_bias: Value | None, output_state: Value, cell_state: Value,
-    input_layer_norm_coefficients: Value | None, forget_layer_norm_coefficients: Value | None,
-    cell_layer_norm_coefficients: Value | None, output_layer_norm_coefficients: Value | None,
-    output: Result, options: Table | None, how: How,
+    input: Operand,
+    input_to_input_weights: Operand | None, input_to_forget_weights: Operand,
+    input_to_cell_weights: Operand, input_to_output_weights: Operand,
+    recurrent_to_input_weights: Operand | None, recurrent_to_forget_weights: Operand,
+    recurrent_to_cell_weights: Operand, recurrent_to_output_weights: Operand,
+    cell_to_input_weights: Operand | None, cell_to_forget_weights: Operand | None, cell_to_output_weights: Operand | None,
+    input_gate_bias: Operand | None, forget_gate_bias: Operand, cell_gate_bias: Operand, output_gate_bias: Operand,
+    projection_weights: Operand | None, projection_bias: Operand | None, output_state: Operand, cell_state: Operand,
+    input_layer_norm_coefficients: Operand | None, forget_layer_norm_coefficients: Operand | None,
+    cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
+    output: OutputSpec, options: Table | None, how: Variants,
 ) -> Computed:  # fmt: skip
     """c' = f * c + i * g and h' = o * a(c'), with gates i, f, o = logistic(...) and g = a(...), a the fused activation.
 
@@ -68,7 +68,7 @@ def lstm_float(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gate:
+class FloatGate:
     """What a gate adds up before its activation."""
 
     weights: Floats
@@ -91,24 +91,24 @@ class Gate:
         return np.asarray(off / deviation * self.norm + bias, np.float32)
 
 
-Gates = tuple[Gate | None, Gate | None, Gate | None, Gate | None]
+Gates = tuple[FloatGate | None, FloatGate | None, FloatGate | None, FloatGate | None]
 
 
 def _gate(
-    weights: Value | None,
-    recurrent: Value | None,
-    peephole: Value | None,
-    bias: Value | None,
-    norm: Value | None,
-) -> Gate | None:
+    weights: Operand | None,
+    recurrent: Operand | None,
+    peephole: Operand | None,
+    bias: Operand | None,
+    norm: Operand | None,
+) -> FloatGate | None:
     if weights is None or recurrent is None:
         return None
     found = (None if v is None else v.data for v in (peephole, bias, norm))
-    return Gate(weights.data, recurrent.data, *found)
+    return FloatGate(weights.data, recurrent.data, *found)
 
 
 def _step(
-    x: Floats, h: Floats, c: Floats, gates: Gates, projection: tuple[Value | None, Value | None],
+    x: Floats, h: Floats, c: Floats, gates: Gates, projection: tuple[Operand | None, Operand | None],
     options: Table | None, tanh_only: bool,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """The states behind one step."""
@@ -149,7 +149,8 @@ def _clipped(x: Floats, options: Table | None, name: str) -> Floats:
 
 @kernel("SVDF", "float32", deciding="weights_feature")
 def svdf_float(
-    input: Value, weights_feature: Value, weights_time: Value, bias: Value | None, state: Value, output: Result,
+    input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
+    output: OutputSpec,
     options: Table | None,
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t], activated.

@@ -19,14 +19,14 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
-from litecheck.reference.operands import Result, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _QUANTIZED = ("int8", "uint8", "int16")
 
 
-def _sums(input: Value, axes: tuple[int, ...]) -> tuple[Ints, int]:
+def _sums(input: Operand, axes: tuple[int, ...]) -> tuple[Ints, int]:
     """Sums of stored integers along the axes, and how many went into each."""
     count = int(np.prod([input.shape[a] for a in axes], dtype=np.int64))
     sums: Ints = input.data.sum(axis=axes, dtype=np.int64) if axes else input.data.astype(np.int64)
@@ -35,7 +35,12 @@ def _sums(input: Value, axes: tuple[int, ...]) -> tuple[Ints, int]:
 
 @kernel("MEAN", *_QUANTIZED, requantize=(*WITHOUT_FLOAT32, "optimized", "xnnpack", "float32"))
 def mean(
-    input: Value, axis: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+    input: Operand,
+    axis: Operand,
+    output: OutputSpec,
+    options: Table | None,
+    how: Variants,
+    taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """output = the mean along the axes; an empty input gives zeros.
 
@@ -64,7 +69,7 @@ def mean(
     return saturate(stored, *INTEGER_RANGES[output.dtype]).reshape(shape)
 
 
-def _mean_folded(sums: Ints, count: int, input: Value, output: Result, rounding: str) -> Ints:
+def _mean_folded(sums: Ints, count: int, input: Operand, output: OutputSpec, rounding: str) -> Ints:
     mantissa, shift = quantize_multiplier(float(input.scale) / float(output.scale))
     up = min(count.bit_length() - 1, 32, 31 + shift)
     mantissa = (mantissa << up) // count
@@ -73,7 +78,7 @@ def _mean_folded(sums: Ints, count: int, input: Value, output: Result, rounding:
     )
 
 
-def _mean_spatial(sums: Ints, count: int, input: Value, output: Result) -> Ints:
+def _mean_spatial(sums: Ints, count: int, input: Operand, output: OutputSpec) -> Ints:
     """The zero point's share rounded by itself in float32, half away; channels in blocks of 16 half up, the rest not.
 
     Source: tflite/kernels/internal/optimized/integer_ops/mean.h and optimized/reduce.h.
@@ -90,7 +95,7 @@ def _mean_spatial(sums: Ints, count: int, input: Value, output: Result) -> Ints:
     return np.concatenate(halves, axis=-1) + bias
 
 
-def _xnnpack(sums: Ints, count: int, divisor: int, input: Value, output: Result) -> Ints:
+def _xnnpack(sums: Ints, count: int, divisor: int, input: Operand, output: OutputSpec) -> Ints:
     """XNNPACK: float32 throughout, the zero points' share taken from the sum's zero point first; half to even.
 
     A mean's scale is the quotient of the scales times 1 / n, each rounded. Source: XNNPACK, operators/reduce-nd.c.
@@ -102,7 +107,12 @@ def _xnnpack(sums: Ints, count: int, divisor: int, input: Value, output: Result)
 
 @kernel("SUM", *_QUANTIZED, requantize=(*MULTIPLY, "float32", "xnnpack"))
 def sum_(
-    input: Value, axis: Value, output: Result, options: Table | None, how: How, taken: Takers = EVERY
+    input: Operand,
+    axis: Operand,
+    output: OutputSpec,
+    options: Table | None,
+    how: Variants,
+    taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """output = the sum along the axes; an empty input gives stored zeros, in XNNPACK the zero point.
 
@@ -126,7 +136,7 @@ def sum_(
     return saturate(stored, *INTEGER_RANGES[output.dtype]).reshape(shape)
 
 
-def _sum_float(sums: Ints, count: int, input: Value, output: Result) -> Ints:
+def _sum_float(sums: Ints, count: int, input: Operand, output: OutputSpec) -> Ints:
     """Sum and zero points scaled apart, in float32, half away. Source: tflite/kernels/internal/optimized/reduce.h."""
     scale = input.scale / output.scale
     bias = np.float32(-input.zero_point) * scale * np.float32(count)
@@ -134,7 +144,7 @@ def _sum_float(sums: Ints, count: int, input: Value, output: Result) -> Ints:
 
 
 @kernel("MEAN", "float32", "int32", "int64")
-def mean_plain(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def mean_plain(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = the mean along the axes: float32 summed in row-major order, integers truncated towards zero.
 
     Source: tflite/kernels/internal/reference/reduce.h, Mean.
@@ -151,7 +161,7 @@ def mean_plain(input: Value, axis: Value, output: Result, options: Table | None)
 
 
 @kernel("SUM", "float32", "int32", "int64")
-def sum_plain(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def sum_plain(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = the sum along the axes, float32 in row-major order; integers wrap. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     rows = lanes(input.data, axes)
@@ -168,7 +178,7 @@ def _in_order(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 @kernel("CUMSUM", "float32", "int32", "int64")
-def cumsum(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def cumsum(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output[i] = input[0] + ... + input[i] along one axis; ``exclusive`` leaves input[i] out, ``reverse`` runs back.
 
     Source: tflite/kernels/cumsum.cc.

@@ -11,8 +11,8 @@ from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
 from litecheck.reference.numerics.fixedpoint import Ints, quantize_multiplier, saturate, wrap32
-from litecheck.reference.operands import Result, RunError, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel
 
 _ORDERED = ("int8", "uint8", "int16", "int32", "int64", "float32")
 
@@ -23,7 +23,7 @@ def _ends(data: NDArray[Any]) -> tuple[Any, Any]:
 
 
 @kernel("REDUCE_MAX", *_ORDERED)
-def reduce_max(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def reduce_max(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = the largest stored value along the axes, the type's lowest of nothing. Source: reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     largest = np.max(input.data, axis=axes, initial=_ends(input.data)[0])
@@ -31,7 +31,7 @@ def reduce_max(input: Value, axis: Value, output: Result, options: Table | None)
 
 
 @kernel("REDUCE_MIN", *_ORDERED)
-def reduce_min(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def reduce_min(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = the smallest stored value along the axes, the type's highest of nothing. Source: reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     smallest = np.min(input.data, axis=axes, initial=_ends(input.data)[1])
@@ -39,14 +39,14 @@ def reduce_min(input: Value, axis: Value, output: Result, options: Table | None)
 
 
 @kernel("REDUCE_ANY", "bool")
-def reduce_any(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def reduce_any(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = whether any value along the axes is true. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     return np.asarray(np.any(input.data, axis=axes)).reshape(shape_after(input.shape, axes, options))
 
 
 @kernel("REDUCE_ALL", "bool")
-def reduce_all(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def reduce_all(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """output = whether all values along the axes are true. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     return np.asarray(np.all(input.data, axis=axes)).reshape(shape_after(input.shape, axes, options))
@@ -62,7 +62,9 @@ def multiply_reduced(x: Ints, m: int, shift: int) -> Ints:
 
 
 @kernel("REDUCE_PROD", "int8", "int16", one_factor=("rescale", "copy"))
-def reduce_prod(input: Value, axis: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+def reduce_prod(
+    input: Operand, axis: Operand, output: OutputSpec, options: Table | None, how: Variants
+) -> NDArray[Any]:
     """output = the product along the axes.
 
     After each factor the product so far is rescaled by input scale / (output scale)^(1/n), and once more at the end,
@@ -84,7 +86,9 @@ def reduce_prod(input: Value, axis: Value, output: Result, options: Table | None
 
 
 @kernel("REDUCE_PROD", "float32", "int32", "int64")
-def reduce_prod_plain(input: Value, axis: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def reduce_prod_plain(
+    input: Operand, axis: Operand, output: OutputSpec, options: Table | None
+) -> NDArray[Any]:
     """output = the product along the axes, in row-major order; integers wrap. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     rows = lanes(input.data, axes)
@@ -97,18 +101,18 @@ def reduce_prod_plain(input: Value, axis: Value, output: Result, options: Table 
 
 
 @kernel("ARG_MAX", "int8", "uint8", "int32", "float32", "bool")
-def arg_max(input: Value, axis: Value, output: Result) -> NDArray[Any]:
+def arg_max(input: Operand, axis: Operand, output: OutputSpec) -> NDArray[Any]:
     """output = where the largest value stands along one axis, the first of equals. Source: arg_min_max.cc."""
     return np.asarray(np.argmax(input.data, axis=_one_axis(input, axis)))
 
 
 @kernel("ARG_MIN", "int8", "uint8", "int32", "float32", "bool")
-def arg_min(input: Value, axis: Value, output: Result) -> NDArray[Any]:
+def arg_min(input: Operand, axis: Operand, output: OutputSpec) -> NDArray[Any]:
     """output = where the smallest value stands along one axis, the first of equals. Source: arg_min_max.cc."""
     return np.asarray(np.argmin(input.data, axis=_one_axis(input, axis)))
 
 
-def _one_axis(input: Value, axis: Value) -> int:
+def _one_axis(input: Operand, axis: Operand) -> int:
     axes = reduced_axes(axis, input.data.ndim)
     if len(axes) != 1:
         raise RunError(f"one axis is needed, not {len(axes)}")

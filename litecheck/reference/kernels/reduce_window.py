@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 #: What ReduceWindowFunction names.
@@ -20,8 +20,8 @@ FUNCTIONS: dict[int, Callable[..., Any]] = {
 
 @kernel("REDUCE_WINDOW", "bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64")
 def reduce_window(
-    input: Value, init_value: Value, window_shape: Value, window_strides: Value, window_dilations: Value,
-    output: Result, options: Table | None,
+    input: Operand, init_value: Operand, window_shape: Operand, window_strides: Operand, window_dilations: Operand,
+    output: OutputSpec, options: Table | None,
 ) -> NDArray[Any]:  # fmt: skip
     """out[i] = f(... f(init_value, input[i*s]), input[i*s + d] ...) over the taps of a window, one after the other.
 

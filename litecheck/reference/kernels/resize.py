@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from litecheck.reference.kernels.movement import ANY, Options, ints, option
 from litecheck.reference.numerics.fixedpoint import round_half_away
-from litecheck.reference.operands import Result, Value
-from litecheck.reference.registry import How, kernel, step
+from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.registry import Variants, kernel, step
 
 
 @kernel("RESIZE_NEAREST_NEIGHBOR", *ANY)
-def resize_nearest_neighbor(input: Value, size: Value, output: Result, options: Options) -> NDArray[Any]:
+def resize_nearest_neighbor(
+    input: Operand, size: Operand, output: OutputSpec, options: Options
+) -> NDArray[Any]:
     """Each output pixel is the input pixel nearest to it. Source: resize_nearest_neighbor.h, float32 throughout."""
     height, width = ints(size)
     rows = _nearest(input.shape[1], height, options)
@@ -41,7 +43,9 @@ _UNSIGNED = ("float32-half-up", "float32-weights", *_INTERPOLATIONS)
     *("int8", "uint8", "int16"),
     interpolate=step(_INTERPOLATIONS, "int16", "declined", "uint8", uint8=_UNSIGNED),
 )
-def resize_bilinear(input: Value, size: Value, output: Result, options: Options, how: How) -> NDArray[Any]:
+def resize_bilinear(
+    input: Operand, size: Operand, output: OutputSpec, options: Options, how: Variants
+) -> NDArray[Any]:
     """The four pixels around each position, weighted by nearness, rounded half away from zero.
 
     ``q10``: positions are Q10, so a product of two weights is Q20. Source: resize_bilinear.h,
@@ -154,7 +158,9 @@ def _q11(x: NDArray[np.int64], height: int, width: int, options: Options) -> NDA
 
 
 @kernel("RESIZE_BILINEAR", "float32")
-def resize_bilinear_float(input: Value, size: Value, output: Result, options: Options) -> NDArray[Any]:
+def resize_bilinear_float(
+    input: Operand, size: Operand, output: OutputSpec, options: Options
+) -> NDArray[Any]:
     """As the integer form, in float32. Source: resize_bilinear.h."""
     height, width = ints(size)
     return bilinear_float(input.data, height, width, options)

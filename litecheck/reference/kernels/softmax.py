@@ -23,8 +23,8 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.lookup import interpolate, libm, quotient, words
-from litecheck.reference.operands import HELD, Result, RunError, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel
 
 _F = np.float32
 
@@ -51,7 +51,7 @@ def _exp_of_steps(real: float) -> tuple[Ints, Ints, int, tuple[int, int]]:
 
 
 @kernel("SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table", "float32-half-even"))
-def softmax(input: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+def softmax(input: Operand, output: OutputSpec, options: Table | None, how: Variants) -> NDArray[Any]:
     """exp(beta * x) / sum of the same over the last dimension; shape (..., depth), 8 bits to 8 or 16.
 
     Output scale 1/256 (1/32768 or 1/65536 in 16 bits), its smallest value stands for 0.
@@ -69,12 +69,12 @@ def softmax(input: Value, output: Result, options: Table | None, how: How) -> ND
     sums = wrap32(rounding_shift(exps, 12)[d].sum(-1, keepdims=True))
     inverse, over = gemmlowp.reciprocal(sums, 12)
     low, high = INTEGER_RANGES[output.dtype]
-    shift = over + 31 - 8 * np.dtype(HELD[output.dtype]).itemsize
+    shift = over + 31 - 8 * np.dtype(NUMPY_TYPES[output.dtype]).itemsize
     result = rounding_shift(doubling_high_mul(inverse, exps[d]), shift) + low
-    return np.where(-d < farthest, low, saturate(result, low, high)).astype(HELD[output.dtype])
+    return np.where(-d < farthest, low, saturate(result, low, high)).astype(NUMPY_TYPES[output.dtype])
 
 
-def _softmax_table(d: Ints, step: np.float32, output: Result, to_even: bool) -> NDArray[Any]:
+def _softmax_table(d: Ints, step: np.float32, output: OutputSpec, to_even: bool) -> NDArray[Any]:
     """The same from 256 float32 exponentials, summed one after the other, rounded half up or half to even."""
     table = _exp32(-step * np.arange(256).astype(_F))
     exps = table[d]
@@ -82,7 +82,7 @@ def _softmax_table(d: Ints, step: np.float32, output: Result, to_even: bool) -> 
     share = exps * (_F(1) / (sums * output.scale))
     low, high = INTEGER_RANGES[output.dtype]
     rounded = np.rint(share) if to_even else np.floor(share + _F(0.5))
-    return saturate(rounded.astype(np.int64) + output.zero_point, low, high).astype(HELD[output.dtype])
+    return saturate(rounded.astype(np.int64) + output.zero_point, low, high).astype(NUMPY_TYPES[output.dtype])
 
 
 def _exp32(x: NDArray[Any]) -> NDArray[Any]:
@@ -101,7 +101,7 @@ def _word_tables(width: str) -> tuple[Ints, Ints]:
 
 
 @kernel("SOFTMAX", "int16", multiplier=("float32", "float64"), tables=("float64", "float32"))
-def softmax_word(input: Value, output: Result, options: Table | None, how: How) -> NDArray[Any]:
+def softmax_word(input: Operand, output: OutputSpec, options: Table | None, how: Variants) -> NDArray[Any]:
     """exp(beta * x) / sum of the same over the last dimension, both from 513-entry tables; output scale 1/32768.
 
     1. d = x - max of its row, rescaled so that -65535 is -10; exp in Q0.15, summed in Q16.15.
@@ -126,7 +126,7 @@ def softmax_word(input: Value, output: Result, options: Table | None, how: How) 
 
 
 @kernel("SOFTMAX", "float32")
-def softmax_float(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def softmax_float(input: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """exp(beta * (x - max)) / sum of the same over the last dimension, in float32."""
     if not input.data.size:
         return input.data
@@ -135,7 +135,7 @@ def softmax_float(input: Value, output: Result, options: Table | None) -> NDArra
 
 
 @kernel("LOG_SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table"))
-def log_softmax(input: Value, output: Result, how: How) -> NDArray[Any]:
+def log_softmax(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
     """x - log(sum of exp(x)) over the last dimension; output scale 16/256, its largest value stands for 0.
 
     As SOFTMAX up to the sum, whose logarithm is taken in Q5.26 and subtracted; the difference is shifted down half
@@ -153,10 +153,10 @@ def log_softmax(input: Value, output: Result, how: How) -> NDArray[Any]:
     m_back, left_back = quantize_multiplier(2.0 ** (31 - left) / m)
     least = np.maximum(farthest - 1, multiply_double(wrap32(log + INT32_MIN), m_back, left_back))
     result = saturate(rounding_shift(scaled[d] - log, 22) + high, low, high)
-    return np.where(-d > least, result, low).astype(HELD[output.dtype])
+    return np.where(-d > least, result, low).astype(NUMPY_TYPES[output.dtype])
 
 
-def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: Result) -> NDArray[Any]:
+def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: OutputSpec) -> NDArray[Any]:
     """The same with float32 exponentials and logarithm, rounded half to even."""
     exps = _exp32(-scale * np.arange(256).astype(_F))[d]
     sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
@@ -164,11 +164,11 @@ def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: Result) -> N
     highest = x.max(-1, keepdims=True).astype(_F) if x.size else _F(0)
     offset = (scale * highest + log) / output.scale
     result = np.rint(scale / output.scale * x.astype(_F) - offset).astype(np.int64) + output.zero_point
-    return saturate(result, *INTEGER_RANGES[output.dtype]).astype(HELD[output.dtype])
+    return saturate(result, *INTEGER_RANGES[output.dtype]).astype(NUMPY_TYPES[output.dtype])
 
 
 @kernel("LOG_SOFTMAX", "float32")
-def log_softmax_float(input: Value, output: Result) -> NDArray[Any]:
+def log_softmax_float(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """x - max - log(sum of exp(x - max)) over the last dimension, in float32."""
     if not input.data.size:
         return input.data

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Tensor
-from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel, unfolds
 
 #: Member of DimensionType that lists the places that are taken; the other one, 0, takes all.
@@ -17,7 +17,7 @@ CSR = 1
 
 
 @kernel("DENSIFY", "int8", "float16", "float32")
-def densify(input: Value, output: Result) -> NDArray[Any]:
+def densify(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """The constant with its zeros; the operand comes unfolded. Stored 0, whatever the zero point says.
 
     Source: tflite/kernels/densify.cc, internal/utils/sparsity_format_converter.cc.
@@ -28,9 +28,9 @@ def densify(input: Value, output: Result) -> NDArray[Any]:
 @unfolds("DENSIFY")
 def densified(tensor: Tensor) -> NDArray[Any] | None:
     """A sparse constant unfolded. Raises RunError where the places and the values do not fit each other."""
-    if tensor.sparsity is None or tensor.data is None or tensor.dtype not in HELD:
+    if tensor.sparsity is None or tensor.data is None or tensor.dtype not in NUMPY_TYPES:
         return None
-    values = tensor.data.view(HELD[tensor.dtype])
+    values = tensor.data.view(NUMPY_TYPES[tensor.dtype])
     out = np.zeros(tensor.shape, values.dtype)
     try:
         at = places(tensor.sparsity, out.ndim)

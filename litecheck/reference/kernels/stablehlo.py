@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 #: The types LiteRT's elementwise kernels are compiled for.
-_NUMBERS = tuple(name for name in HELD if not name.endswith(("int2", "int4")))
+_NUMBERS = tuple(name for name in NUMPY_TYPES if not name.endswith(("int2", "int4")))
 _SHIFTED = ("int8", "int16", "int32")
 
 
-def _alike(lhs: Value, rhs: Value) -> None:
+def _alike(lhs: Operand, rhs: Operand) -> None:
     if lhs.shape != rhs.shape or lhs.dtype != rhs.dtype:
         raise RunError(f"{lhs.dtype}{list(lhs.shape)} and {rhs.dtype}{list(rhs.shape)}; nothing is broadcast")
 
 
-def _each(function: Callable[..., Any], lhs: Value, rhs: Value) -> NDArray[Any]:
+def _each(function: Callable[..., Any], lhs: Operand, rhs: Operand) -> NDArray[Any]:
     _alike(lhs, rhs)
     with np.errstate(over="ignore"):
         made: NDArray[Any] = function(lhs.data, rhs.data)
@@ -30,37 +30,37 @@ def _each(function: Callable[..., Any], lhs: Value, rhs: Value) -> NDArray[Any]:
 
 
 @kernel("STABLEHLO_ADD", *_NUMBERS)
-def stablehlo_add(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def stablehlo_add(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """lhs + rhs of stored values, modulo 2^bits. Source: tflite/kernels/stablehlo_elementwise.h."""
     return _each(np.add, lhs, rhs)
 
 
 @kernel("STABLEHLO_MULTIPLY", *_NUMBERS)
-def stablehlo_multiply(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def stablehlo_multiply(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """lhs * rhs of stored values, modulo 2^bits. Source: tflite/kernels/stablehlo_elementwise.h."""
     return _each(np.multiply, lhs, rhs)
 
 
 @kernel("STABLEHLO_MAXIMUM", *_NUMBERS)
-def stablehlo_maximum(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def stablehlo_maximum(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """The larger of two stored values, lhs where they do not compare. Source: stablehlo_elementwise.h."""
     return _each(lambda x, y: np.where(x < y, y, x), lhs, rhs)
 
 
 @kernel("STABLEHLO_MINIMUM", *_NUMBERS)
-def stablehlo_minimum(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def stablehlo_minimum(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """The smaller of two stored values, lhs where they do not compare. Source: stablehlo_elementwise.h."""
     return _each(lambda x, y: np.where(y < x, y, x), lhs, rhs)
 
 
 @kernel("STABLEHLO_AND", *(name for name in _NUMBERS if "float" not in name))
-def stablehlo_and(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def stablehlo_and(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """The bits that both stored values have. Source: tflite/kernels/stablehlo_and.cc."""
     return _each(np.bitwise_and, lhs, rhs)
 
 
 @kernel("STABLEHLO_SHIFT_LEFT", *_SHIFTED)
-def stablehlo_shift_left(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]:
+def stablehlo_shift_left(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
     """lhs * 2^rhs of stored values, its lowest bits; 8 and 16 bits are shifted as 32, and more is undefined.
 
     Source: tflite/kernels/stablehlo_shift_left.cc.
@@ -68,7 +68,7 @@ def stablehlo_shift_left(lhs: Value, rhs: Value, output: Result) -> NDArray[Any]
     _alike(lhs, rhs)
     if ((rhs.data < 0) | (rhs.data > 31)).any():
         raise RunError("a shift by fewer than 0 or more than 31 bits is undefined")
-    return (lhs.data.astype(np.int64) << rhs.data.astype(np.int64)).astype(HELD[output.dtype])
+    return (lhs.data.astype(np.int64) << rhs.data.astype(np.int64)).astype(NUMPY_TYPES[output.dtype])
 
 
 def dimensions(options: Table | None, name: str) -> list[int]:
@@ -94,8 +94,10 @@ def padded(
     return made
 
 
-@kernel("STABLEHLO_PAD", *HELD)
-def stablehlo_pad(input: Value, padding_value: Value, output: Result, options: Table | None) -> NDArray[Any]:
+@kernel("STABLEHLO_PAD", *NUMPY_TYPES)
+def stablehlo_pad(
+    input: Operand, padding_value: Operand, output: OutputSpec, options: Table | None
+) -> NDArray[Any]:
     """Stored values with a stored value around them and between them. Source: tflite/kernels/stablehlo_pad.cc."""
     low, high, interior = (
         dimensions(options, name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")

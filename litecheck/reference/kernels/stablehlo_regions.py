@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.reduce_window import slide
 from litecheck.reference.kernels.stablehlo import dimensions, padded
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ def _starts(indices: NDArray[Any], at: int, where: list[int], rank: int) -> NDAr
 
 
 @kernel("STABLEHLO_GATHER", *_MOVED)
-def stablehlo_gather(input: Value, indices: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def stablehlo_gather(
+    input: Operand, indices: Operand, output: OutputSpec, options: Table | None
+) -> NDArray[Any]:
     """Slices of ``slice_sizes`` at each index vector, moved back inside where they reach beyond the end.
 
     Dimensions in ``collapsed_slice_dims`` are dropped, the others stand at ``offset_dims`` of the output, batches at
@@ -62,7 +64,12 @@ def stablehlo_gather(input: Value, indices: Value, output: Result, options: Tabl
 
 @kernel("STABLEHLO_SCATTER", *_MOVED)
 def stablehlo_scatter(
-    input: Value, indices: Value, updates: Value, output: Result, options: Table | None, machine: Machine
+    input: Operand,
+    indices: Operand,
+    updates: Operand,
+    output: OutputSpec,
+    options: Table | None,
+    machine: Machine,
 ) -> NDArray[Any]:
     """The input, with each update put, or joined by the body, at its place; places beyond the end are left out.
 
@@ -92,7 +99,7 @@ def stablehlo_scatter(
 
 @kernel("STABLEHLO_REDUCE_WINDOW", *_REDUCED)
 def stablehlo_reduce_window(
-    input: Value, init_value: Value, output: Result, options: Table | None, machine: Machine
+    input: Operand, init_value: Operand, output: OutputSpec, options: Table | None, machine: Machine
 ) -> NDArray[Any]:
     """Windows over the input, which is dilated and padded with init_value first, reduced by the body's operator.
 

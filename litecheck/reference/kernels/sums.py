@@ -24,8 +24,8 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.numerics.vectors import chunks, in_vectors
-from litecheck.reference.operands import Result, RunError, Value
-from litecheck.reference.registry import How
+from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants
 
 Multiplier = tuple[int, int]
 
@@ -143,11 +143,11 @@ class PowerOfTwoSum:
         )
 
 
-def zero_points(lhs: Value, rhs: Value, output: Result) -> tuple[int, int, int]:
+def zero_points(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, int, int]:
     return lhs.zero_point, rhs.zero_point, output.zero_point
 
 
-def common_scale(lhs: Value, rhs: Value) -> tuple[float, Multiplier, Multiplier]:
+def common_scale(lhs: Operand, rhs: Operand) -> tuple[float, Multiplier, Multiplier]:
     """Twice the larger scale, and each operand's multiplier towards it: at most one half, so that the sum fits."""
     left, right = float(lhs.scale), float(rhs.scale)
     twice = 2 * max(left, right)
@@ -155,7 +155,13 @@ def common_scale(lhs: Value, rhs: Value) -> tuple[float, Multiplier, Multiplier]
 
 
 def quantized_sum(
-    lhs: Value, rhs: Value, output: Result, options: Table | None, how: How, sign: int, xnnpack: bool
+    lhs: Operand,
+    rhs: Operand,
+    output: OutputSpec,
+    options: Table | None,
+    how: Variants,
+    sign: int,
+    xnnpack: bool,
 ) -> NDArray[Any]:
     """lhs + sign * rhs as ``how`` says; ``xnnpack`` is whether XNNPACK takes the operator."""
     stated = options is not None and options.get("pot_scale_int16", True)
@@ -205,7 +211,7 @@ def _sum_in_vectors(general: WeightedSum, lhs: NDArray[Any], rhs: NDArray[Any], 
     return in_vectors(run, block, body, lambda: apply(general, lhs, rhs, dtype))
 
 
-def _weights21(lhs: Value, rhs: Value, output: Result) -> tuple[int, int, int]:
+def _weights21(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, int, int]:
     """(shift, weight of lhs, weight of rhs)."""
     ratios = [operand.scale / output.scale for operand in (lhs, rhs)]
     shift = 20 - int(np.frexp(max(ratios))[1] - 1)
@@ -213,7 +219,7 @@ def _weights21(lhs: Value, rhs: Value, output: Result) -> tuple[int, int, int]:
     return shift, left, right
 
 
-def _power_of_two_shifts(lhs: Value, rhs: Value, output: Result) -> tuple[int, int] | None:
+def _power_of_two_shifts(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, int] | None:
     """How far right each operand moves to the output's scale; None unless all scales are (nearly) powers of two."""
     logs = []
     for scale in (lhs.scale, rhs.scale, output.scale):

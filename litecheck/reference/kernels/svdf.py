@@ -7,16 +7,17 @@ import numpy as np
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, quantize_multiplier, saturate, wrap32
-from litecheck.reference.operands import Computed, Result, RunError, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import Computed, Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel
 
 _RELU = 1
 
 
 @kernel("SVDF", "int8", requantize=("double", "single"), activation=("relu", "ignored"))
 def svdf(
-    input: Value, weights_feature: Value, weights_time: Value, bias: Value | None, state: Value, output: Result,
-    options: Table | None, how: How,
+    input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
+    output: OutputSpec,
+    options: Table | None, how: Variants,
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t].
 

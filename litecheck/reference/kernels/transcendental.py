@@ -21,8 +21,8 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import Floats, each_value, libm, looked_up
-from litecheck.reference.operands import Result, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _FLOAT32 = np.float32
@@ -31,7 +31,7 @@ _TABLES, _ROUND = ("float32", "fixed-point"), ("half-away", "half-even")
 _EXP, _TANH = libm(np.exp), libm(np.tanh)
 
 
-def _round(how: How, taken: Takers) -> str:
+def _round(how: Variants, taken: Takers) -> str:
     """How a table's entries are rounded; half to even is XNNPACK's, where it takes the operator."""
     return how["round"] if XNNPACK in taken else "half-away"
 
@@ -44,7 +44,7 @@ def _logistic(x: Floats) -> Floats:
 
 
 def _fixed_point(
-    input: Value, output: Result, function: Callable[[Ints, int], Ints], shift: int
+    input: Operand, output: OutputSpec, function: Callable[[Ints, int], Ints], shift: int
 ) -> NDArray[Any]:
     """8-bit LOGISTIC and TANH without a table: the input in Q4.27, saturated beyond 15, the result in Q0.31.
 
@@ -94,7 +94,7 @@ def _is_power(scale: np.float32, shifts: int) -> bool:
 
 
 @kernel("LOGISTIC", "int8", "uint8", table=_TABLES, round=_ROUND)
-def logistic_byte(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+def logistic_byte(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """1 / (1 + exp(-x)), looked up (``float32``) or computed in fixed point; output scale 1/256.
 
     Any shape. Source: tflite/kernels/activations.cc, SigmoidPrepare.
@@ -105,7 +105,7 @@ def logistic_byte(input: Value, output: Result, how: How, taken: Takers = EVERY)
 
 
 @kernel("TANH", "int8", "uint8", table=_TABLES, round=_ROUND)
-def tanh_byte(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+def tanh_byte(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """The hyperbolic tangent, looked up (``float32``) or computed in fixed point (then output scale 1/128).
 
     Any shape. Source: tflite/kernels/activations.cc, TanhPrepare.
@@ -116,7 +116,7 @@ def tanh_byte(input: Value, output: Result, how: How, taken: Takers = EVERY) -> 
 
 
 @kernel("LOGISTIC", "int16", power_of_two=("table", "fixed-point"))
-def logistic_word(input: Value, output: Result, how: How) -> NDArray[Any]:
+def logistic_word(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
     """1 / (1 + exp(-x)) by interpolation in 256 steps of 1/24; both zero points 0, output scale 1/32768.
 
     With an input scale of 2^-12, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
@@ -138,7 +138,7 @@ def logistic_in_24ths(x: Ints) -> Ints:
 
 
 @kernel("TANH", "int16", power_of_two=("table", "fixed-point"))
-def tanh_word(input: Value, output: Result, how: How) -> NDArray[Any]:
+def tanh_word(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
     """tanh(x) = 2 sigmoid(2x) - 1 from the same table; both zero points 0, output scale 1/32768.
 
     With an input scale of 2^-12 or 2^-11, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
@@ -161,7 +161,7 @@ def tanh_in_24ths(x: Ints) -> Ints:
 
 
 @kernel("LOGISTIC", "float32")
-def logistic(input: Value, output: Result) -> NDArray[Any]:
+def logistic(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """1 / (1 + exp(-x)) in float32: below -9 exp(x), above 16.6 one.
 
     Any shape. Source: tflite/kernels/internal/reference/logistic.h.
@@ -171,19 +171,19 @@ def logistic(input: Value, output: Result) -> NDArray[Any]:
 
 
 @kernel("TANH", "float32")
-def tanh(input: Value, output: Result) -> NDArray[Any]:
+def tanh(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """The hyperbolic tangent in float32. Source: tflite/kernels/internal/reference/tanh.h."""
     return _TANH(input.data)
 
 
 @kernel("EXP", "int8", "int16", "float32")
-def exp(input: Value, output: Result) -> NDArray[Any]:
+def exp(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """e^x, looked up; in 16 bits with any zero points. Any shape. Source: tflite/kernels/exp.cc."""
     return looked_up(input, output, _EXP)
 
 
 @kernel("LOG", "int8", "int16", "float32")
-def log(input: Value, output: Result) -> NDArray[Any]:
+def log(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """The natural logarithm, looked up; of 0 and less, the output's smallest value (in float32 -inf and NaN).
 
     Any shape. Source: tflite/kernels/elementwise.cc, LogLUTPrepare.
@@ -196,14 +196,14 @@ def log(input: Value, output: Result) -> NDArray[Any]:
 
 
 @kernel("ELU", "int8", "float32", round=_ROUND)
-def elu(input: Value, output: Result, how: How, taken: Takers = EVERY) -> NDArray[Any]:
+def elu(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """x where x >= 0, else e^x - 1; looked up. Any shape. Source: tflite/kernels/activations.cc, EluPrepare."""
     negative = libm(np.expm1)
     return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(how, taken))
 
 
 @kernel("GELU", "int8", "uint8", "int16", "float32")
-def gelu(input: Value, output: Result, options: Table | None) -> NDArray[Any]:
+def gelu(input: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
     """x times the normal distribution function of x, looked up; ``approximate`` takes a tanh for it.
 
     Any shape. Source: tflite/kernels/internal/reference/gelu.h.

@@ -13,8 +13,8 @@ from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, sign
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import Scales, variants
 from litecheck.reference.numerics.windows import axis
-from litecheck.reference.operands import HELD, Result, RunError, Value
-from litecheck.reference.registry import How, kernel, step
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel, step
 
 
 @kernel(
@@ -26,8 +26,8 @@ from litecheck.reference.registry import How, kernel, step
     ),
 )
 def transpose_conv(
-    output_shape: Value, weight: Value, input: Value, bias: Value | None, output: Result, options: Table | None,
-    how: How,
+    output_shape: Operand, weight: Operand, input: Operand, bias: Operand | None, output: OutputSpec, options: Table | None,
+    how: Variants,
 ) -> NDArray[Any]:  # fmt: skip
     """out[n, y*s + i, x*s + j, c] gathers weight[c, i, j, d] * input[n, y, x, d]; then bias[c] is added.
 
@@ -49,7 +49,7 @@ def transpose_conv(
     sums = _stamped(centred, filters.matrix.reshape(weight.shape), _wanted(output_shape), options)
     scales = Scales.of(input, weight, output, weight.shape[0])
     wrap = not wide_sums(input, options) and filters.wraps(offset)
-    out = np.empty(sums.shape, HELD[output.dtype])
+    out = np.empty(sums.shape, NUMPY_TYPES[output.dtype])
     by_sixteen = how["requantize"] == "double-by-sixteen"
     variant = "double-half-up" if by_sixteen else how["requantize"]
     requantizer(variant, scales, output, options, narrow=unsigned, wrap=wrap)(sums, offset, out)
@@ -61,7 +61,7 @@ def transpose_conv(
     return out
 
 
-def _wanted(output_shape: Value) -> tuple[int, int, int, int]:
+def _wanted(output_shape: Operand) -> tuple[int, int, int, int]:
     if output_shape.data.size != 4:
         raise RunError(f"output_shape holds {output_shape.data.size} numbers, not 4")
     n, height, width, channels = (int(v) for v in output_shape.data.reshape(-1))
@@ -94,11 +94,11 @@ def _stamped(
 
 @kernel("TRANSPOSE_CONV", "float32", deciding="input")
 def transpose_conv_float(
-    output_shape: Value,
-    weight: Value,
-    input: Value,
-    bias: Value | None,
-    output: Result,
+    output_shape: Operand,
+    weight: Operand,
+    input: Operand,
+    bias: Operand | None,
+    output: OutputSpec,
     options: Table | None,
 ) -> NDArray[Any]:
     """The real transposed convolution in float32; runtimes add up in other orders."""

@@ -19,19 +19,19 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.lookup import Real, each_value, libm, looked_up, quotient
-from litecheck.reference.operands import HELD, Result, RunError, Value
-from litecheck.reference.registry import How, kernel
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel
 
 _F = np.float32
 _WIDTHS = ("float32", "float64")
 
 
-def _require_positive(input: Value) -> None:
+def _require_positive(input: Operand) -> None:
     if bool((input.data < input.zero_point).any()):
         raise RunError("RSQRT is only defined for positive values")
 
 
-def _inverse_root(input: Value, output: Result, width: type[np.floating[Any]]) -> NDArray[Any]:
+def _inverse_root(input: Operand, output: OutputSpec, width: type[np.floating[Any]]) -> NDArray[Any]:
     """1 / sqrt of the stored integer in 20 fractional bits, by Newton's method, then times 1 / (sqrt(s) s_out)."""
     m, shift = quantize_multiplier(1.0 / float(np.sqrt(width(input.scale)) * width(output.scale)))
     low, high = INTEGER_RANGES[output.dtype]
@@ -47,7 +47,7 @@ def _inverse_root(input: Value, output: Result, width: type[np.floating[Any]]) -
 
 
 @kernel("RSQRT", "int8", multiplier=_WIDTHS)
-def rsqrt(input: Value, output: Result, how: How) -> NDArray[Any]:
+def rsqrt(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
     """1 / sqrt(x) of x >= 0 in fixed point; of 0, the output's largest value. RunError for what is below 0.
 
     Any shape. Source: tflite/kernels/elementwise.cc, RsqrtEvalQuantizedInt8.
@@ -57,7 +57,7 @@ def rsqrt(input: Value, output: Result, how: How) -> NDArray[Any]:
 
 
 @kernel("RSQRT", "int16", table=("float32", "fixed-point"))
-def rsqrt_word(input: Value, output: Result, how: How) -> NDArray[Any]:
+def rsqrt_word(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
     """1 / sqrt(x) of x >= 0 by interpolation; of 0, the output's largest value; zero points 0.
 
     ``fixed-point`` computes as for int8. Any shape. RunError for what is below 0.
@@ -71,7 +71,7 @@ def rsqrt_word(input: Value, output: Result, how: How) -> NDArray[Any]:
 
 
 @kernel("SQRT", "int8", "int16")
-def sqrt(input: Value, output: Result) -> NDArray[Any]:
+def sqrt(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """sqrt(x) of x >= 0: float32 root over output scale, cut off towards zero, plus the zero point, saturated.
 
     Any shape. RunError for what is below 0. Source: tflite/kernels/elementwise.cc; the cut instead of a rounding
@@ -89,13 +89,13 @@ def sqrt(input: Value, output: Result) -> NDArray[Any]:
 
 
 @kernel("ABS", "int8", "int16", requantize=("double", "single"), multiplier=_WIDTHS)
-def abs_(input: Value, output: Result, how: How) -> NDArray[Any]:
+def abs_(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
     """|x|, rescaled by the quotient of the scales where they differ; an int16 without any wraps at -32768.
 
     Any shape. Source: tflite/kernels/elementwise.cc, AbsEvalQuantized.
     """
     if not input.quantization.is_set:
-        return np.abs(input.data.astype(np.int64)).astype(HELD[output.dtype])
+        return np.abs(input.data.astype(np.int64)).astype(NUMPY_TYPES[output.dtype])
     multiply = MULTIPLY[how["requantize"]]
     m, shift = quantize_multiplier(quotient(how["multiplier"], input.scale, over=output.scale))
     rescaled = input.scale != output.scale
@@ -109,7 +109,7 @@ def abs_(input: Value, output: Result, how: How) -> NDArray[Any]:
 
 
 @kernel("L2_NORMALIZATION", "int8", "uint8")
-def l2_normalization(input: Value, output: Result) -> NDArray[Any]:
+def l2_normalization(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """x / sqrt(sum of x^2) over the last dimension; shape (..., depth), output scale 1/128.
 
     The sum of squares is an int32; 1 / sqrt of it by Newton's method, times 128 x, rounded twice.
@@ -121,11 +121,11 @@ def l2_normalization(input: Value, output: Result) -> NDArray[Any]:
         result = multiply_double(128 * offset, m, shift) + 128
     else:
         result = multiply_double(offset, m, shift + 7)
-    return saturate(result, *INTEGER_RANGES[output.dtype]).astype(HELD[output.dtype])
+    return saturate(result, *INTEGER_RANGES[output.dtype]).astype(NUMPY_TYPES[output.dtype])
 
 
 @kernel("L2_NORMALIZATION", "float32")
-def l2_normalization_float(input: Value, output: Result) -> NDArray[Any]:
+def l2_normalization_float(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """x / max(sqrt(sum of x^2), 1e-6) over the last dimension, in float32."""
     if not input.data.size:
         return input.data
@@ -158,7 +158,7 @@ _INTEGER: dict[str, tuple[str, ...]] = {
 
 
 def _plain(function: Real, what: str) -> KernelFunction:
-    def of(input: Value, output: Result) -> NDArray[Any]:
+    def of(input: Operand, output: OutputSpec) -> NDArray[Any]:
         """A function of each element, without any quantization."""
         with np.errstate(all="ignore"):
             return function(input.data)
@@ -172,6 +172,6 @@ for _opcode, _function in _FLOAT.items():
 
 
 @kernel("LOGICAL_NOT", "bool")
-def logical_not(input: Value, output: Result) -> NDArray[Any]:
+def logical_not(input: Operand, output: OutputSpec) -> NDArray[Any]:
     """Not x. Any shape."""
     return np.asarray(np.logical_not(input.data))

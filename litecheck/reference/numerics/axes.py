@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import RunError, Value
+from litecheck.reference.operands import Operand, RunError
 
 
-def reduced_axes(axis: Value, rank: int) -> tuple[int, ...]:
+def reduced_axes(axis: Operand, rank: int) -> tuple[int, ...]:
     """The axes to reduce, from 0, ascending, each once; negative ones count from the end."""
     named = [int(a) for a in axis.data.reshape(-1)] if rank else []
     wrong = [a for a in named if not -rank <= a < rank]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.lookup import picked
-from litecheck.reference.operands import HELD
+from litecheck.reference.operands import NUMPY_TYPES
 
 #: (stored lhs, stored rhs) in int64 -> stored output in int64, equal formulas with equal hashes.
 Formula = Callable[[Ints, Ints], Ints]
@@ -36,7 +36,7 @@ def apply(formula: Formula, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) ->
         flat = lhs.reshape(-1), rhs.reshape(-1)
     else:
         flat = np.broadcast_to(lhs, shape).reshape(-1), np.broadcast_to(rhs, shape).reshape(-1)
-    out = np.empty(count, HELD[dtype])
+    out = np.empty(count, NUMPY_TYPES[dtype])
     for at in range(0, count, _TILE):
         x, y = (side[at : at + _TILE].astype(np.int64) for side in flat)
         out[at : at + _TILE] = formula(x, y)
@@ -47,5 +47,5 @@ def apply(formula: Formula, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) ->
 def _table(formula: Formula, of: str, dtype: str) -> NDArray[Any]:
     """formula of every pair of bytes, at index 256 * lhs + rhs of their bit patterns."""
     values = np.arange(256, dtype=np.uint8).view(of).astype(np.int64)
-    pairs: NDArray[Any] = formula(np.repeat(values, 256), np.tile(values, 256)).astype(HELD[dtype])
+    pairs: NDArray[Any] = formula(np.repeat(values, 256), np.tile(values, 256)).astype(NUMPY_TYPES[dtype])
     return pairs

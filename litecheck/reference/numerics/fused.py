@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.fixedpoint import round_half_away
-from litecheck.reference.operands import Result
+from litecheck.reference.operands import OutputSpec
 
 #: Real bounds of ActivationFunctionType; what is not listed (NONE, TANH, SIGN_BIT) binds no kernel.
 REAL: dict[int, tuple[float, float]] = {1: (0.0, np.inf), 2: (-1.0, 1.0), 3: (0.0, 6.0)}
@@ -23,7 +23,7 @@ def fused(options: Table | None) -> tuple[float, float]:
     return REAL.get(int(code), (-np.inf, np.inf))
 
 
-def stored_bounds(options: Table | None, output: Result, half_even: bool = False) -> tuple[int, int]:
+def stored_bounds(options: Table | None, output: OutputSpec, half_even: bool = False) -> tuple[int, int]:
     """(low, high) in stored integers: the output's type, narrowed by its fused activation.
 
     A real bound r becomes zero_point + round(r / scale), in float32, half away from zero. With ``half_even`` it becomes
@@ -39,7 +39,7 @@ def stored_bounds(options: Table | None, output: Result, half_even: bool = False
     return low, high
 
 
-def _stored(real: float, output: Result, half_even: bool) -> int:
+def _stored(real: float, output: OutputSpec, half_even: bool) -> int:
     steps = np.asarray(np.float32(real) / output.scale)
     if half_even:
         return int(np.rint(steps + np.float32(output.zero_point)))

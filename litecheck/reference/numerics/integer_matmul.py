@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.reference.numerics.fixedpoint import Ints
-from litecheck.reference.operands import Result, Value
+from litecheck.reference.operands import Operand, OutputSpec
 
 #: The largest magnitude a stored value of a type can have.
 LARGEST = {"int8": 1 << 7, "int16": 1 << 15}
@@ -37,7 +37,7 @@ class Weights:
     sums: Ints
     bound: int
 
-    def offset(self, bias: Value | None, zero_point: int) -> Ints:
+    def offset(self, bias: Operand | None, zero_point: int) -> Ints:
         """What has to be added to a channel's sum of stored products: bias - z * sum w, int64 of shape (channels,)."""
         made = -zero_point * self.sums
         return made if bias is None else made + bias.data.reshape(-1)
@@ -60,7 +60,7 @@ def weights(stored: NDArray[Any], zero_point: int, largest: int) -> Weights:
     return Weights(stored.astype(carrier), sums, most)
 
 
-def signed(value: Value | Result) -> tuple[str, int]:
+def signed(value: Operand | OutputSpec) -> tuple[str, int]:
     """(type, zero point) under which a quantized operand is computed: uint8 becomes int8, shifted down by 128."""
     return ("int8", value.zero_point - 128) if value.dtype == "uint8" else (value.dtype, value.zero_point)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.fixedpoint import Ints, round_half_away
-from litecheck.reference.operands import HELD, Result, Value
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec
 
 Floats: TypeAlias = NDArray[Any]
 Real: TypeAlias = Callable[[Floats], Floats]
@@ -33,7 +33,7 @@ def libm(function: Real) -> Real:
 
 def each_value(data: NDArray[Any], function: Callable[[Ints], Ints], dtype: str) -> NDArray[Any]:
     """``function`` of every element; of 8-bit tensors it is computed once for each of the 256 values."""
-    held = np.dtype(HELD[dtype])
+    held = np.dtype(NUMPY_TYPES[dtype])
     if data.itemsize > 1 or data.size < 256:
         return function(data.astype(np.int64)).astype(held)
     low = -128 if data.dtype.kind == "i" else 0
@@ -50,7 +50,7 @@ def picked(table: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
     return made.reshape(index.shape)
 
 
-def entries(x: Ints, function: Real, input: Value, output: Result, round_: str) -> Ints:
+def entries(x: Ints, function: Real, input: Operand, output: OutputSpec, round_: str) -> Ints:
     """What LiteRT stores in the table of an 8-bit operator: round(f(s (x - z)) / s_out) + z_out, saturated.
 
     All in float32: the product, f, the product with the reciprocal of the output scale, and then rounding half away
@@ -104,7 +104,7 @@ def _ends(scale: np.float32, zero_point: int) -> tuple[np.float32, np.float32]:
     return scale * _FLOAT32(-32768 - zero_point), scale * _FLOAT32(32767 - zero_point)
 
 
-def looked_up(input: Value, output: Result, function: Real, round_: str = "half-away") -> NDArray[Any]:
+def looked_up(input: Operand, output: OutputSpec, function: Real, round_: str = "half-away") -> NDArray[Any]:
     """f of a tensor: a table entry in 8 bits, between two entries in 16, directly in float32."""
     if input.dtype == "float32":
         return function(input.data)

@@ -32,7 +32,7 @@ Exact = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Nearest:
+class NearestRescale:
     """Constants of t = sum * factor + shift and of its distance to an integer beyond which it is in doubt, each of
     shape (channels * repetitions,)."""
 
@@ -87,7 +87,7 @@ def nearest(
     zero_point: int,
     bounds: tuple[int, int],
     most: int,
-) -> Nearest | None:
+) -> NearestRescale | None:
     """For multipliers ``real`` and sums of magnitude up to ``most``; None where too many elements would be in doubt.
 
     A doubt of 0 or less has every element computed again: clamping hides the distance to a tie only while the doubt
@@ -100,4 +100,4 @@ def nearest(
     times = max(1, PERIOD // len(offset))
     narrow = np.nextafter(doubt.astype(np.float32), np.float32(-1))
     factor, start, end = (np.tile(c.astype(np.float32), times) for c in (real, shift, narrow))
-    return Nearest(factor, start, end, len(offset), *bounds)
+    return NearestRescale(factor, start, end, len(offset), *bounds)

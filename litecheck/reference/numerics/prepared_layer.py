@@ -11,17 +11,17 @@ from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.integer_matmul import Weights
 from litecheck.reference.numerics.requantize import Requantizer, requantizer
 from litecheck.reference.numerics.rescale import Scales
-from litecheck.reference.operands import Result, Value
+from litecheck.reference.operands import Operand, OutputSpec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layer:
+class PreparedLayer:
     """Filters, what is added to each of their sums (int64, shape (channels,)), and the way to stored values."""
 
     filters: Weights
     offset: Ints
     rescale: Requantizer
-    bias: Value | None
+    bias: Operand | None
 
 
 class Rescaling(NamedTuple):
@@ -37,20 +37,20 @@ class Rescaling(NamedTuple):
 
 
 def layer(
-    operands: tuple[Value, Value, Value | None],
-    output: Result,
+    operands: tuple[Operand, Operand, Operand | None],
+    output: OutputSpec,
     options: Table | None,
     zero: int,
     how: Rescaling,
     filters: Callable[[], Weights],
-) -> Layer:
+) -> PreparedLayer:
     """The layer of (input, weight, bias), kept with the weights where weights and bias are constants.
 
     ``zero`` is the input's zero point as ``filters`` are multiplied with it. Raises RunError as ``requantizer`` does.
     """
     input, weight, bias = operands
 
-    def make() -> Layer:
+    def make() -> PreparedLayer:
         made = filters()
         offset = made.offset(bias, zero)
         scales = Scales.of(input, weight, output, len(made.matrix))
@@ -58,7 +58,7 @@ def layer(
         rescale = requantizer(
             how.variant, scales, output, options, narrow=how.narrow, wrap=wrap, most=made.bound
         )
-        return Layer(made, offset, rescale, bias)
+        return PreparedLayer(made, offset, rescale, bias)
 
     if bias is not None and not bias.constant:
         return make()

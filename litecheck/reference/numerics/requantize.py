@@ -16,9 +16,9 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.numerics.integer_matmul import EXACT
-from litecheck.reference.numerics.nearest import Nearest, nearest, repeats
+from litecheck.reference.numerics.nearest import NearestRescale, nearest, repeats
 from litecheck.reference.numerics.rescale import VARIANTS, Rescale, Scales
-from litecheck.reference.operands import HELD, Result, RunError, Value
+from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
 
 #: Types whose sums of products are rescaled to stored values.
 QUANTIZED = ("int8", "uint8", "int16")
@@ -40,7 +40,7 @@ class Prepared:
 
     offset: Ints
     constants: tuple[NDArray[Any], ...]
-    quick: Nearest | None
+    quick: NearestRescale | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +112,7 @@ class Requantizer:
 def requantizer(
     variant: str,
     scales: Scales,
-    output: Result,
+    output: OutputSpec,
     options: Table | None,
     *,
     narrow: bool = False,
@@ -129,10 +129,10 @@ def requantizer(
         raise RunError("the scales give no finite multiplier")
     bounds = stored_bounds(options, output, half_even=variant == "float32")
     return Requantizer(
-        VARIANTS[variant](real, scales), output.zero_point, *bounds, HELD[output.dtype], wrap, most
+        VARIANTS[variant](real, scales), output.zero_point, *bounds, NUMPY_TYPES[output.dtype], wrap, most
     )
 
 
-def wide_sums(input: Value, options: Table | None) -> bool:
+def wide_sums(input: Operand, options: Table | None) -> bool:
     """Whether sums have 64 bits: those of int16 where the options state no int32 bias."""
     return input.dtype == "int16" and (options is None or options.get("quantized_bias_type", 0) != INT32)

@@ -25,7 +25,7 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class Scales:
     output: np.float32
 
     @staticmethod
-    def of(input: Value, weight: Value, output: Result, channels: int) -> Scales:
+    def of(input: Operand, weight: Operand, output: OutputSpec, channels: int) -> Scales:
         """Of an operator's operands; RunError where the weights' scales are neither one nor one for each channel."""
         stated = weight.quantization.scale
         if stated.size not in (1, channels):

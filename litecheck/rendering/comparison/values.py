@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from litecheck.quantizer.attribution.failure import Cause
+from litecheck.quantizer.attribution.failure import Attribution
 from litecheck.quantizer.comparison import Element
 from litecheck.rendering.escape import visible
 from litecheck.rendering.records import ComparedTensors
@@ -45,7 +45,7 @@ def values(compared: ComparedTensors) -> dict[str, Any]:
     }
 
 
-def _cause(cause: Cause) -> dict[str, Any]:
+def _cause(cause: Attribution) -> dict[str, Any]:
     return {
         "name": cause.name,
         "sentence": cause.sentence,

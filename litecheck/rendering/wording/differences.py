@@ -9,7 +9,7 @@ from math import floor, isfinite, trunc
 
 import numpy as np
 
-from litecheck.quantizer.attribution.failure import Cause
+from litecheck.quantizer.attribution.failure import Attribution
 from litecheck.quantizer.comparison import Comparison, Element
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.rendering.histogram import bars, percent
@@ -120,7 +120,7 @@ def decimal(value: Fraction) -> str:
     return f"{'-' if value < 0 else ''}{whole}.{rest:0{digits}}"
 
 
-def _told(cause: Cause, comparison: Comparison) -> str:
+def _told(cause: Attribution, comparison: Comparison) -> str:
     if cause.exact:
         return f"{cause.name}: {cause.sentence} This reproduces all {counted(comparison.size, 'element')}."
     if cause.explained == comparison.mismatches and not cause.broken:

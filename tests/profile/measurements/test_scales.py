@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litecheck.checks.bound_operator import Operand
-from litecheck.checks.tensor_facts import Facts
+from litecheck.checks.bound_operator import BoundOperand
+from litecheck.checks.tensor_facts import TensorFacts
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.estimates import ESTIMATES
@@ -115,7 +115,9 @@ def test_the_finest_of_two() -> None:
 
 def known(operands):
     """The operands as estimates see them."""
-    return {role: [Operand(role, None, Facts(t)) for t in ts] for role, ts in operands.roles.items()}
+    return {
+        role: [BoundOperand(role, None, TensorFacts(t)) for t in ts] for role, ts in operands.roles.items()
+    }
 
 
 @given(

@@ -15,7 +15,7 @@ from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.entry import entry
 from litecheck.reference.engine.interpreter import Machine, initial, run
-from litecheck.reference.operands import RunError, Value
+from litecheck.reference.operands import Operand, RunError
 
 X = np.array([[1, -2, 3]], np.int8)
 Q = quantized(0.5, -1)
@@ -219,4 +219,4 @@ def test_constants_are_prepared_once() -> None:
     made = [first.once("sum", lambda: first.data.sum()) for _ in range(2)]
     assert made[0] is made[1]
     assert first.once("other", lambda: 3) == 3
-    assert not Value(X, "int8").prepared
+    assert not Operand(X, "int8").prepared

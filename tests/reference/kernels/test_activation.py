@@ -8,7 +8,7 @@ import pytest
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import activation
-from litecheck.reference.operands import Result, Value
+from litecheck.reference.operands import Operand, OutputSpec
 from litecheck.reference.registry import kernels
 
 BYTES = np.arange(-128, 128).astype(np.int8)
@@ -20,11 +20,11 @@ def quantization(scale, zero=0):
 
 
 def value(data=BYTES, scale=0.5, zero=0):
-    return Value(data, data.dtype.name, quantization(scale, zero))
+    return Operand(data, data.dtype.name, quantization(scale, zero))
 
 
 def result(scale=0.5, zero=0, dtype="int8"):
-    return Result(dtype, (), quantization(scale, zero))
+    return OutputSpec(dtype, (), quantization(scale, zero))
 
 
 def relu(opcode, v, out, **how):
@@ -53,7 +53,7 @@ def test_relu_without_rescaling_bounds_in_the_inputs_parameters():
 def test_relu_of_floats():
     x = np.float32([-2, -0.5, 0.5, 2, 7])
     (kernel,) = (k for k in kernels()["RELU6"] if "float32" in k.types)
-    assert kernel.function(Value(x, "float32"), Result("float32", ())).tolist() == [0, 0, 0.5, 2, 6]
+    assert kernel.function(Operand(x, "float32"), OutputSpec("float32", ())).tolist() == [0, 0, 0.5, 2, 6]
 
 
 def leaky(v, out, alpha, requantize="double"):
@@ -87,13 +87,13 @@ def test_ratios_beyond_8_bit_multipliers_take_the_exact_way():
 
 def test_prelu_multiplies_each_channel():
     x = np.int8([[-8, -8], [6, 6]])
-    alpha = Value(np.int8([2, 4]), "int8", quantization(0.25))
+    alpha = Operand(np.int8([2, 4]), "int8", quantization(0.25))
     assert activation.prelu(value(x), alpha, result(), HOW).tolist() == [[-4, -8], [6, 6]]
 
 
 def test_prelu_of_floats():
-    x, alpha = np.float32([[-2, 2], [-4, 1]]), Value(np.float32([0.5, 0.25]), "float32")
-    assert activation.prelu_float(Value(x, "float32"), alpha, Result("float32", ())).tolist() == [
+    x, alpha = np.float32([[-2, 2], [-4, 1]]), Operand(np.float32([0.5, 0.25]), "float32")
+    assert activation.prelu_float(Operand(x, "float32"), alpha, OutputSpec("float32", ())).tolist() == [
         [-1, 2],
         [-2, 1],
     ]
@@ -108,6 +108,6 @@ def test_hard_swish_is_within_a_step(scale, zero):
 
 
 def test_hard_swish_of_floats():
-    x = Value(np.float32([-4, -1, 0, 1, 4]), "float32")
-    found = activation.hard_swish_float(x, Result("float32", ()))
+    x = Operand(np.float32([-4, -1, 0, 1, 4]), "float32")
+    found = activation.hard_swish_float(x, OutputSpec("float32", ()))
     assert found.tolist() == [0, np.float32(-2) / np.float32(6), 0, np.float32(4) / np.float32(6), 4]

@@ -16,7 +16,7 @@ from litecheck.reference.kernels import binary, comparison, division, select
 from litecheck.reference.numerics import broadcast
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.vectors import Chunks, chunks
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 RELU6 = Table("AddOptions", {"fused_activation_function": 3})
 SCALES = st.floats(2.0**-10, 0.875, width=32)
@@ -25,20 +25,20 @@ ZEROS = st.integers(-128, 127)
 QUOTIENT = {"shift": "exact", "multiplier": "float32", "by_zero": "refused"}
 
 
-def value(array: Any, scale: float = 0.5, zero: int = -3, dtype: str = "int8") -> Value:
+def value(array: Any, scale: float = 0.5, zero: int = -3, dtype: str = "int8") -> Operand:
     quantization = Quantization(np.array([scale], np.float32), np.array([zero], np.int64))
-    return Value(np.asarray(array, dtype), dtype, quantization)
+    return Operand(np.asarray(array, dtype), dtype, quantization)
 
 
-def result(scale: float = 0.5, zero: int = -3, dtype: str = "int8") -> Result:
-    return Result(dtype, (), Quantization(np.array([scale], np.float32), np.array([zero], np.int64)))
+def result(scale: float = 0.5, zero: int = -3, dtype: str = "int8") -> OutputSpec:
+    return OutputSpec(dtype, (), Quantization(np.array([scale], np.float32), np.array([zero], np.int64)))
 
 
-def real(v: Value) -> NDArray[np.float64]:
+def real(v: Operand) -> NDArray[np.float64]:
     return float(v.scale) * (v.data.astype(np.float64) - v.zero_point)
 
 
-def off(stored: NDArray[Any], exact: NDArray[np.float64], output: Result) -> float:
+def off(stored: NDArray[Any], exact: NDArray[np.float64], output: OutputSpec) -> float:
     """The largest distance from the exact result, in steps, where that does not saturate."""
     wanted = exact / float(output.scale) + output.zero_point
     return float(np.abs(stored - wanted)[(wanted > -128) & (wanted < 127)].max(initial=0))
@@ -184,7 +184,7 @@ def test_shifts_stay_within_the_word() -> None:
 
 
 def test_a_condition_of_one_dimension_selects_rows() -> None:
-    asked = Value(np.array([True, False]), "bool")
+    asked = Operand(np.array([True, False]), "bool")
     made = select.select(asked, value([[1, 2], [3, 4]]), value([[5, 6], [7, 8]]), result())
     assert made.tolist() == [[1, 2], [7, 8]]
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from litecheck.reference.kernels.cast import cast
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 
 def made(x, target):
-    return cast(Value(x, x.dtype.name), Result(target, ())).tolist()
+    return cast(Operand(x, x.dtype.name), OutputSpec(target, ())).tolist()
 
 
 def test_integers_wrap():

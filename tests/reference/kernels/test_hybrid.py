@@ -14,7 +14,7 @@ from litecheck.reference.kernels.depthwise import depthwise_conv_2d_float
 from litecheck.reference.kernels.fully_connected import fully_connected_float
 from litecheck.reference.kernels.hybrid import DYNAMIC, bfloat16, block_products, dynamic, products
 from litecheck.reference.kernels.matmul import batch_matmul_float
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.takers import EVERY, OPTIMIZED
 
 ROWS = (np.random.default_rng(0).normal(size=(50, 40)) * np.geomspace(1e-3, 1e3, 50)[:, None]).astype(
@@ -52,8 +52,8 @@ def test_products_are_those_of_the_real_values(name: str, units: int) -> None:
     rng = np.random.default_rng(1)
     stored = rng.integers(-127, 128, (6, 40)).astype(np.int8)
     scales = rng.uniform(0.01, 0.1, units).astype(np.float32)
-    weight = Value(stored, "int8", quantized(scales), True)
-    bias = Value(rng.normal(size=6).astype(np.float32), "float32")
+    weight = Operand(stored, "int8", quantized(scales), True)
+    bias = Operand(rng.normal(size=6).astype(np.float32), "float32")
     real = ROWS[20:30].astype(np.float64) @ (stored * scales.astype(np.float64)[:, None]).T + bias.data
     made = products(ROWS[20:30], weight, bias, DYNAMIC[name])
     reach = np.abs(ROWS[20:30]).max(axis=1)[:, None] * np.abs(stored * scales[:, None]).sum(axis=1)
@@ -80,13 +80,13 @@ def test_bfloat16_rounds_to_even() -> None:
     assert bfloat16(given).tolist() == [1.0, 1.0, 1 + 2**-6, 1 + 2**-7, -1.0]
 
 
-def _blockwise(units: int, depth: int, block: int) -> tuple[Value, np.ndarray]:
+def _blockwise(units: int, depth: int, block: int) -> tuple[Operand, np.ndarray]:
     rng = np.random.default_rng(2)
     scales = rng.uniform(0.01, 0.1, (units, depth // block)).astype(np.float16)
     stored = rng.integers(-8, 8, (units, depth)).astype(np.int8)
     stated = Quantization(details=Blockwise(1, -1, block))
     real = stored * np.repeat(scales.astype(np.float64), block, axis=1)
-    return Value(stored, "int4", stated, True, Value(scales, "float16")), real
+    return Operand(stored, "int4", stated, True, Operand(scales, "float16")), real
 
 
 def test_blocks_have_scales_of_their_own() -> None:
@@ -102,28 +102,28 @@ def test_blocks_have_scales_of_their_own() -> None:
 
 
 def test_blocks_that_xnnpack_does_not_take_are_left_to_litert() -> None:
-    x, out = Value(ROWS[20:30], "float32"), Result("float32", (10, 6))
+    x, out = Operand(ROWS[20:30], "float32"), OutputSpec("float32", (10, 6))
     how = {"dynamic": "xnnpack"}
     weight, _ = _blockwise(6, 40, 8)
     made = fully_connected_float(x, weight, None, out, None, how, frozenset())
     np.testing.assert_array_equal(made, block_products(ROWS[20:30], weight, None, "asymmetric"))
-    bare = Value(weight.data, "int4", weight.quantization, True)
+    bare = Operand(weight.data, "int4", weight.quantization, True)
     with pytest.raises(RunError, match="without a scale for each block"):
         fully_connected_float(x, bare, None, out, None, how)
 
 
-def _int8(shape: tuple[int, ...], scale: object = 0.01, axis: int = 0, constant: bool = True) -> Value:
+def _int8(shape: tuple[int, ...], scale: object = 0.01, axis: int = 0, constant: bool = True) -> Operand:
     stored = np.random.default_rng(3).integers(-127, 128, shape).astype(np.int8)
-    return Value(stored, "int8", quantized(scale, 0, axis), constant)
+    return Operand(stored, "int8", quantized(scale, 0, axis), constant)
 
 
 def test_int4_layers_that_nobody_takes_are_quantized_as_asked() -> None:
     asked = options_table("FULLY_CONNECTED", asymmetric_quantize_inputs=True)
-    how, out = {"dynamic": "symmetric"}, Result("float32", ())
+    how, out = {"dynamic": "symmetric"}, OutputSpec("float32", ())
     x = np.abs(ROWS[20:30])
-    weight = Value(_int8((4, 40)).data // 16, "int4", quantized(0.01), True)
+    weight = Operand(_int8((4, 40)).data // 16, "int4", quantized(0.01), True)
     for taken in (frozenset(), frozenset({OPTIMIZED})):
-        made = fully_connected_float(Value(x, "float32"), weight, None, out, asked, how, taken)
+        made = fully_connected_float(Operand(x, "float32"), weight, None, out, asked, how, taken)
         wanted = DYNAMIC["symmetric" if taken else "asymmetric"]
         np.testing.assert_array_equal(made, products(x, weight, None, wanted))
 
@@ -132,11 +132,11 @@ def test_images_are_quantized_one_by_one() -> None:
     image = np.random.default_rng(4).normal(size=(2, 5, 5, 3)).astype(np.float32)
     image[1] *= 100
     options = options_table("CONV_2D", padding="SAME", stride_h=1, stride_w=1)
-    out, scales = Result("float32", ()), np.linspace(0.01, 0.02, 4)
+    out, scales = OutputSpec("float32", ()), np.linspace(0.01, 0.02, 4)
     for variant, scale in itertools.product(("by-scales", "xnnpack"), (0.01, scales)):
         weight = _int8((4, 3, 3, 3), scale)
         both, first = (
-            conv_2d_float(Value(x, "float32"), weight, None, out, options, {"dynamic": variant})
+            conv_2d_float(Operand(x, "float32"), weight, None, out, options, {"dynamic": variant})
             for x in (image, image[:1])
         )
         np.testing.assert_array_equal(both[:1], first)
@@ -145,12 +145,12 @@ def test_images_are_quantized_one_by_one() -> None:
 def test_filters_of_one_scale_are_fed_symmetrically_and_pixels_where_xnnpack_sees_a_product() -> None:
     image = np.random.default_rng(5).normal(1, 1, size=(1, 4, 4, 3)).astype(np.float32)
     options = options_table("CONV_2D", padding="VALID", stride_h=1, stride_w=1)
-    out, x = Result("float32", ()), Value(image, "float32")
+    out, x = OutputSpec("float32", ()), Operand(image, "float32")
     own = quantized(np.linspace(0.01, 0.02, 4))
     plain = _int8((4, 1, 1, 3))
     for weight, variant, way, count in (
         (plain, "by-scales", "symmetric", 1),
-        (Value(plain.data, "int8", own, True), "by-scales", "asymmetric", 1),
+        (Operand(plain.data, "int8", own, True), "by-scales", "asymmetric", 1),
         (plain, "xnnpack", "xnnpack", 16),
     ):
         stored, scale, zero = DYNAMIC[way](image.reshape(count, -1))
@@ -164,7 +164,9 @@ def test_depthwise_images_are_quantized_asymmetrically() -> None:
     image = np.random.default_rng(6).normal(3, 1, size=(1, 4, 4, 2)).astype(np.float32)
     options = options_table("DEPTHWISE_CONV_2D", padding="VALID", stride_h=1, stride_w=1, depth_multiplier=2)
     weight = _int8((1, 1, 1, 4), [0.01, 0.02, 0.03, 0.04], 3)
-    made = depthwise_conv_2d_float(Value(image, "float32"), weight, None, Result("float32", ()), options)
+    made = depthwise_conv_2d_float(
+        Operand(image, "float32"), weight, None, OutputSpec("float32", ()), options
+    )
     stored, scale, zero = DYNAMIC["asymmetric"](image.reshape(1, -1))
     real = ((stored - zero[:, None].astype(float)) * scale[:, None]).reshape(4, 4, 2)
     exact = np.repeat(real, 2, axis=-1) * weight.data.reshape(4) * weight.quantization.scale.astype(float)
@@ -172,7 +174,7 @@ def test_depthwise_images_are_quantized_asymmetrically() -> None:
 
 
 def test_a_matrix_that_xnnpack_declines_is_left_to_litert() -> None:
-    x, out = Value(ROWS[20:30], "float32"), Result("float32", ())
+    x, out = Operand(ROWS[20:30], "float32"), OutputSpec("float32", ())
     constant = _int8((40, 6))
     left, taken = (
         batch_matmul_float(x, constant, out, None, {"dynamic": "xnnpack"}, who)
@@ -183,5 +185,5 @@ def test_a_matrix_that_xnnpack_declines_is_left_to_litert() -> None:
     assert (left != taken).any()
     with pytest.raises(RunError, match="no kernel for float32 times int16"):
         batch_matmul_float(
-            x, Value(constant.data.astype(np.int16), "int16"), out, None, {"dynamic": "as-asked"}
+            x, Operand(constant.data.astype(np.int16), "int16"), out, None, {"dynamic": "as-asked"}
         )

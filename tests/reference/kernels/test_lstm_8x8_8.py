@@ -7,26 +7,26 @@ import pytest
 
 from litecheck.model.build import quantized
 from litecheck.reference.kernels.lstm_8x8_8 import NarrowGate, logistic, projection, step, tanh
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 RNG = np.random.default_rng(0)
 CELLS, INPUTS, OUTPUTS, SX, SH, SW = 16, 5, 4, 1 / 64, 1 / 100, 1 / 100
-SUMS = tuple(Result("int8", (0,), quantized(s, z)) for s, z in ((2**-11, 0), (1 / 12, 3), (1 / 20, -5)))
+SUMS = tuple(OutputSpec("int8", (0,), quantized(s, z)) for s, z in ((2**-11, 0), (1 / 12, 3), (1 / 20, -5)))
 
 
-def stored(*shape: int, scale: float = SW, zero_point: int = 0) -> Value:
-    return Value(RNG.integers(-127, 128, shape).astype(np.int8), "int8", quantized(scale, zero_point), True)
+def stored(*shape: int, scale: float = SW, zero_point: int = 0) -> Operand:
+    return Operand(RNG.integers(-127, 128, shape).astype(np.int8), "int8", quantized(scale, zero_point), True)
 
 
-def gate() -> tuple[NarrowGate, tuple[Value, ...]]:
+def gate() -> tuple[NarrowGate, tuple[Operand, ...]]:
     parts = (stored(CELLS, INPUTS), stored(CELLS, OUTPUTS))
-    norm = Value(RNG.integers(8000, 32767, CELLS).astype(np.int16), "int16", quantized(2.0**-15))
-    bias = Value(RNG.integers(-(2**24), 2**24, CELLS).astype(np.int32), "int32")
+    norm = Operand(RNG.integers(8000, 32767, CELLS).astype(np.int16), "int16", quantized(2.0**-15))
+    bias = Operand(RNG.integers(-(2**24), 2**24, CELLS).astype(np.int32), "int32")
     x, h = stored(2, INPUTS, scale=SX, zero_point=7), stored(2, OUTPUTS, scale=SH, zero_point=-9)
     return NarrowGate.of((parts[0], x), (parts[1], h), norm, bias, SUMS), (*parts, norm, bias, x, h)
 
 
-def real(value: Value) -> np.ndarray:
+def real(value: Operand) -> np.ndarray:
     return (value.data.astype(np.float64) - value.zero_point) * float(value.scale)
 
 
@@ -50,7 +50,7 @@ def test_activations_are_truncated_in_q15() -> None:
 def test_a_step_is_that_of_the_real_cell() -> None:
     gates = tuple(gate()[0] for _ in range(3))
     weights, state = stored(OUTPUTS, CELLS), stored(2, OUTPUTS, scale=SH, zero_point=-9)
-    bias = Value(np.zeros(OUTPUTS, np.int32), "int32")
+    bias = Operand(np.zeros(OUTPUTS, np.int32), "int32")
     made = projection(weights, bias, state, 0)
     x, h = RNG.integers(-128, 128, (2, INPUTS)), RNG.integers(-128, 128, (2, OUTPUTS))
     c = RNG.integers(-(2**15), 2**15, (2, CELLS))

@@ -12,24 +12,24 @@ from hypothesis import strategies as st
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import indexing, movement, resize
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 Q = Quantization(np.float32([0.5]), np.int64([-3]))
 
 
 def value(array, dtype="int8"):
-    return Value(np.asarray(array, np.dtype(dtype)), dtype, Q)
+    return Operand(np.asarray(array, np.dtype(dtype)), dtype, Q)
 
 
 def index(*numbers):
-    return Value(np.array(numbers, np.int32), "int32")
+    return Operand(np.array(numbers, np.int32), "int32")
 
 
 def size(*numbers):
     return replace(index(*numbers), constant=True)
 
 
-OUT = Result("int8", (), Q)
+OUT = OutputSpec("int8", (), Q)
 
 
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3), st.integers(1, 3), st.integers(1, 3))
@@ -44,27 +44,27 @@ def test_depth_to_space_undoes_space_to_depth(n, h, w, c, b):
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 2), st.integers(1, 2))
 def test_batch_to_space_undoes_space_to_batch(h, w, a, b):
     x = np.arange(2 * h * a * w * b * 3, dtype=np.int8).reshape(2, h * a, w * b, 3)
-    none = Value(np.zeros((2, 2), np.int32), "int32")
+    none = Operand(np.zeros((2, 2), np.int32), "int32")
     batched = movement.space_to_batch_nd(value(x), index(a, b), none, OUT)
     assert batched.shape == (2 * a * b, h, w, 3)
     assert (movement.batch_to_space_nd(value(batched), index(a, b), none, OUT) == x).all()
 
 
 def test_padding_is_the_outputs_zero_point():
-    widths = Value(np.array([[1, 2]], np.int32), "int32")
+    widths = Operand(np.array([[1, 2]], np.int32), "int32")
     assert indexing.pad(value([5]), widths, OUT).tolist() == [-3, 5, -3, -3]
     assert indexing.pad_v2(value([5]), widths, value([9]), OUT).tolist() == [9, 5, 9, 9]
 
 
 def test_mirrors_with_and_without_the_edge():
-    widths = Value(np.array([[2, 1]], np.int32), "int32")
+    widths = Operand(np.array([[2, 1]], np.int32), "int32")
     for mode, expected in ((0, [3, 2, 1, 2, 3, 2]), (1, [2, 1, 1, 2, 3, 3])):
         options = Table("MirrorPadOptions", {"mode": mode})
         assert indexing.mirror_pad(value([1, 2, 3]), widths, OUT, options).tolist() == expected
 
 
 def test_scattered_values_add_up_on_stored_zeros():
-    at = Value(np.array([[1], [3], [1]], np.int32), "int32")
+    at = Operand(np.array([[1], [3], [1]], np.int32), "int32")
     made = indexing.scatter_nd(at, value([5, 6, 7]), index(5), OUT)
     assert made.tolist() == [0, 12, 0, 6, 0]
 
@@ -111,24 +111,24 @@ def test_what_xnnpack_declines_is_resized_as_it_says_elsewhere():
 
 
 def test_an_embedding_row_comes_out_real():
-    table = Value(
+    table = Operand(
         np.array([[1, -2], [3, 4]], np.int8), "int8", Quantization(np.float32([0.5, 0.25]), np.int64([0, 0]))
     )
-    made = indexing.embedding_lookup(index(1, 0), table, Result("float32", ()))
+    made = indexing.embedding_lookup(index(1, 0), table, OutputSpec("float32", ()))
     assert made.tolist() == [[0.75, 1.0], [0.5, -1.0]]
 
 
 def test_bitcast_divides_and_joins_bytes():
-    words = Value(np.array([[0x0102, -1]], np.int16), "int16")
-    divided = movement.bitcast(words, Result("int8", ()))
+    words = Operand(np.array([[0x0102, -1]], np.int16), "int16")
+    divided = movement.bitcast(words, OutputSpec("int8", ()))
     assert divided.tolist() == [[[2, 1], [-1, -1]]]
-    joined = movement.bitcast(Value(divided, "int8"), Result("uint16", ()))
+    joined = movement.bitcast(Operand(divided, "int8"), OutputSpec("uint16", ()))
     assert joined.tolist() == [[0x0102, 0xFFFF]]
     with pytest.raises(RunError, match="does not hold one int32"):
-        movement.bitcast(Value(np.zeros((2, 3), np.int16), "int16"), Result("int32", ()))
+        movement.bitcast(Operand(np.zeros((2, 3), np.int16), "int16"), OutputSpec("int32", ()))
 
 
 def test_dilate_puts_values_apart():
     between = value(7).data.reshape(())
-    made = indexing.dilate(value([[1, 2], [3, 4]]), index(1, 3), Value(between, "int8"), OUT)
+    made = indexing.dilate(value([[1, 2], [3, 4]]), index(1, 3), Operand(between, "int8"), OUT)
     assert made.tolist() == [[1, 7, 7, 2], [3, 7, 7, 4]]

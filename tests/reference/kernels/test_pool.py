@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import pool
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 Q = Quantization(np.array([0.5], np.float32), np.array([-3], np.int64))
-OUT = Result("int8", (), Q)
+OUT = OutputSpec("int8", (), Q)
 SAME, VALID = 0, 1
 PLAIN = {"bounds": "half-away"}
 HALF = Fraction(1, 2)
@@ -66,7 +66,7 @@ def test_pools_are_what_their_windows_say(
     if padding == VALID:
         filters = min(filters[0], size[0]), min(filters[1], size[1])
     x = np.array([random.randint(-128, 127) for _ in range(size[0] * size[1])], np.int8).reshape(size)
-    value, given_options = Value(x[None, :, :, None], "int8", Q), options(filters, strides, padding)
+    value, given_options = Operand(x[None, :, :, None], "int8", Q), options(filters, strides, padding)
     means = {
         name: pool.average_pool_2d(value, OUT, given_options, {"round": name})[0, :, :, 0] for name in ROUND
     }
@@ -84,20 +84,20 @@ def test_there_is_a_definition_of_every_rounding() -> None:
 
 
 def test_an_activation_clamps() -> None:
-    x = Value(np.arange(-8, 8, dtype=np.int8).reshape(1, 4, 4, 1), "int8", Q)
+    x = Operand(np.arange(-8, 8, dtype=np.int8).reshape(1, 4, 4, 1), "int8", Q)
     made = pool.max_pool_2d(x, OUT, options((1, 1), (1, 1), SAME, activation=1), PLAIN)
     assert made.min() == -3  # RELU at zero point -3
 
 
 def test_float_sums_run_row_by_row() -> None:
-    x = Value(np.float32([[1e8, 1.0], [-1e8, 1.0]]).reshape(1, 2, 2, 1), "float32")
-    made = pool.average_pool_2d_float(x, Result("float32", ()), options((2, 2), (1, 1), VALID))
+    x = Operand(np.float32([[1e8, 1.0], [-1e8, 1.0]]).reshape(1, 2, 2, 1), "float32")
+    made = pool.average_pool_2d_float(x, OutputSpec("float32", ()), options((2, 2), (1, 1), VALID))
     assert made.ravel().tolist() == [0.25]  # ((1e8 + 1) - 1e8) + 1 is 1 in float32
 
 
 def test_roots_of_mean_squares() -> None:
-    x = Value(np.float32([3, 4, 0, 0]).reshape(1, 2, 2, 1), "float32")
-    made = pool.l2_pool_2d(x, Result("float32", ()), options((2, 2), (1, 1), VALID))
+    x = Operand(np.float32([3, 4, 0, 0]).reshape(1, 2, 2, 1), "float32")
+    made = pool.l2_pool_2d(x, OutputSpec("float32", ()), options((2, 2), (1, 1), VALID))
     assert made.ravel().tolist() == [2.5]
 
 
@@ -106,19 +106,19 @@ def test_roots_of_mean_squares() -> None:
 )
 def test_a_filter_that_does_not_slide_is_refused(given_options: Table | None) -> None:
     with pytest.raises(RunError):
-        pool.max_pool_2d(Value(np.zeros((1, 2, 2, 1), np.int8), "int8", Q), OUT, given_options, PLAIN)
+        pool.max_pool_2d(Operand(np.zeros((1, 2, 2, 1), np.int8), "int8", Q), OUT, given_options, PLAIN)
 
 
 def test_a_window_over_nothing_but_padding_is_refused() -> None:
-    x = Value(np.zeros((1, 0, 2, 1), np.int8), "int8", Q)
+    x = Operand(np.zeros((1, 0, 2, 1), np.int8), "int8", Q)
     made = pool.average_pool_2d(x, OUT, options((1, 1), (1, 1), SAME), {"round": "half-away"})
     assert made.shape == (1, 0, 2, 1)
 
 
 def test_a_bound_that_is_a_tie_is_rounded_to_even_where_xnnpack_pools() -> None:
     """6 / 0.8 is 7.5 steps: 8, plus the zero point 3 11; or 10.5, to even 10."""
-    x = Value(np.full((1, 1, 1, 1), 100, np.int8), "int8", Q)
-    out = Result("int8", (), Quantization(np.float32([0.8]), np.int64([3])))
+    x = Operand(np.full((1, 1, 1, 1), 100, np.int8), "int8", Q)
+    out = OutputSpec("int8", (), Quantization(np.float32([0.8]), np.int64([3])))
     bounded, even = options((1, 1), (1, 1), SAME, activation=3), {"bounds": "half-even"}
     assert pool.max_pool_2d(x, out, bounded, PLAIN).item() == 11
     assert pool.max_pool_2d(x, out, bounded, even).item() == 10

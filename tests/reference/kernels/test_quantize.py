@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import quantize as kernels
-from litecheck.reference.operands import Result, Value
+from litecheck.reference.operands import Operand, OutputSpec
 from litecheck.reference.takers import EVERY
 
 
@@ -16,14 +16,14 @@ def quantization(scale, zero=0):
 
 
 def quantize(x, variant, dtype="int8", scale=1.0, zero=0, taken=EVERY):
-    out = Result(dtype, (), quantization(scale, zero))
-    return kernels.quantize(Value(np.float32(x), "float32"), out, {"round": variant}, taken).tolist()
+    out = OutputSpec(dtype, (), quantization(scale, zero))
+    return kernels.quantize(Operand(np.float32(x), "float32"), out, {"round": variant}, taken).tolist()
 
 
 def requantize(x, variant, dtype="int8", scale=0.25, scale_out=1.0, zero_out=0, taken=EVERY):
-    v = Value(np.asarray(x, "int8"), "int8", quantization(scale))
+    v = Operand(np.asarray(x, "int8"), "int8", quantization(scale))
     return kernels.requantize(
-        v, Result(dtype, (), quantization(scale_out, zero_out)), {"requantize": variant}, taken
+        v, OutputSpec(dtype, (), quantization(scale_out, zero_out)), {"requantize": variant}, taken
     ).tolist()
 
 
@@ -46,8 +46,8 @@ def test_reals_saturate(variant):
 
 @pytest.mark.parametrize("variant", ["half-away", "half-even-body", "half-even"])
 def test_channels_divide_in_every_arithmetic(variant):
-    out = Result("int8", (), Quantization(np.float32([1, 2]), np.int64([0, 1]), 1))
-    x = Value(np.float32([[2.5, 5], [0.5, -1]]), "float32")
+    out = OutputSpec("int8", (), Quantization(np.float32([1, 2]), np.int64([0, 1]), 1))
+    x = Operand(np.float32([[2.5, 5], [0.5, -1]]), "float32")
     assert kernels.quantize(x, out, {"round": variant}).tolist() == [[3, 4], [1, 0]]
 
 
@@ -74,9 +74,9 @@ def test_what_xnnpack_declines_is_half_up():
 
 
 def test_dequantize_in_the_body_multiplies_the_zero_point_by_itself():
-    x = Value(np.full(11, 1, np.int8), "int8", quantization(0.1, 3))
+    x = Operand(np.full(11, 1, np.int8), "int8", quantization(0.1, 3))
     exact, split = (
-        kernels.dequantize(x, Result("float32", ()), {"product": p}) for p in ("exact", "split-body")
+        kernels.dequantize(x, OutputSpec("float32", ()), {"product": p}) for p in ("exact", "split-body")
     )
     assert set(exact) == {np.float32(0.1) * np.float32(-2)}
     assert set(split[:8]) == {np.float32(0.1) - np.float32(3) * np.float32(0.1)} != set(exact)
@@ -84,17 +84,17 @@ def test_dequantize_in_the_body_multiplies_the_zero_point_by_itself():
 
 
 def test_only_what_xnnpack_declines_is_split_beside_it():
-    x = Value(np.full(8, 1, np.int8), "int8", quantization(0.1, 3))
+    x = Operand(np.full(8, 1, np.int8), "int8", quantization(0.1, 3))
     by_xnnpack, declined = (
-        set(kernels.dequantize(x, Result("float32", ()), {"product": "split-int4-body"}, taken))
+        set(kernels.dequantize(x, OutputSpec("float32", ()), {"product": "split-int4-body"}, taken))
         for taken in (EVERY, frozenset())
     )
     assert by_xnnpack == {np.float32(0.1) * np.float32(-2)} != declined
 
 
 def test_half_floats_are_widened():
-    x = Value(np.float16([0.1, -3]), "float16")
-    assert kernels.dequantize(x, Result("float32", ()), {"product": "exact"}).tolist() == [
+    x = Operand(np.float16([0.1, -3]), "float16")
+    assert kernels.dequantize(x, OutputSpec("float32", ()), {"product": "exact"}).tolist() == [
         np.float16(0.1),
         -3,
     ]

@@ -13,23 +13,23 @@ from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import reduce, reduce_minmax
 from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 KEEP = Table("ReducerOptions", {"keep_dims": True})
 HOW = ("double", "single", "optimized", "xnnpack")
 
 
-def value(array: Any, scale: float = 0.5, zero: int = -3, dtype: str = "int8") -> Value:
+def value(array: Any, scale: float = 0.5, zero: int = -3, dtype: str = "int8") -> Operand:
     quantization = Quantization(np.array([scale], np.float32), np.array([zero], np.int64))
-    return Value(np.asarray(array, dtype), dtype, quantization)
+    return Operand(np.asarray(array, dtype), dtype, quantization)
 
 
-def result(scale: float = 0.5, zero: int = -3, dtype: str = "int8") -> Result:
-    return Result(dtype, (), Quantization(np.array([scale], np.float32), np.array([zero], np.int64)))
+def result(scale: float = 0.5, zero: int = -3, dtype: str = "int8") -> OutputSpec:
+    return OutputSpec(dtype, (), Quantization(np.array([scale], np.float32), np.array([zero], np.int64)))
 
 
-def axis(*numbers: int) -> Value:
-    return Value(np.array(numbers, np.int32), "int32")
+def axis(*numbers: int) -> Operand:
+    return Operand(np.array(numbers, np.int32), "int32")
 
 
 @given(st.lists(st.integers(-128, 127), min_size=1, max_size=300), st.floats(2.0**-6, 1, width=32),
@@ -82,14 +82,14 @@ def test_lanes_keep_row_major_order() -> None:
 
 
 def test_float_sums_run_in_order() -> None:
-    x = Value(np.float32([1e8, 1, -1e8, 1]), "float32")
-    assert reduce.sum_plain(x, axis(0), Result("float32", ()), None) == 1
-    assert reduce.mean_plain(x, axis(0), Result("float32", ()), None) == 0.25
+    x = Operand(np.float32([1e8, 1, -1e8, 1]), "float32")
+    assert reduce.sum_plain(x, axis(0), OutputSpec("float32", ()), None) == 1
+    assert reduce.mean_plain(x, axis(0), OutputSpec("float32", ()), None) == 0.25
 
 
 def test_integer_means_truncate_towards_zero() -> None:
-    x = Value(np.int32([[-3, -4], [3, 4]]), "int32")
-    assert reduce.mean_plain(x, axis(1), Result("int32", ()), None).tolist() == [-3, 3]
+    x = Operand(np.int32([[-3, -4], [3, 4]]), "int32")
+    assert reduce.mean_plain(x, axis(1), OutputSpec("int32", ()), None).tolist() == [-3, 3]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_reductions_of_nothing() -> None:
     assert reduce_minmax.reduce_min(x, axis(1), result(), None).tolist() == [127, 127]
     assert np.isnan(
         reduce.mean_plain(
-            Value(np.zeros((1, 0), np.float32), "float32"), axis(1), result(dtype="float32"), None
+            Operand(np.zeros((1, 0), np.float32), "float32"), axis(1), result(dtype="float32"), None
         )
     )
 
@@ -128,7 +128,7 @@ def test_reductions_of_nothing() -> None:
 )
 def test_running_sums(exclusive: bool, backwards: bool, wanted: list[int]) -> None:
     options = Table("CumsumOptions", {"exclusive": exclusive, "reverse": backwards})
-    made = reduce.cumsum(Value(np.int32([1, 2, 3]), "int32"), axis(0), Result("int32", ()), options)
+    made = reduce.cumsum(Operand(np.int32([1, 2, 3]), "int32"), axis(0), OutputSpec("int32", ()), options)
     assert made.tolist() == wanted
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.model.build import options_table
 from litecheck.reference.kernels.reduce_window import reduce_window
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 X = np.array([[100, 50, -7, 3, 0, 9], [1, -2, 30, 4, 5, -128]], np.int8)
 
@@ -15,10 +15,10 @@ X = np.array([[100, 50, -7, 3, 0, 9], [1, -2, 30, 4, 5, -128]], np.int8)
 def reduced(
     function: str, window: list[int], strides: list[int], dilations: list[int], init: int = 0
 ) -> np.ndarray:
-    sizes = (Value(np.array(v, np.int64), "int64", constant=True) for v in (window, strides, dilations))
+    sizes = (Operand(np.array(v, np.int64), "int64", constant=True) for v in (window, strides, dilations))
     options = options_table("REDUCE_WINDOW", reduce_function=function)
-    first = Value(np.array(init, np.int8), "int8")
-    return reduce_window(Value(X, "int8"), first, *sizes, Result("int8", ()), options)
+    first = Operand(np.array(init, np.int8), "int8")
+    return reduce_window(Operand(X, "int8"), first, *sizes, OutputSpec("int8", ()), options)
 
 
 def test_windows_are_where_stride_and_dilation_put_them() -> None:

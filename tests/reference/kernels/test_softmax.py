@@ -8,7 +8,7 @@ import pytest
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import softmax
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 RANDOM = np.random.default_rng(3)
 ROWS = RANDOM.integers(-128, 128, (20, 11)).astype(np.int8)
@@ -33,13 +33,16 @@ def real(v, factor=1.0):
 @pytest.mark.parametrize("exp", ["fixed-point", "float32-table"])
 @pytest.mark.parametrize("factor", [1.0, 0.3])
 def test_softmax_of_bytes(exp, factor):
-    v, out = Value(ROWS, "int8", quantization(0.05, 7)), Result("int8", (), quantization(1 / 256, -128))
+    v, out = Operand(ROWS, "int8", quantization(0.05, 7)), OutputSpec("int8", (), quantization(1 / 256, -128))
     found = softmax.softmax(v, out, beta(factor), {"exp": exp})
     assert np.abs(found - np.clip(real(v, factor) * 256 - 128, -128, 127)).max() <= 0.51
 
 
 def test_bytes_to_words():
-    v, out = Value(ROWS, "int8", quantization(0.05)), Result("int16", (), quantization(1 / 65536, -32768))
+    v, out = (
+        Operand(ROWS, "int8", quantization(0.05)),
+        OutputSpec("int16", (), quantization(1 / 65536, -32768)),
+    )
     found = softmax.softmax(v, out, beta(), {"exp": "fixed-point"})
     assert found.dtype == np.int16
     assert np.abs(found - (real(v) * 65536 - 32768)).max() <= 1
@@ -47,51 +50,53 @@ def test_bytes_to_words():
 
 @pytest.mark.parametrize("tables", ["float64", "float32"])
 def test_softmax_of_words(tables):
-    v, out = Value(WORDS, "int16", quantization(1e-4)), Result("int16", (), quantization(1 / 32768))
+    v, out = Operand(WORDS, "int16", quantization(1e-4)), OutputSpec("int16", (), quantization(1 / 32768))
     found = softmax.softmax_word(v, out, beta(), WORD | {"tables": tables})
     assert np.abs(found - real(v) * 32768).max() < 8
 
 
 @pytest.mark.parametrize("exp", ["fixed-point", "float32-table"])
 def test_a_row_of_one_is_certain_and_equal_rows_are_even(exp):
-    out = Result("int8", (), quantization(1 / 256, -128))
-    one = Value(np.int8([[5], [-100]]), "int8", quantization(1.0))
+    out = OutputSpec("int8", (), quantization(1 / 256, -128))
+    one = Operand(np.int8([[5], [-100]]), "int8", quantization(1.0))
     assert softmax.softmax(one, out, beta(), {"exp": exp}).tolist() == [[127], [127]]
-    even = Value(np.full((1, 4), 9, np.int8), "int8", quantization(1.0))
+    even = Operand(np.full((1, 4), 9, np.int8), "int8", quantization(1.0))
     assert softmax.softmax(even, out, beta(), {"exp": exp}).tolist() == [[-64] * 4]
 
 
 def test_what_is_far_below_is_nothing():
-    v = Value(np.int8([[127, -128]]), "int8", quantization(1.0))
-    out = Result("int8", (), quantization(1 / 256, -128))
+    v = Operand(np.int8([[127, -128]]), "int8", quantization(1.0))
+    out = OutputSpec("int8", (), quantization(1 / 256, -128))
     assert softmax.softmax(v, out, beta(), {"exp": "fixed-point"}).tolist() == [[127, -128]]
 
 
 def test_empty_rows():
     v, out = (
-        Value(np.zeros((0, 4), np.int8), "int8", quantization(1.0)),
-        Result("int8", (), quantization(1 / 256)),
+        Operand(np.zeros((0, 4), np.int8), "int8", quantization(1.0)),
+        OutputSpec("int8", (), quantization(1 / 256)),
     )
     for exp in ("fixed-point", "float32-table"):
         assert softmax.softmax(v, out, beta(), {"exp": exp}).shape == (0, 4)
 
 
 def test_a_step_too_small_for_the_multiplier_is_named():
-    v = Value(ROWS, "int8", quantization(1e-9))
+    v = Operand(ROWS, "int8", quantization(1e-9))
     with pytest.raises(RunError, match="2\\^-26"):
-        softmax.softmax(v, Result("int8", (), quantization(1 / 256, -128)), beta(), {"exp": "fixed-point"})
+        softmax.softmax(
+            v, OutputSpec("int8", (), quantization(1 / 256, -128)), beta(), {"exp": "fixed-point"}
+        )
 
 
 @pytest.mark.parametrize("exp", ["fixed-point", "float32-table"])
 def test_log_softmax(exp):
-    v, out = Value(ROWS, "int8", quantization(0.05)), Result("int8", (), quantization(16 / 256, 127))
+    v, out = Operand(ROWS, "int8", quantization(0.05)), OutputSpec("int8", (), quantization(16 / 256, 127))
     found = softmax.log_softmax(v, out, {"exp": exp})
     assert np.abs(found - np.clip(np.log(real(v)) * 16 + 127, -128, 127)).max() <= 0.51
 
 
 def test_floats():
     x = np.float32([[0, 1, 2], [5, 5, 5]])
-    found = softmax.softmax_float(Value(x, "float32"), Result("float32", ()), beta())
-    assert np.allclose(found, real(Value(x, "float32", quantization(1.0))), rtol=1e-6)
-    logs = softmax.log_softmax_float(Value(x, "float32"), Result("float32", ()))
+    found = softmax.softmax_float(Operand(x, "float32"), OutputSpec("float32", ()), beta())
+    assert np.allclose(found, real(Operand(x, "float32", quantization(1.0))), rtol=1e-6)
+    logs = softmax.log_softmax_float(Operand(x, "float32"), OutputSpec("float32", ()))
     assert np.allclose(np.exp(logs), found, rtol=1e-6)

@@ -11,7 +11,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.build import quantized
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import transcendental
-from litecheck.reference.operands import Result, Value
+from litecheck.reference.operands import Operand, OutputSpec
 
 ALL = {"int8": np.arange(-128, 128).astype(np.int8), "uint8": np.arange(256).astype(np.uint8)}
 WORDS = np.arange(-32768, 32768).astype(np.int16)
@@ -20,11 +20,11 @@ FIXED = {"table": "fixed-point", "round": "half-away"}
 
 
 def value(dtype, scale, zero=0):
-    return Value(ALL.get(dtype, WORDS), dtype, Quantization(np.float32([scale]), np.int64([zero])))
+    return Operand(ALL.get(dtype, WORDS), dtype, Quantization(np.float32([scale]), np.int64([zero])))
 
 
 def result(dtype, scale, zero=0):
-    return Result(dtype, (), Quantization(np.float32([scale]), np.int64([zero])))
+    return OutputSpec(dtype, (), Quantization(np.float32([scale]), np.int64([zero])))
 
 
 def real(v):
@@ -111,9 +111,9 @@ def test_elu_and_gelu():
 
 def test_floats_are_rounded_once():
     x = np.linspace(-8, 8, 1001).astype(np.float32)
-    v, out = Value(x, "float32"), Result("float32", ())
+    v, out = Operand(x, "float32"), OutputSpec("float32", ())
     assert (transcendental.tanh(v, out) == np.tanh(x.astype(float)).astype(np.float32)).all()
-    assert transcendental.logistic(Value(np.float32([-100, 20]), "float32"), out).tolist() == [
+    assert transcendental.logistic(Operand(np.float32([-100, 20]), "float32"), out).tolist() == [
         np.float32(math.exp(-100)),
         1,
     ]
@@ -121,7 +121,7 @@ def test_floats_are_rounded_once():
 
 def test_gelu_of_words_lies_on_the_curve():
     x = np.arange(-32768, 32768, 97).astype(np.int16)
-    v = Value(x, "int16", quantized(2.0**-12))
-    out = Result("int16", (), quantized(2.0**-12))
+    v = Operand(x, "int16", quantized(2.0**-12))
+    out = OutputSpec("int16", (), quantized(2.0**-12))
     real = np.array([a / 2 * math.erfc(-a / math.sqrt(2)) for a in x * 2.0**-12])
     assert np.abs(transcendental.gelu(v, out, None) * 2.0**-12 - real).max() < 2.0**-11

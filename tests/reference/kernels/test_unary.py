@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import unary
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernels
 
 HOW = {"requantize": "double", "multiplier": "float32"}
@@ -20,12 +20,12 @@ def quantization(scale, zero=0):
 def plain(opcode, x):
     dtype = x.dtype.name
     (kernel,) = (k for k in kernels()[opcode] if dtype in k.types and not k.steps)
-    return kernel.function(Value(x, dtype), Result(dtype, ())).tolist()
+    return kernel.function(Operand(x, dtype), OutputSpec(dtype, ())).tolist()
 
 
 def test_rsqrt_of_bytes_is_within_a_step():
     x = np.arange(-100, 128).astype(np.int8)
-    v, out = Value(x, "int8", quantization(0.25, -100)), Result("int8", (), quantization(1 / 64, -128))
+    v, out = Operand(x, "int8", quantization(0.25, -100)), OutputSpec("int8", (), quantization(1 / 64, -128))
     found = unary.rsqrt(v, out, {"multiplier": "float32"})
     real = 1 / np.sqrt(0.25 * np.arange(1, 228)) * 64 - 128
     assert found[0] == 127
@@ -35,26 +35,26 @@ def test_rsqrt_of_bytes_is_within_a_step():
 @pytest.mark.parametrize("table", ["float32", "fixed-point"])
 def test_rsqrt_of_words(table):
     x = np.arange(2000, 32768).astype(np.int16)
-    v, out = Value(x, "int16", quantization(0.01)), Result("int16", (), quantization(1 / 32768))
+    v, out = Operand(x, "int16", quantization(0.01)), OutputSpec("int16", (), quantization(1 / 32768))
     found = unary.rsqrt_word(v, out, {"table": table})
     assert np.abs(found - 32768 / np.sqrt(0.01 * x)).max() < 8
 
 
 def test_rsqrt_refuses_what_is_below_zero():
-    v = Value(np.int8([-3]), "int8", quantization(1.0, -2))
+    v = Operand(np.int8([-3]), "int8", quantization(1.0, -2))
     with pytest.raises(RunError, match="positive"):
-        unary.rsqrt(v, Result("int8", (), quantization(1.0)), {"multiplier": "float32"})
+        unary.rsqrt(v, OutputSpec("int8", (), quantization(1.0)), {"multiplier": "float32"})
 
 
 def test_abs_saturates_and_rescales():
-    v = Value(np.int8([-128, -3, 3, 127]), "int8", quantization(0.5))
-    assert unary.abs_(v, Result("int8", (), quantization(0.5)), HOW).tolist() == [127, 3, 3, 127]
-    assert unary.abs_(v, Result("int8", (), quantization(1.0, -10)), HOW).tolist() == [54, -8, -8, 54]
+    v = Operand(np.int8([-128, -3, 3, 127]), "int8", quantization(0.5))
+    assert unary.abs_(v, OutputSpec("int8", (), quantization(0.5)), HOW).tolist() == [127, 3, 3, 127]
+    assert unary.abs_(v, OutputSpec("int8", (), quantization(1.0, -10)), HOW).tolist() == [54, -8, -8, 54]
 
 
 def test_abs_of_plain_words_wraps():
-    v = Value(np.int16([-32768, -5]), "int16")
-    assert unary.abs_(v, Result("int16", ()), HOW).tolist() == [-32768, 5]
+    v = Operand(np.int16([-32768, -5]), "int16")
+    assert unary.abs_(v, OutputSpec("int16", ()), HOW).tolist() == [-32768, 5]
 
 
 @pytest.mark.parametrize(("dtype", "zero", "middle"), [("int8", -7, 0), ("uint8", 100, 128)])
@@ -62,7 +62,7 @@ def test_l2_normalization(dtype, zero, middle):
     """The first of the two roundings leaves about five fractional bits."""
     low = np.iinfo(dtype).min
     x = np.random.default_rng(1).integers(low, low + 256, (9, 5)).astype(dtype)
-    v, out = Value(x, dtype, quantization(0.1, zero)), Result(dtype, (), quantization(1 / 128, middle))
+    v, out = Operand(x, dtype, quantization(0.1, zero)), OutputSpec(dtype, (), quantization(1 / 128, middle))
     offset = x.astype(float) - zero
     real = 128 * offset / np.sqrt((offset**2).sum(-1, keepdims=True)) + middle
     assert np.abs(unary.l2_normalization(v, out) - np.clip(real, low, low + 255)).max() <= 0.5 + 2.0**-5
@@ -70,12 +70,12 @@ def test_l2_normalization(dtype, zero, middle):
 
 def test_a_row_of_zeros_stays_zero():
     v, out = (
-        Value(np.full((1, 3), 4, np.int8), "int8", quantization(0.1, 4)),
-        Result("int8", (), quantization(1 / 128)),
+        Operand(np.full((1, 3), 4, np.int8), "int8", quantization(0.1, 4)),
+        OutputSpec("int8", (), quantization(1 / 128)),
     )
     assert unary.l2_normalization(v, out).tolist() == [[0, 0, 0]]
-    zeros = Value(np.zeros((1, 3), np.float32), "float32")
-    assert unary.l2_normalization_float(zeros, Result("float32", ())).tolist() == [[0, 0, 0]]
+    zeros = Operand(np.zeros((1, 3), np.float32), "float32")
+    assert unary.l2_normalization_float(zeros, OutputSpec("float32", ())).tolist() == [[0, 0, 0]]
 
 
 def test_plain_functions():

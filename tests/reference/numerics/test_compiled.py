@@ -15,7 +15,7 @@ from litecheck.reference.numerics.compiled import _Work, compiled
 from litecheck.reference.numerics.requantize import requantizer
 from litecheck.reference.numerics.rescale import Scales
 from litecheck.reference.numerics.windows import SAME, axis, padded
-from litecheck.reference.operands import Result
+from litecheck.reference.operands import OutputSpec
 
 F = np.float32
 Random = np.random.Generator
@@ -54,7 +54,9 @@ def test_rescaling(
 
         def make(dtype: str = dtype, zero: int = zero) -> np.ndarray:
             out = np.empty(sums.shape, dtype)
-            requantizer(variant, scales, Result(dtype, (1,), quantized(0.11, zero)), None)(sums, offset, out)
+            requantizer(variant, scales, OutputSpec(dtype, (1,), quantized(0.11, zero)), None)(
+                sums, offset, out
+            )
             return out
 
         quick, slow = both(monkeypatch, make)

@@ -15,13 +15,13 @@ from litecheck.reference.numerics.lookup import (
     quotient,
     words,
 )
-from litecheck.reference.operands import Result, Value
+from litecheck.reference.operands import Operand, OutputSpec
 
 
 def ends(scale=0.5, zero=0, scale_out=1.0, zero_out=0, dtype="int8"):
     source = Quantization(np.float32([scale]), np.int64([zero]))
     target = Quantization(np.float32([scale_out]), np.int64([zero_out]))
-    return Value(np.zeros(1, dtype), dtype, source), Result(dtype, (1,), target)
+    return Operand(np.zeros(1, dtype), dtype, source), OutputSpec(dtype, (1,), target)
 
 
 def test_entries_round_half_away_and_saturate():

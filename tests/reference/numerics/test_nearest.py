@@ -10,10 +10,10 @@ import pytest
 
 from litecheck.model.build import quantized
 from litecheck.reference.numerics.fixedpoint import Ints
-from litecheck.reference.numerics.nearest import PERIOD, TILE, Nearest, nearest, repeats
+from litecheck.reference.numerics.nearest import PERIOD, TILE, NearestRescale, nearest, repeats
 from litecheck.reference.numerics.requantize import Requantizer, requantizer
 from litecheck.reference.numerics.rescale import Scales
-from litecheck.reference.operands import Result
+from litecheck.reference.operands import OutputSpec
 
 F = np.float32
 VARIANTS = ("double", "double-half-up", "double-by-eight")
@@ -27,7 +27,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def requantize(variant: str, weight: np.ndarray, most: int, zero: int = 3) -> Requantizer:
     scales = Scales(F(0.037), weight.astype(F), F(0.11))
-    return requantizer(variant, scales, Result("int8", (1,), quantized(0.11, zero)), None, most=most)
+    return requantizer(variant, scales, OutputSpec("int8", (1,), quantized(0.11, zero)), None, most=most)
 
 
 def both(made: Requantizer, sums: np.ndarray, offset: Ints) -> tuple[np.ndarray, np.ndarray]:
@@ -38,7 +38,7 @@ def both(made: Requantizer, sums: np.ndarray, offset: Ints) -> tuple[np.ndarray,
     return quick, slow
 
 
-def taken(made: Requantizer, offset: Ints) -> Nearest:
+def taken(made: Requantizer, offset: Ints) -> NearestRescale:
     quick = made.prepared[id(offset)].quick
     assert quick is not None
     return quick
@@ -71,7 +71,7 @@ def test_power_of_two_scales_make_exact_ties(variant: str) -> None:
     made = requantizer(
         variant,
         Scales(F(1), np.full(24, 2.0**-9, F), F(1)),
-        Result("int8", (1,), quantized(1.0, -4)),
+        OutputSpec("int8", (1,), quantized(1.0, -4)),
         None,
         most=1 << 17,
     )

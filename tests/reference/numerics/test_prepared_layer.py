@@ -10,20 +10,25 @@ import pytest
 from litecheck.model.build import options_table, quantized
 from litecheck.reference.numerics.integer_matmul import Weights, weights
 from litecheck.reference.numerics.prepared_layer import Rescaling, layer
-from litecheck.reference.operands import Result, Value
+from litecheck.reference.operands import Operand, OutputSpec
 
 HOW = Rescaling("CONV_2D", "double")
 
 
-def operands(constant: bool = True) -> tuple[Value, Value, Value]:
+def operands(constant: bool = True) -> tuple[Operand, Operand, Operand]:
     return (
-        Value(np.zeros((1, 2), np.int8), "int8", quantized(0.5, 3)),
-        Value(np.array([[1, 2], [3, -4]], np.int8), "int8", quantized(0.25), True),
-        Value(np.array([10, 20], np.int32), "int32", quantized(0.125), constant),
+        Operand(np.zeros((1, 2), np.int8), "int8", quantized(0.5, 3)),
+        Operand(np.array([[1, 2], [3, -4]], np.int8), "int8", quantized(0.25), True),
+        Operand(np.array([10, 20], np.int32), "int32", quantized(0.125), constant),
     )
 
 
-def made(given: tuple[Value, Value, Value | None], output: Result, how: Rescaling = HOW, fused: str = "NONE"):
+def made(
+    given: tuple[Operand, Operand, Operand | None],
+    output: OutputSpec,
+    how: Rescaling = HOW,
+    fused: str = "NONE",
+):
     def filters() -> Weights:
         return weights(given[1].data, 0, 128)
 
@@ -31,7 +36,7 @@ def made(given: tuple[Value, Value, Value | None], output: Result, how: Rescalin
     return layer(given, output, options, 3, how, filters)
 
 
-OUTPUT = Result("int8", (1, 2), quantized(0.5, 1))
+OUTPUT = OutputSpec("int8", (1, 2), quantized(0.5, 1))
 
 
 def test_the_offset_holds_bias_and_zero_point() -> None:

@@ -12,13 +12,13 @@ from litecheck.model.build import options_table, quantized
 from litecheck.reference.numerics import fixedpoint as fp
 from litecheck.reference.numerics.requantize import PERIOD, TILE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import VARIANTS, Scales
-from litecheck.reference.operands import Result, RunError, Value
+from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 F = np.float32
 
 
-def output(scale: float = 1.0, zero: int = 0, dtype: str = "int16") -> Result:
-    return Result(dtype, (1,), quantized(scale, zero))
+def output(scale: float = 1.0, zero: int = 0, dtype: str = "int16") -> OutputSpec:
+    return OutputSpec(dtype, (1,), quantized(scale, zero))
 
 
 def scales(channels: int, seed: int = 0) -> Scales:
@@ -148,8 +148,8 @@ def test_scales_that_make_no_multiplier_are_named() -> None:
 
 
 def test_weight_scales_are_one_or_one_for_each_channel() -> None:
-    x = Value(np.zeros(1, np.int8), "int8", quantized(0.5))
-    w = Value(np.zeros(1, np.int8), "int8", quantized([0.1, 0.2]))
+    x = Operand(np.zeros(1, np.int8), "int8", quantized(0.5))
+    w = Operand(np.zeros(1, np.int8), "int8", quantized([0.1, 0.2]))
     assert Scales.of(x, w, output(), 2).weight.tolist() == [F(0.1), F(0.2)]
     with pytest.raises(RunError, match="2 weight scales for 3 channels"):
         Scales.of(x, w, output(), 3)
@@ -157,9 +157,9 @@ def test_weight_scales_are_one_or_one_for_each_channel() -> None:
 
 def test_sums_of_words_are_wide_where_no_int32_bias_is_stated() -> None:
     stated = options_table("CONV_2D", quantized_bias_type="int32")
-    assert [wide_sums(Value(np.zeros(1), t), None) for t in ("int8", "uint8", "int16")] == [
+    assert [wide_sums(Operand(np.zeros(1), t), None) for t in ("int8", "uint8", "int16")] == [
         False,
         False,
         True,
     ]
-    assert not wide_sums(Value(np.zeros(1), "int16"), stated)
+    assert not wide_sums(Operand(np.zeros(1), "int16"), stated)

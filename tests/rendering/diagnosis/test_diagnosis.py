@@ -17,7 +17,7 @@ from litecheck.diagnose.result import (
     Diagnosed,
     Diagnosis,
     Excluded,
-    Nearest,
+    NearestHypothesis,
     Owned,
     Unanswered,
     Unsteady,
@@ -36,7 +36,9 @@ PAIR = Excluded(SINGLE, "all pairs", 2, (0, 3), -1, 0, 1, 65536, inputs=(-128, 7
 ROWS = (
     Diagnosed("ADD", "int8", ("requantize",), 2, 70_000, (DOUBLE,), (PAIR,)),
     Diagnosed("CONV_2D", "int8", ("requantize",), 3, 4099, (SINGLE, FLOOR), (EXCLUDED,)),
-    Diagnosed("MUL", "int8", ("requantize",), 1, 9, (), (), Nearest(3, 9, EXCLUDED), fault="reads bytes"),
+    Diagnosed(
+        "MUL", "int8", ("requantize",), 1, 9, (), (), NearestHypothesis(3, 9, EXCLUDED), fault="reads bytes"
+    ),
     Diagnosed(
         "SUB", "int8", (), 0, 0, unanswered=(Unanswered("all pairs", Outcome.CRASHED, "SIGSEGV\nin\x1b"),)
     ),
@@ -102,7 +104,7 @@ def test_json_goes_back_to_the_same_values() -> None:
 LONG = "functional_1/" + "batch_normalization/" * 20 + "FusedBatchNormV3"
 FAILING = replace(
     ROWS[2],
-    nearest=Nearest(3, 9, replace(EXCLUDED, probe="#12, random values")),
+    nearest=NearestHypothesis(3, 9, replace(EXCLUDED, probe="#12, random values")),
     excluded=(replace(EXCLUDED, probe="#12, random values"), replace(PAIR, probe="#12, edges")),
     contrast=Contrast(
         ("#12, random values",), ("ties", "edges"), ("all that fail have different strides; none that passes has",),
