@@ -98,7 +98,7 @@ class Faulty:
         found = load_arithmetic("litert-reference")
         if fault in COMPUTED:
             opcode, stage, variant = COMPUTED[fault]
-            own = {**found.how(opcode), stage: variant}
+            own = {**found.variants(opcode), stage: variant}
             found = replace(found, stages={**found.stages, opcode: own})
         self._arithmetic = found
         self._handed = HANDED.get(fault)

@@ -125,9 +125,9 @@ def _choices(arithmetics: list[Arithmetic]) -> Iterator[str]:
     yield "| --- | --- |" + " --- |" * len(arithmetics) + "\n"
     cells = {(opcode, cell.path): cell for opcode, kernel in _sorted_kernels() for cell in kernel.cells()}
     for (opcode, path), cell in cells.items():
-        if len(cell.conditions) > 1 and not any(path in a.how(opcode) for a in arithmetics):
+        if len(cell.conditions) > 1 and not any(path in a.variants(opcode) for a in arithmetics):
             continue
-        chosen = (cell.variant(a.how(opcode)) for a in arithmetics)
+        chosen = (cell.variant(a.variants(opcode)) for a in arithmetics)
         yield f"| {opcode} | {path} | {' | '.join(chosen)} |\n"
 
 

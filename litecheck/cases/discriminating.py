@@ -22,7 +22,7 @@ from litecheck.reference.operands import RunError
 _LARGEST, _POOL, _CANDIDATES = 1 << 14, 1 << 16, 128
 
 
-def separating(
+def discriminating(
     case: Case, tensors: Mapping[int, NDArray[Any]], seed: int, arithmetic: Arithmetic
 ) -> Iterator[Feed]:
     """One feed, each element of which tells a variant of the operator's kernel from the arithmetic's, as far as such
@@ -47,14 +47,14 @@ def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
     """The arithmetic with one step of the operator changed, for every variant there is."""
     model = case.cut.model
     opcode = case.operators[0].opcode
-    how = arithmetic.how(opcode)
+    variants = arithmetic.variants(opcode)
     try:
         cells = cells_of(model.subgraphs[0], model.subgraphs[0].operators[0])
     except RunError:
         return
     for cell in cells:
-        for variant in cell.others(how):
-            yield replace(arithmetic, stages={**arithmetic.stages, opcode: {**how, cell.path: variant}})
+        for variant in cell.others(variants):
+            yield replace(arithmetic, stages={**arithmetic.stages, opcode: {**variants, cell.path: variant}})
 
 
 def _outputs(case: Case, arithmetic: Arithmetic, pool: list[Arrays]) -> NDArray[Any] | None:

@@ -89,7 +89,7 @@ class Expectation:
 
     def _key(self, arithmetic: Arithmetic) -> Any:
         """The same for arithmetics that are alike on the case's operators."""
-        return tuple(tuple(sorted(arithmetic.how(opcode).items())) for opcode in self._opcodes)
+        return tuple(tuple(sorted(arithmetic.variants(opcode).items())) for opcode in self._opcodes)
 
 
 def _outputs(machine: Machine, feed: Feed) -> Arrays:

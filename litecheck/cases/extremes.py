@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from litecheck.cases.inputs import DIRECTED, Feed, has_codes, only
 from litecheck.cases.parts import Case
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.windows import axes
 from litecheck.reference.operands import NUMPY_TYPES
 
 
-def aimed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
+def extremes(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
     """Feeds for a single operator with one operand that is not constant; nothing for others.
 
     Sums of products: every input on the rail that the weight it meets makes large, then small; then for half of the
@@ -56,7 +56,7 @@ def _signs(case: Case, shape: tuple[int, ...], turning: bool) -> NDArray[np.bool
     operator, facts = case.operators[0], only(case)
     second = facts.role(1) if len(operator.inputs) > 1 and facts.inputs else ""
     tensor = case.subgraph.tensors[operator.inputs[1]] if facts.inputs.get(second) == "weight" else None
-    weights = stored(tensor) if tensor is not None and tensor.dtype in INTEGER_RANGES else None
+    weights = stored_integers(tensor) if tensor is not None and tensor.dtype in INTEGER_RANGES else None
     if tensor is None or weights is None or not weights.size:
         return None
     zero = tensor.quantization.zero_point

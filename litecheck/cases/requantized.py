@@ -13,7 +13,7 @@ from litecheck.quantizer.types import Parameters
 from litecheck.reference.operands import NUMPY_TYPES
 
 
-def stored(tensor: Tensor, array: NDArray[Any]) -> NDArray[Any]:
+def requantized(tensor: Tensor, array: NDArray[Any]) -> NDArray[Any]:
     """The array as it is, or quantized by the tensor's own scale and zero point where it is real and they are not."""
     quantized = tensor.dtype in INTEGER_RANGES and bool(tensor.quantization.scale.size)
     if array.dtype.kind != "f" or not quantized:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.requantized import stored
+from litecheck.cases.requantized import requantized
 from litecheck.errors import ConfigError
 from litecheck.quantizer.arrays import read
 from litecheck.quantizer.npy import members
@@ -139,7 +139,7 @@ def _each(source: str, point: EntryPoint, name: str, array: NDArray[Any]) -> lis
         parts = [array[n : n + 1] for n in range(len(array))]
     else:
         raise ConfigError(f"{source}: input {name!r} has shape {list(shape)}, not {list(array.shape)}")
-    return [stored(tensor, np.ascontiguousarray(part)) for part in parts]
+    return [requantized(tensor, np.ascontiguousarray(part)) for part in parts]
 
 
 def _fits(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from litecheck.cases import inputs
 from litecheck.cases.drawn import draws, tried
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.extremes import aimed
+from litecheck.cases.extremes import extremes
 from litecheck.cases.inputs import Feed
 from litecheck.cases.memory import Memory
 from litecheck.cases.parts import Case
@@ -69,7 +69,7 @@ def rows(
         if edges:
             yield row([*edges, *edges[::-1]])
             rails = [replace(feed, kind=inputs.DIRECTED) for feed in drawn[:_AFTER]]
-            driven = [*islice(aimed(case, tensors), 2), *edges[:2]]
+            driven = [*islice(extremes(case, tensors), 2), *edges[:2]]
             yield from (row([rail] * length + rails) for rail in driven)
         if memory is Memory.SET:
             after = [replace(feed, kind=inputs.DIRECTED) for feed in drawn[:_AFTER]] + edges[:2]
@@ -130,7 +130,7 @@ def _drawn(tensor: Tensor, rng: np.random.Generator) -> NDArray[Any]:
     return rng.normal(size=tensor.shape).astype(NUMPY_TYPES[tensor.dtype])
 
 
-def told(several: Sequence[Feed], memory: Memory, reached: Sequence[str]) -> str:
+def memory_words(several: Sequence[Feed], memory: Memory, reached: Sequence[str]) -> str:
     """How a case's memory was tried, in words; ``reached`` says how far variables went."""
     if memory is Memory.NONE:
         return "every inference from the initial state: the device hands no state on"

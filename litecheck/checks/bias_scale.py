@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Fault, at, channel
 from litecheck.checks.wording import scale_text
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.profile.types import ProductOf
 
 
@@ -83,7 +83,7 @@ def _factors(bound: BoundOperator, value: ProductOf) -> NDArray[np.float64] | No
 
 def _effect(bound: BoundOperator, operand: BoundOperand, exact: NDArray[np.float64]) -> tuple[str, bool]:
     """What a wrong bias scale does to the output, in output steps; and whether it does nothing at all."""
-    values, output = stored(operand.tensor), bound.one("output")
+    values, output = stored_integers(operand.tensor), bound.one("output")
     if values is None or not values.size or output is None or output.quantization.scale.size != 1:
         return "", False
     most = np.abs(values.reshape(-1).astype(np.float64))

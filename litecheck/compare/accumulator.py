@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 
 from litecheck.compare import elementwise
-from litecheck.compare.element import STORED, ElementSite, Exact, Formula, centred, fraction, stored
+from litecheck.compare.element import STORED, ElementSite, Exact, Formula, centred, fraction, stored_value
 from litecheck.profile.operators import facts_of
 from litecheck.reference.operands import Operand
 
@@ -74,7 +74,7 @@ def _depthwise_conv_2d(site: ElementSite) -> Exact:
     zero = weight.zero_point if source.dtype == "uint8" else 0
     d = c // (weight.shape[3] // source.shape[3])
     total = sum(
-        centred(source, (n, y, x, d)) * (stored(weight, (0, i, j, c)) - zero)
+        centred(source, (n, y, x, d)) * (stored_value(weight, (0, i, j, c)) - zero)
         for (i, j), (y, x) in _windows(site, (weight.shape[1], weight.shape[2]))
     )
     return _finished(site, total, c)
@@ -159,7 +159,7 @@ def _summed(site: ElementSite, mean: bool) -> Exact:
 def _average_pool_2d(site: ElementSite) -> Exact:
     source, (n, _, _, c) = site.operands["input"], site.index
     filter_ = int(site.option("filter_height")), int(site.option("filter_width"))
-    values = [stored(source, (n, y, x, c)) for _, (y, x) in _windows(site, filter_)]
+    values = [stored_value(source, (n, y, x, c)) for _, (y, x) in _windows(site, filter_)]
     share = Fraction(1, len(values))
     return Exact(sum(values) * share, 0, sum(values), share)
 

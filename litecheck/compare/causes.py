@@ -104,16 +104,16 @@ class Causes:
     def _ways(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Way]:
         """The arithmetic with one step changed or a defect, where it has none; others in its place."""
         opcode = self.case.operators[0].opcode
-        how = base.how(opcode)
+        variants = base.variants(opcode)
         if not names:
             yield from (_Way((a.name,), a) for a in self.published if a.name != base.name)
         for cell in active_cells(self.case, self.feeds[0].arrays, base):
             if any(name.startswith(f"{cell.path}: ") for name in names):
                 continue
-            for variant in cell.others(how):
+            for variant in cell.others(variants):
                 changed = _with(base, opcode, {cell.path: variant})
                 yield _Way((*names, f"{cell.path}: {variant}"), changed)
-        for name in defects_of(opcode) if "departure" not in how else ():
+        for name in defects_of(opcode) if "departure" not in variants else ():
             known = DEFECTS[name]
             changed = _with(base, opcode, {"departure": name})
             yield _Way((*names, f"departure: {name}"), changed, known.does, known.windowed)
@@ -221,7 +221,7 @@ def _unlike(some: Arrays, others: Arrays) -> int:
 
 
 def _with(base: Arithmetic, opcode: str, changed: dict[str, str]) -> Arithmetic:
-    return replace(base, stages={**base.stages, opcode: {**base.how(opcode), **changed}})
+    return replace(base, stages={**base.stages, opcode: {**base.variants(opcode), **changed}})
 
 
 def causes(

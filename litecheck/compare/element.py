@@ -64,7 +64,7 @@ def fraction(scale: Any) -> Fraction:
     return Fraction(float(scale))
 
 
-def stored(value: Operand, index: Index) -> int:
+def stored_value(value: Operand, index: Index) -> int:
     """A stored integer."""
     return int(value.data[index])
 

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from litecheck.compare.element import ElementSite, Exact, Formula, aligned, centred, fraction, stored
+from litecheck.compare.element import ElementSite, Exact, Formula, aligned, centred, fraction, stored_value
 
 
 def _pair(site: ElementSite) -> tuple[int, int, Fraction, Fraction]:
@@ -107,7 +107,7 @@ def _resize_bilinear(site: ElementSite) -> Exact:
         _between(site, source.shape[2], width, column),
     )
     total = sum(
-        (by * along * stored(source, (n, y, x, c)) for (y, by), (x, along) in product(down, across)),
+        (by * along * stored_value(source, (n, y, x, c)) for (y, by), (x, along) in product(down, across)),
         Fraction(0),
     )
     return Exact(total)

@@ -96,7 +96,7 @@ def explain(
         index=difference.worst.index,
         run=repr(run) if run else str(difference.worst.run),
         arithmetic=arithmetic.name,
-        variants=tuple(Variant(cell.path, element.bound.how[cell.step]) for cell in element.active),
+        variants=tuple(Variant(cell.path, element.bound.variants[cell.step]) for cell in element.active),
         expected=int(difference.worst.expected),
         device=device,
         candidates=(*rounded, *known),
@@ -204,11 +204,13 @@ class _Element:
         known: dict[tuple[str | None, ...], int | None] = {}
         named = {a.name: a for a in (self.machine.arithmetic, *others)}
         for name, arithmetic in named.items():
-            how = arithmetic.how(self.operator.opcode)
+            variants = arithmetic.variants(self.operator.opcode)
             bound = bind(subgraph, self.operator, arithmetic, Machine(self.machine.model, arithmetic))
-            key = how.get("departure"), *(bound.how.get(cell.step) for cell in self.active)
+            key = variants.get("departure"), *(bound.variants.get(cell.step) for cell in self.active)
             known[key] = (
-                self._value(bound, None if "departure" in how else crop) if key not in known else known[key]
+                self._value(bound, None if "departure" in variants else crop)
+                if key not in known
+                else known[key]
             )
             if (value := known[key]) is not None:
                 yield Candidate(name, value, kind="arithmetic")
@@ -216,7 +218,7 @@ class _Element:
     def _variants(self) -> Iterator[Candidate]:
         for cell in self.active:
             for variant in cell.variants:
-                value = self._value(self.bound.under({**self.bound.how, cell.step: variant}))
+                value = self._value(self.bound.under({**self.bound.variants, cell.step: variant}))
                 if value is not None:
                     yield Candidate(f"{cell.path}: {variant}", value, kind="step")
 
@@ -226,11 +228,11 @@ class _Element:
             self.machine.arithmetic,
             self.operator.opcode,
         )
-        if "departure" in base.how(opcode):
+        if "departure" in base.variants(opcode):
             return
         for name in defects_of(opcode):
-            how = {**base.how(opcode), "departure": name}
-            other = replace(base, name=name, stages={**base.stages, opcode: how})
+            variants = {**base.variants(opcode), "departure": name}
+            other = replace(base, name=name, stages={**base.stages, opcode: variants})
             try:
                 bound = bind(subgraph, self.operator, other, Machine(self.machine.model, other))
             except RunError:

@@ -15,7 +15,7 @@ from litecheck.devices import worker_main
 from litecheck.devices.ipc import ParcelError, packed, read_parcel, split, write_parcel
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits, Memory
-from litecheck.devices.worker import Ended, Keeper, Setup, end_name
+from litecheck.devices.worker import Ended, Setup, Worker, end_name
 from litecheck.errors import ConfigError
 
 #: What runtimes say when they get no memory.
@@ -39,8 +39,8 @@ class Isolated:
         self._setup = setup
         self._limits = limits
         self._lock = threading.Lock()
-        self._free: list[Keeper] = []
-        self._busy: set[Keeper] = set()
+        self._free: list[Worker] = []
+        self._busy: set[Worker] = set()
         self._closed = False
         self.memory = Memory.NONE
         try:
@@ -61,88 +61,88 @@ class Isolated:
             return Failure(Outcome.CRASHED, str(error))
 
     def _ran(self, job: Job | None) -> Answer | Failure:
-        keeper = self._borrowed()
+        worker = self._borrowed()
         try:
-            (keeper.folder / worker_main.ANSWER).unlink(missing_ok=True)
+            (worker.folder / worker_main.ANSWER).unlink(missing_ok=True)
             if job is not None:
-                _hand_over(keeper, job)
+                _hand_over(worker, job)
             invocations = None if job is None else len(job.runs)
-            ended = keeper.run(invocations, self.progress)
+            ended = worker.run(invocations, self.progress)
             if self._closed:
                 raise EOFError
             if job is None:
-                self.memory = _memory(keeper)
-            return _read(keeper, ended, self._limits, invocations or 0)
+                self.memory = _memory(worker)
+            return _read(worker, ended, self._limits, invocations or 0)
         except (EOFError, OSError) as error:
-            keeper.close()
+            worker.close()
             _check_disk(error)
             raise DeviceError(_CLOSED if self._closed else str(error)) from None
         except BaseException:  # KeyboardInterrupt: the job is still at work
-            keeper.close()
+            worker.close()
             raise
         finally:
-            shutil.rmtree(keeper.folder / worker_main.SCRATCH, ignore_errors=True)
-            self._give_back(keeper)
+            shutil.rmtree(worker.folder / worker_main.SCRATCH, ignore_errors=True)
+            self._give_back(worker)
 
-    def _borrowed(self) -> Keeper:
+    def _borrowed(self) -> Worker:
         with self._lock:
             if self._closed:
                 raise DeviceError(_CLOSED)
-            keeper = self._free.pop() if self._free else None
-        if keeper is None or not keeper.alive:
-            if keeper is not None:
-                keeper.close()
-            keeper = Keeper(self._setup, self._limits)
+            worker = self._free.pop() if self._free else None
+        if worker is None or not worker.alive:
+            if worker is not None:
+                worker.close()
+            worker = Worker(self._setup, self._limits)
         with self._lock:
             if not self._closed:
-                self._busy.add(keeper)
-                return keeper
-        keeper.close()
+                self._busy.add(worker)
+                return worker
+        worker.close()
         raise DeviceError(_CLOSED)
 
-    def _give_back(self, keeper: Keeper) -> None:
+    def _give_back(self, worker: Worker) -> None:
         with self._lock:
-            self._busy.discard(keeper)
-            if keeper.alive and not self._closed:
-                self._free.append(keeper)
+            self._busy.discard(worker)
+            if worker.alive and not self._closed:
+                self._free.append(worker)
                 return
-        keeper.close()
+        worker.close()
 
     def close(self) -> None:
         """Ends every child, also those at work; jobs in other threads then raise DeviceError."""
         with self._lock:
             self._closed = True
-            keepers = [*self._free, *self._busy]
+            workers = [*self._free, *self._busy]
             self._free.clear()
-        for keeper in keepers:
-            keeper.close()
+        for worker in workers:
+            worker.close()
 
 
-def _hand_over(keeper: Keeper, job: Job) -> None:
-    write_parcel(keeper.folder / worker_main.JOB, *packed(job))
+def _hand_over(worker: Worker, job: Job) -> None:
+    write_parcel(worker.folder / worker_main.JOB, *packed(job))
 
 
-def _memory(keeper: Keeper) -> Memory:
+def _memory(worker: Worker) -> Memory:
     """What the adapter that was made on trial can do for models with variables."""
     with suppress(ParcelError, OSError, KeyError, ValueError):
-        return Memory(read_parcel(keeper.folder / worker_main.ANSWER)[0]["memory"])
+        return Memory(read_parcel(worker.folder / worker_main.ANSWER)[0]["memory"])
     return Memory.NONE
 
 
-def _read(keeper: Keeper, ended: Ended, limits: Limits, invocations: int) -> Answer | Failure:
+def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Answer | Failure:
     """What a job's process left behind, and how it ended."""
     with suppress(ParcelError, OSError, KeyError, TypeError, ValueError):
-        header, arrays = read_parcel(keeper.folder / worker_main.ANSWER)
+        header, arrays = read_parcel(worker.folder / worker_main.ANSWER)
         if "error" in header:
-            return _refused(Outcome(header["outcome"]), str(header["error"]), keeper.said())
+            return _refused(Outcome(header["outcome"]), str(header["error"]), worker.said())
         delegated = None if header["delegated"] is None else tuple(map(bool, header["delegated"]))
         runs = split(arrays, header["runs"])
-        how = (
+        ending = (
             f"no end after {limits.seconds:g} s" if ended.late else end_name(ended.code) if ended.code else ""
         )
-        message = "\n".join(filter(None, (str(header["message"]), keeper.said() if how else "")))
-        return Answer(runs, delegated, how, message)
-    said = keeper.said()
+        message = "\n".join(filter(None, (str(header["message"]), worker.said() if ending else "")))
+        return Answer(runs, delegated, ending, message)
+    said = worker.said()
     if ended.late:
         told = f"no answer after {limits.seconds:g} s{_place(ended.begun, invocations)}"
         return Failure(Outcome.TIMED_OUT, _joined(told, said))

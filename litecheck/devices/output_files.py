@@ -39,7 +39,7 @@ def file_name(name: str) -> str:
     return re.sub(r"[^\w.-]", "_", name)
 
 
-def found(
+def output_files(
     place: Path, tensor: Tensor, names: Iterable[str], prefix: str = "", runs: int | None = None
 ) -> NDArray[Any] | None:
     """One output in a folder or an archive under the first of its names that is there, each behind ``prefix``; or None.
@@ -75,14 +75,16 @@ def found_together(place: Path, tensor: Tensor, names: Iterable[str], runs: int)
     """
     names = tuple(names)
     if any("_run_" in file.name for file in place.iterdir()):
-        apart = [found(place, tensor, [f"{name}_run_{n}" for name in names], runs=1) for n in range(runs)]
+        apart = [
+            output_files(place, tensor, [f"{name}_run_{n}" for name in names], runs=1) for n in range(runs)
+        ]
         if any(values is not None for values in apart):
             return None if any(values is None for values in apart) else [a for a in apart if a is not None]
     for name in names:
         for raw in (place / f"{name}{suffix}" for suffix in _RAW):
             if raw.is_file():
                 return _rows(raw, tensor, runs)
-    values = found(place, tensor, names, runs=runs)
+    values = output_files(place, tensor, names, runs=runs)
     if values is not None and (not values.ndim or len(values) != runs):
         raise ValueError(
             f"{names[0]} has shape {list(values.shape)}: the first dimension should be {runs} runs"

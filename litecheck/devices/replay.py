@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.devices.outcome import Outcome
-from litecheck.devices.output_files import found, names_of, outputs
+from litecheck.devices.output_files import names_of, output_files, outputs
 from litecheck.devices.oversize import TooLargeError
 from litecheck.devices.port import Answer, Arrays, DeviceError, Failure, Job, Memory
 from litecheck.errors import ConfigError, LitecheckError
@@ -88,7 +88,7 @@ class Recorded:
         by_position = of_case is not None or job.name.startswith(WHOLE)
         for prefix in (*(f"run_{number}/" for number in numbers), *([""] if 0 in numbers else [])):
             names = names_of(tensor, position if by_position else None)
-            values = found(of_case or self._folder, tensor, names, prefix, runs=1)
+            values = output_files(of_case or self._folder, tensor, names, prefix, runs=1)
             if values is not None:
                 return values
         return None
@@ -166,11 +166,11 @@ def _asked(job: Job) -> Memory:
 
 def _recorded_memory(folder: Path) -> Memory:
     """The most that any recorded case was asked for; dumps of others begin anew for every inference."""
-    found = {Memory.NONE}
+    output_files = {Memory.NONE}
     for file in folder.glob(f"*/{FACTS}"):
         with suppress(ConfigError, OSError, ValueError):
-            found.add(Memory(_facts(file).get("memory", Memory.NONE)))
-    return next(memory for memory in (Memory.SET, Memory.KEPT, Memory.NONE) if memory in found)
+            output_files.add(Memory(_facts(file).get("memory", Memory.NONE)))
+    return next(memory for memory in (Memory.SET, Memory.KEPT, Memory.NONE) if memory in output_files)
 
 
 def _digests(job: Job) -> Iterator[str]:

@@ -50,7 +50,7 @@ class Ended:
     begun: int = 0
 
 
-class Keeper:
+class Worker:
     """One child with a folder of its own; both go when it is closed, or with the interpreter."""
 
     def __init__(self, setup: Setup, limits: Limits) -> None:
@@ -160,8 +160,8 @@ class Keeper:
             self._process.wait(1)
         code = self._process.poll()
         said = self.said()
-        how = "does not answer" if code is None else f"ended with {end_name(code)}"
-        return f"the process that runs it {how}{': ' if said else ''}{said}"
+        ending = "does not answer" if code is None else f"ended with {end_name(code)}"
+        return f"the process that runs it {ending}{': ' if said else ''}{said}"
 
     def said(self) -> str:
         """The last lines that the runtime wrote to stdout and stderr, without its chatter; at most _SAID bytes."""

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from litecheck.diagnose.hypotheses import USUAL
-from litecheck.diagnose.result import Diagnosed, Diagnosis, Way
+from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis
 from litecheck.reference.engine.arithmetic import DEFAULT
 from litecheck.report import counted
 
@@ -22,7 +22,7 @@ def base_of(diagnosis: Diagnosis) -> str:
     return max(USUAL, key=lambda name: sum(name in names for names in fitting))
 
 
-def chosen(diagnosed: Diagnosed, base: str) -> Way | None:
+def chosen(diagnosed: Diagnosed, base: str) -> Hypothesis | None:
     """The fitting way that is written down: the base's where it is among them, else the most usual one."""
     return next((way for way in diagnosed.fits if base in way.published), next(iter(diagnosed.fits), None))
 
@@ -75,7 +75,7 @@ def _head(diagnosis: Diagnosis, base: str) -> Iterator[str]:
             yield f"{diagnosed.opcode} ({diagnosed.kind}): {diagnosed.conclusion}"
 
 
-def _reasons(diagnosed: Diagnosed, way: Way) -> Iterator[str]:
+def _reasons(diagnosed: Diagnosed, way: Hypothesis) -> Iterator[str]:
     yield f"{way} gives all {diagnosed.elements:,} outputs of {counted(diagnosed.probes, 'probe')}"
     others = [str(other) for other in diagnosed.fits if other != way]
     if others:

@@ -13,7 +13,7 @@ from litecheck.diagnose.hypotheses import defective, named, published
 from litecheck.diagnose.observed import Seen, compared, seen
 from litecheck.diagnose.probe_sets import Group, stages
 from litecheck.diagnose.properties import properties
-from litecheck.diagnose.result import Diagnosed, Diagnosis, Owned, Unanswered, Way
+from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis, Owned, Unanswered
 from litecheck.diagnose.search import contrast, fitting, in_pairs, nearest, once
 from litecheck.diagnose.untried import general, tried, untried
 from litecheck.model.save import model_bytes
@@ -101,7 +101,7 @@ def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -
 def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
     """What fits; where nothing does, ways with two defects are tried, and the nearest is looked at."""
     known = published(group.opcode, group.kernel)
-    possible = [named(way, known) for way in group.ways]
+    possible = [named(way, known) for way in group.hypotheses]
     fits, excluded = fitting(possible, found) if found else ([], [])
     near = None
     if found and not fits:
@@ -128,7 +128,7 @@ def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
 
 def _owned(judged: Diagnosed, found: Sequence[Seen]) -> list[Owned]:
     """The models' own operators among the probes; one of several probes of it that is not explained decides."""
-    way = next(iter(judged.fits), None) or (judged.nearest.example.way if judged.nearest else Way(()))
+    way = next(iter(judged.fits), None) or (judged.nearest.example.way if judged.nearest else Hypothesis(()))
     explained: dict[tuple[str, str, str], bool] = {}
     for one in found:
         if one.probe.called:
@@ -144,6 +144,6 @@ def _fault(device: str, probe: Probe, outcome: Outcome) -> str:
     return known_fault(device, probe.opcode, {t.dtype for t in tensors}, outcome)
 
 
-def _rank(way: Way, usual: Sequence[str]) -> int:
+def _rank(way: Hypothesis, usual: Sequence[str]) -> int:
     """How usual a way is: the place of the first arithmetic that has it."""
     return min((usual.index(name) for name in way.published), default=len(usual))

@@ -9,7 +9,7 @@ from typing import Any
 
 from litecheck.cases.probes.probe import Probe
 from litecheck.devices.port import Arrays
-from litecheck.diagnose.result import Way
+from litecheck.diagnose.result import Hypothesis
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.dispatch import bind, compute_noting, find_kernel
@@ -27,10 +27,10 @@ def kernel_of(probe: Probe) -> Kernel:
 
 
 #: Choices by what decides them.
-Choices = dict[object, tuple[Way, ...]]
+Choices = dict[object, tuple[Hypothesis, ...]]
 
 
-def ways(probe: Probe, known: Choices | None = None) -> tuple[Way, ...]:
+def hypotheses(probe: Probe, known: Choices | None = None) -> tuple[Hypothesis, ...]:
     """Every choice of variants that the probe's operator asks for: a step nothing depends on is not among them.
 
     Operators whose tensors have the same types, as many scales and constants, and that ask for the same cells under
@@ -45,7 +45,7 @@ def ways(probe: Probe, known: Choices | None = None) -> tuple[Way, ...]:
         return ()
     key = id(kernel), first, last, _granularity(probe)
     if key not in known:
-        known[key] = tuple(Way(tuple(chosen.items())) for chosen in _choices(probe, {}))
+        known[key] = tuple(Hypothesis(tuple(chosen.items())) for chosen in _choices(probe, {}))
     return known[key]
 
 
@@ -78,16 +78,16 @@ def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[Cell, ...]:
     return compute_noting(bound, operands)[1]
 
 
-def defective(way: Way, opcode: str) -> Iterator[Way]:
+def defective(way: Hypothesis, opcode: str) -> Iterator[Hypothesis]:
     """The way with each defect the operator can have."""
     for name in defects_of(opcode):
         yield replace(way, departure=name, published=())
 
 
-def outputs(probe: Probe, way: Way) -> Iterator[Arrays]:
+def outputs(probe: Probe, way: Hypothesis) -> Iterator[Arrays]:
     """What the way gives in each run. Raises RunError where it cannot be computed."""
-    how = dict(way.stages) | ({"departure": way.departure} if way.departure else {})
-    machine = Machine(probe.model, _arithmetic({probe.opcode: how}))
+    variants = dict(way.stages) | ({"departure": way.departure} if way.departure else {})
+    machine = Machine(probe.model, _arithmetic({probe.opcode: variants}))
     for run in probe.runs:
         if not probe.series:
             machine.reset()
@@ -102,8 +102,11 @@ def _arithmetic(stages: Mapping[str, Variants]) -> Arithmetic:
 def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
     """What each arithmetic that comes with litecheck chooses for every cell of a kernel, the usual ones first."""
     names = (*USUAL, *(name for name in arithmetic_names() if name not in USUAL))
-    chosen = {name: _loaded(name).how(opcode) for name in names}
-    return {name: {cell.path: cell.variant(how) for cell in kernel.cells()} for name, how in chosen.items()}
+    chosen = {name: _loaded(name).variants(opcode) for name in names}
+    return {
+        name: {cell.path: cell.variant(variants) for cell in kernel.cells()}
+        for name, variants in chosen.items()
+    }
 
 
 @cache
@@ -111,9 +114,11 @@ def _loaded(name: str) -> Arithmetic:
     return load_arithmetic(name)
 
 
-def named(way: Way, known: Mapping[str, Mapping[str, Any]]) -> Way:
+def named(way: Hypothesis, known: Mapping[str, Mapping[str, Any]]) -> Hypothesis:
     """The way with the arithmetics that have it."""
     if way.departure:
         return way
-    having = (name for name, how in known.items() if all(how[stage] == v for stage, v in way.stages))
+    having = (
+        name for name, variants in known.items() if all(variants[stage] == v for stage, v in way.stages)
+    )
     return replace(way, published=tuple(having))

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases.probes.probe import Probe
-from litecheck.cases.requantized import stored
+from litecheck.cases.requantized import requantized
 from litecheck.compare.patterns import gathered
 from litecheck.compare.scatter import Scatter
 from litecheck.compare.types import Gathering
 from litecheck.devices.port import Answer, Arrays, Failure
 from litecheck.diagnose.hypotheses import outputs
-from litecheck.diagnose.result import Excluded, Unanswered, Unsteady, Way
+from litecheck.diagnose.result import Excluded, Hypothesis, Unanswered, Unsteady
 from litecheck.diagnose.steady import settled
 from litecheck.reference.operands import NUMPY_TYPES, RunError
 from litecheck.verify.outcome import Outcome
@@ -35,7 +35,7 @@ class Seen:
         """Outputs of all runs."""
         return sum(array.size for run in self.runs for array in run)
 
-    def against(self, way: Way) -> Excluded | None:
+    def against(self, way: Hypothesis) -> Excluded | None:
         """Where the way gives something else: the first such element, and how many there are; None where nowhere."""
         first, differing = None, 0
         for number, (wanted, given) in enumerate(zip(outputs(self.probe, way), self.runs, strict=True)):
@@ -54,7 +54,7 @@ class Seen:
             differing, self.size, None if known is None else int(known[index]), self._inputs(number, index, one.shape),
         )  # fmt: skip
 
-    def near(self, way: Way, steps: int, share: float) -> bool:
+    def near(self, way: Hypothesis, steps: int, share: float) -> bool:
         """Whether so many elements of each run differ by so little at most; False where it cannot be computed."""
         try:
             return all(
@@ -65,7 +65,7 @@ class Seen:
         except RunError:
             return False
 
-    def distance(self, way: Way) -> float:
+    def distance(self, way: Hypothesis) -> float:
         """The sum of all differences; infinite where the way cannot be computed."""
         try:
             return sum(
@@ -76,7 +76,7 @@ class Seen:
         except RunError:
             return float("inf")
 
-    def differ(self, one: Way, other: Way) -> bool:
+    def differ(self, one: Hypothesis, other: Hypothesis) -> bool:
         """Whether two ways give different outputs; not where one cannot be computed."""
         try:
             return any(
@@ -87,7 +87,7 @@ class Seen:
         except RunError:
             return False
 
-    def patterns(self, way: Way) -> tuple[Gathering, ...]:
+    def patterns(self, way: Hypothesis) -> tuple[Gathering, ...]:
         """Where the elements lie that the way gives otherwise."""
         wanted = [run[0] for run in outputs(self.probe, way)]
         given = [run[0] for run in self.runs]
@@ -120,7 +120,7 @@ def seen(probe: Probe, answer: Answer | Failure) -> Seen | Unanswered:
     if answer.delegated is not None and not all(answer.delegated):
         return Unanswered(probe.name, Outcome.NOT_DELEGATED, "the device did not take it")
     tensors = [probe.subgraph.tensors[i] for i in probe.subgraph.outputs]
-    made = [tuple(map(stored, tensors, run)) for run in answer.runs]
+    made = [tuple(map(requantized, tensors, run)) for run in answer.runs]
     if len(made) != len(probe.asked) or not _fitting(probe, made):
         return Unanswered(probe.name, Outcome.WRONG_SHAPE, "outputs of another number, shape or type")
     if answer.ended:
@@ -131,7 +131,7 @@ def seen(probe: Probe, answer: Answer | Failure) -> Seen | Unanswered:
 def _fitting(probe: Probe, made: Sequence[Arrays]) -> bool:
     """Whether outputs have the shapes and types that the reference gives; a designed probe states them."""
     if probe.called:
-        wanted = [[(a.shape, a.dtype) for a in run] for run in outputs(probe, Way(()))]
+        wanted = [[(a.shape, a.dtype) for a in run] for run in outputs(probe, Hypothesis(()))]
     else:
         tensors = [probe.subgraph.tensors[i] for i in probe.subgraph.outputs]
         wanted = [[(t.shape, np.dtype(NUMPY_TYPES[t.dtype])) for t in tensors]] * len(probe.runs)
@@ -141,7 +141,7 @@ def _fitting(probe: Probe, made: Sequence[Arrays]) -> bool:
     )
 
 
-def compared(one: Seen, way: Way) -> Excluded | str:
+def compared(one: Seen, way: Hypothesis) -> Excluded | str:
     """How a way does not fit, ``fits``, or ``cannot be computed``."""
     try:
         return one.against(way) or "fits"

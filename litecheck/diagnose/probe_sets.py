@@ -13,9 +13,9 @@ from litecheck.cases.drawn import drawn
 from litecheck.cases.probes.catalogue import probed, probes
 from litecheck.cases.probes.probe import Probe
 from litecheck.cases.sweeps import directed
-from litecheck.diagnose.hypotheses import Choices, kernel_of, outputs, ways
+from litecheck.diagnose.hypotheses import Choices, hypotheses, kernel_of, outputs
 from litecheck.diagnose.repeated import REPEATS, again, repeated
-from litecheck.diagnose.result import Way
+from litecheck.diagnose.result import Hypothesis
 from litecheck.diagnose.untried import left_out
 from litecheck.model.types import Model
 from litecheck.profile.yaml_reader import did_you_mean
@@ -34,7 +34,7 @@ class Group:
 
     opcode: str
     kernel: Kernel
-    ways: tuple[Way, ...]
+    hypotheses: tuple[Hypothesis, ...]
     probes: tuple[Probe, ...]
     kinds: tuple[str, ...] = ()
 
@@ -87,12 +87,12 @@ def _asked(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
 
 def _grouped(several: Sequence[Probe]) -> Iterator[Group]:
     """Probes of one operator by what decides them; those that fewer stages decide go with others, if they can."""
-    found: dict[tuple[int, tuple[Way, ...]], list[Probe]] = {}
+    found: dict[tuple[int, tuple[Hypothesis, ...]], list[Probe]] = {}
     known: Choices = {}
     for probe in several:
-        found.setdefault((id(kernel_of(probe)), ways(probe, known)), []).append(probe)
+        found.setdefault((id(kernel_of(probe)), hypotheses(probe, known)), []).append(probe)
     widest = sorted(found, key=lambda key: -len(stages(key[1])))
-    groups: dict[tuple[int, tuple[Way, ...]], list[Probe]] = {}
+    groups: dict[tuple[int, tuple[Hypothesis, ...]], list[Probe]] = {}
     for kernel, possible in widest:
         wider = (key for key in groups if key[0] == kernel and set(stages(possible)) <= set(stages(key[1])))
         groups.setdefault(next(wider, (kernel, possible)), []).extend(found[kernel, possible])
@@ -101,7 +101,7 @@ def _grouped(several: Sequence[Probe]) -> Iterator[Group]:
         yield Group(members[0].opcode, kernel_of(members[0]), possible, tuple(members), kinds)
 
 
-def stages(possible: Iterable[Way]) -> tuple[str, ...]:
+def stages(possible: Iterable[Hypothesis]) -> tuple[str, ...]:
     """Every stage that some of these ways choose a variant for."""
     return tuple(dict.fromkeys(stage for way in possible for stage, _ in way.stages))
 
@@ -158,6 +158,6 @@ def _own(model: Model, seed: int, several: bool) -> Iterator[Probe]:
 
 def _computable(probe: Probe) -> bool:
     try:
-        return bool(tuple(outputs(probe, Way(()))))
+        return bool(tuple(outputs(probe, Hypothesis(()))))
     except RunError:
         return False

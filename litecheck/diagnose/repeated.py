@@ -10,7 +10,7 @@ import numpy as np
 from litecheck.cases.probes.probe import Array, Probe
 from litecheck.devices.port import Arrays
 from litecheck.diagnose.hypotheses import outputs
-from litecheck.diagnose.result import Way
+from litecheck.diagnose.result import Hypothesis
 from litecheck.reference.operands import RunError
 
 #: Inferences on one model: what goes wrong in one of 200 shows among them with a chance of 95 %.
@@ -65,7 +65,7 @@ def _drawn(values: Array, rng: np.random.Generator) -> Array:
 
 def _apart(probe: Probe) -> bool:
     try:
-        made = list(outputs(probe, Way(())))
+        made = list(outputs(probe, Hypothesis(())))
     except RunError:
         return False
     return all(

@@ -9,7 +9,7 @@ from litecheck.verify.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Hypothesis:
     """A way to compute an operator: a variant for each stage that counts, and a defect (``departure``) or nothing.
 
     ``published`` are the arithmetics that come with litecheck and have it so.
@@ -34,7 +34,7 @@ class Excluded:
     operators on elements.
     """
 
-    way: Way
+    way: Hypothesis
     probe: str
     run: int
     index: tuple[int, ...]
@@ -135,7 +135,7 @@ class Diagnosed:
     stages: tuple[str, ...]
     probes: int
     elements: int
-    fits: tuple[Way, ...] = ()
+    fits: tuple[Hypothesis, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     nearest: NearestHypothesis | None = None
     unanswered: tuple[Unanswered, ...] = ()

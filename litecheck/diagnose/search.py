@@ -11,7 +11,7 @@ from litecheck.diagnose.contrast import apart
 from litecheck.diagnose.hypotheses import defective
 from litecheck.diagnose.observed import Seen, compared
 from litecheck.diagnose.properties import properties
-from litecheck.diagnose.result import Contrast, Excluded, NearestHypothesis, Way
+from litecheck.diagnose.result import Contrast, Excluded, Hypothesis, NearestHypothesis
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.operands import RunError
 
@@ -20,7 +20,9 @@ from litecheck.reference.operands import RunError
 _SHARE, _STEPS, _SMALL = 0.9, 2, 4
 
 
-def fitting(candidates: Iterable[Way], seen: Sequence[Seen]) -> tuple[list[Way], list[Excluded]]:
+def fitting(
+    candidates: Iterable[Hypothesis], seen: Sequence[Seen]
+) -> tuple[list[Hypothesis], list[Excluded]]:
     """The ways that fit all probes, and for each other one where it does not; what excluded one is tried first on
     the next."""
     order = list(seen)
@@ -39,14 +41,14 @@ def fitting(candidates: Iterable[Way], seen: Sequence[Seen]) -> tuple[list[Way],
     return fits, excluded
 
 
-def nearest(opcode: str, possible: Sequence[Way], seen: Sequence[Seen]) -> NearestHypothesis | None:
+def nearest(opcode: str, possible: Sequence[Hypothesis], seen: Sequence[Seen]) -> NearestHypothesis | None:
     """The way with the fewest differences: among all without a defect, and those the best of them can have."""
     best = _least(possible, seen, None)
     return None if best is None else _least(defective(best.example.way, opcode), seen, best)
 
 
 def _least(
-    ways: Iterable[Way], seen: Sequence[Seen], best: NearestHypothesis | None
+    ways: Iterable[Hypothesis], seen: Sequence[Seen], best: NearestHypothesis | None
 ) -> NearestHypothesis | None:
     """The way with fewer differences than the best so far; one is given up where it has as many."""
     size = sum(one.size for one in seen)
@@ -70,7 +72,9 @@ def _least(
     return best
 
 
-def in_pairs(near: Way, possible: Sequence[Way], seen: Sequence[Seen], opcode: str) -> Iterator[Way]:
+def in_pairs(
+    near: Hypothesis, possible: Sequence[Hypothesis], seen: Sequence[Seen], opcode: str
+) -> Iterator[Hypothesis]:
     """Ways with two defects, each of which changes something where the nearest way fails.
 
     One of them alone brings outputs nearer to the device's; together they are nearly right on small probes, whatever
@@ -95,31 +99,31 @@ def in_pairs(near: Way, possible: Sequence[Way], seen: Sequence[Seen], opcode: s
                 yield from (replace(other, departure=way.departure, published=()) for other in possible)
 
 
-def _distance(way: Way, seen: Sequence[Seen]) -> float:
+def _distance(way: Hypothesis, seen: Sequence[Seen]) -> float:
     return sum(one.distance(way) for one in seen)
 
 
-def _differing(way: Way, seen: Sequence[Seen]) -> float:
+def _differing(way: Hypothesis, seen: Sequence[Seen]) -> float:
     found = [compared(one, way) for one in seen]
     if "cannot be computed" in found:
         return float("inf")
     return sum(f.differing for f in found if isinstance(f, Excluded))
 
 
-def _acts(way: Way, base: Way, failing: Sequence[Seen]) -> bool:
+def _acts(way: Hypothesis, base: Hypothesis, failing: Sequence[Seen]) -> bool:
     """Whether the way gives something else than the base on one of these."""
     return any(one.differ(way, base) for one in failing)
 
 
-def once(fits: Sequence[Way]) -> list[Way]:
+def once(fits: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Without ways whose defects are another's in the other order, or another's and one more that does nothing."""
-    found: dict[tuple[object, frozenset[str]], Way] = {}
+    found: dict[tuple[object, frozenset[str]], Hypothesis] = {}
     for way in fits:
         found.setdefault((way.stages, frozenset(way.departure.split("+"))), way)
     return list(found.values())
 
 
-def contrast(way: Way, seen: Sequence[Seen]) -> Contrast:
+def contrast(way: Hypothesis, seen: Sequence[Seen]) -> Contrast:
     """Which probes a way fails on, which it passes, and what tells them apart."""
     failing = [one for one in seen if compared(one, way) != "fits"]
     passing = [one for one in seen if one not in failing]
@@ -132,7 +136,7 @@ def contrast(way: Way, seen: Sequence[Seen]) -> Contrast:
     )
 
 
-def _patterns(way: Way, failing: Sequence[Seen]) -> tuple[Gathering, ...]:
+def _patterns(way: Hypothesis, failing: Sequence[Seen]) -> tuple[Gathering, ...]:
     for one in failing:
         try:
             found = one.patterns(way)

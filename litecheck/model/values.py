@@ -16,7 +16,7 @@ _NUMPY = {
 }  # fmt: skip
 
 
-def stored(tensor: Tensor) -> NDArray[Any] | None:
+def stored_integers(tensor: Tensor) -> NDArray[Any] | None:
     """A constant's values in its shape: a view into the file, unpacked copies for int4, uint4 and int2.
 
     None for tensors without data and for types numpy has no name for.

@@ -87,8 +87,8 @@ def _operands(d: _Demand) -> Iterator[BrokenPlan]:
     surplus = {"surplus": (TensorPlan(),)}
     plan = d.plan.but(operands={**d.plan.operands, **surplus}, lists_absent=True)
     repeated = any(role in d.rule.repeated for role in d.rule.inputs)
-    ends = {"outputs": (*plan.outputs, "surplus")} if repeated else {"inputs": (*plan.inputs, "surplus")}
-    yield BrokenPlan(plan.but(**ends))
+    span_of = {"outputs": (*plan.outputs, "surplus")} if repeated else {"inputs": (*plan.inputs, "surplus")}
+    yield BrokenPlan(plan.but(**span_of))
 
 
 def _dtype(d: _Demand) -> Iterator[BrokenPlan]:
@@ -158,12 +158,12 @@ def _of_channels(tensor: TensorPlan) -> TensorPlan:
 
 def _zero_point(d: _Demand) -> Iterator[BrokenPlan]:
     value = d.r.relaxed.value if d.r.relaxed else d.r.value
-    low, high = ends(value)
+    low, high = span_of(value)
     for zero in (low - 1, high + 1, *((200,) if isinstance(value, Range) and high == 127 else ())):
         yield d.edited(lambda tensor, zero=zero: tensor.zeroed(zero))  # type: ignore[misc]
 
 
-def ends(value: Constraint) -> tuple[int, int]:
+def span_of(value: Constraint) -> tuple[int, int]:
     """The smallest and the largest number a constraint allows."""
     parts = value.values if isinstance(value, OneOf) else (value,)
     spans = [(p.low, p.high) if isinstance(p, Range) else (p.value, p.value) for p in parts]  # type: ignore[union-attr]
@@ -199,7 +199,7 @@ def _nudged(scale: NDArray[np.float32], ulps: int) -> NDArray[np.float32]:
 
 
 def _range(d: _Demand) -> Iterator[BrokenPlan]:
-    low, high = ends(d.r.value)
+    low, high = span_of(d.r.value)
     types = {t for r in d.all if r.role == d.role and r.verb == "dtype" for t in words(r.value)}
     for number in (low - 1, high + 1):
         dtype = "int8" if number <= INTEGER_RANGES["int8"][1] else "uint8"

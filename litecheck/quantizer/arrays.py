@@ -141,11 +141,11 @@ def _raw(file: str, stream: IO[bytes], dtype: str | None, shape: tuple[int, ...]
 
 
 def _constant(source: str) -> Stored:
-    from litecheck.model.values import stored
+    from litecheck.model.values import stored_integers
     from litecheck.quantizer.model_tensor import find_tensor
 
     _, tensor = find_tensor(source)
-    values = stored(tensor)
+    values = stored_integers(tensor)
     if values is None:
         raise ConfigError(f"{source}: tensor '{tensor.name}' is no constant with readable values")
     return Stored(values, tensor.dtype)

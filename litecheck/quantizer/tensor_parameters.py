@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.model.types import Subgraph, Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.quantization import Blockwise, MultiAxis, Quantization
 from litecheck.quantizer.types import Parameters, QuantizerError
 
@@ -107,7 +107,7 @@ def _values(subgraph: Subgraph, index: int, what: str) -> NDArray[Any]:
         upper = tensor.data.view("<u2").astype(np.uint32) << np.uint32(16)
         wide: NDArray[np.float32] = upper.view(np.float32).reshape(tensor.shape)
         return wide
-    values = stored(tensor)
+    values = stored_integers(tensor)
     if values is None:
         raise _refused(f"has its {what} in tensor {index}, which holds no readable values")
     return values

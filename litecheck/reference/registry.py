@@ -1,7 +1,7 @@
 """Which kernel computes which operator on which types: filled by the families, read by the interpreter.
 
 A kernel is a function whose parameters are the operator's roles in the rules, inputs first, then outputs, then
-``options`` (the builtin options table or None) and ``how`` (the variant its arithmetic chose for each step)::
+``options`` (the builtin options table or None) and ``variants`` (the variant its arithmetic chose for each step)::
 
     @kernel("CONV_2D", "int8", requantize=step(("double", "double-half-up"), "declined"))
     def conv_2d(input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How):

@@ -10,7 +10,7 @@ import numpy as np
 
 from litecheck.model.options import options_of
 from litecheck.model.types import Operator, Subgraph, Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.quantization import Blockwise
 
 
@@ -112,7 +112,7 @@ _SIDES = (("h", "height"), ("w", "width"))
 def _stamp_gaps(placed: Placed) -> float:
     """Sides along which the stamps of a transposed convolution leave gaps or do not fit: under SAME a stride beyond the
     filter or an input that does not belong to the output, under VALID a filter beyond the output."""
-    wanted = stored(placed.tensors["output_shape"]) if "output_shape" in placed.tensors else None
+    wanted = stored_integers(placed.tensors["output_shape"]) if "output_shape" in placed.tensors else None
     if wanted is None or wanted.size != 4:
         return 0
     outs = [int(n) for n in wanted.reshape(-1)[1:3]]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases import parts
-from litecheck.cases.requantized import stored
+from litecheck.cases.requantized import requantized
 from litecheck.devices.jobs import job_of
 from litecheck.devices.port import Answer, Device
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
@@ -66,7 +66,7 @@ def _answered(
     if len(arrays) != len(case.cut.outputs):
         return None
     pairs = zip(case.cut.outputs, arrays, strict=True)
-    return {i: stored(case.subgraph.tensors[i], array) for i, array in pairs}
+    return {i: requantized(case.subgraph.tensors[i], array) for i, array in pairs}
 
 
 def _steps(

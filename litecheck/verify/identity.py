@@ -20,7 +20,7 @@ from litecheck.version import __version__
 def about(model: Model, device: Device, settings: Settings) -> dict[str, object]:
     """What tells one verification from another, as JSON."""
     stages = [
-        sorted((op, sorted(how.items())) for op, how in load_arithmetic(a).stages.items())
+        sorted((op, sorted(variants.items())) for op, variants in load_arithmetic(a).stages.items())
         for a in settings.arithmetics
     ]
     return {

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.requantized import stored
+from litecheck.cases.requantized import requantized
 from litecheck.cases.sequences import habit
 from litecheck.compare.difference import difference
 from litecheck.compare.hints import likeness
@@ -195,7 +195,7 @@ def _arranged(question: Question, answer: Answer, expected: Sequence[Arrays]) ->
     for number, run in zip(question.order, answer.runs, strict=True):
         if len(run) != len(tensors):
             return f"{counted(len(run), 'output')}, the model has {len(tensors)}"
-        arrays = tuple(stored(t, a) for t, a in zip(tensors, run, strict=True))
+        arrays = tuple(requantized(t, a) for t, a in zip(tensors, run, strict=True))
         for tensor, array, like in zip(tensors, arrays, expected[number], strict=True):
             if array.dtype != like.dtype or array.shape != like.shape:
                 given, wanted = _told(array), _told(like)

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from litecheck.cases import inputs, parts
-from litecheck.cases.discriminating import separating
+from litecheck.cases.discriminating import discriminating
 from litecheck.cases.drawn import drawn, redrawn
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.extremes import aimed
+from litecheck.cases.extremes import extremes
 from litecheck.cases.inputs import Feed, series
 from litecheck.cases.parts import Case
-from litecheck.cases.sequences import remembers, row, rows, told
+from litecheck.cases.sequences import memory_words, remembers, row, rows
 from litecheck.cases.sweeps import directed
 from litecheck.cases.tape import Tape
 from litecheck.devices.jobs import job_of
@@ -98,7 +98,7 @@ class Asking:
             expectation = Expectation(case, usable[through:])
             usable = expectation.usable(self.arithmetic)
         note = "" if usable else "its inputs come from operators the reference cannot compute"
-        words = told(usable, self.memory, expectation.reach()) if own and usable else ""
+        words = memory_words(usable, self.memory, expectation.reach()) if own and usable else ""
         untried = own and self.memory is Memory.NONE
         asked = Question(case, usable, self.settings.repeat, expectation, note)
         return replace(asked, memory=words, untried=untried)
@@ -118,8 +118,8 @@ class Asking:
             yield first
             yield from redrawn(case, known, seed)
         if inputs.DIRECTED in wanted:
-            yield from separating(case, known, seed, self.arithmetic)
-            yield from aimed(case, known)
+            yield from discriminating(case, known, seed, self.arithmetic)
+            yield from extremes(case, known)
             yield from directed(case, known)
 
     def _in_series(self, case: Case, tapes: Sequence[Tape], wanted: Sequence[str]) -> Iterator[Feed]:

@@ -65,14 +65,16 @@ def _suspects(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
     """The arithmetic with one operator computed in another way, for each that the reference knows."""
     main, found = case.cut.model.subgraphs[0], {}
     for operator in main.operators:
-        how = arithmetic.how(operator.opcode)
+        variants = arithmetic.variants(operator.opcode)
         with suppress(RunError):
             for cell in cells_of(main, operator):
-                found.update(dict.fromkeys((operator.opcode, cell.path, other) for other in cell.others(how)))
+                found.update(
+                    dict.fromkeys((operator.opcode, cell.path, other) for other in cell.others(variants))
+                )
         named = defects_of(operator.opcode)
         found.update(dict.fromkeys((operator.opcode, "departure", name) for name in named))
     for opcode, stage, variant in found:
-        own = {**arithmetic.how(opcode), stage: variant}
+        own = {**arithmetic.variants(opcode), stage: variant}
         yield replace(arithmetic, stages={**arithmetic.stages, opcode: own})
 
 

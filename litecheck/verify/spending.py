@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import series
-from litecheck.cases.sequences import told
+from litecheck.cases.sequences import memory_words
 from litecheck.devices.port import Answer, Device, Failure, Job, Memory
 from litecheck.verify.budget import Budget, Ranking, Share, shares
 from litecheck.verify.outcome import Outcome
@@ -108,5 +108,7 @@ def _in_series(question: Question, share: Share) -> Question:
     fed = tuple(question.feeds[n] for n in numbers)
     expected = Expectation(question.case, fed)
     alone = not any(feed.follows for feed in fed)
-    words = f"every inference from the initial state: {SPENT}" if alone else told(fed, Memory.KEPT, ())
+    words = (
+        f"every inference from the initial state: {SPENT}" if alone else memory_words(fed, Memory.KEPT, ())
+    )
     return replace(question, feeds=fed, expected=expected, again=(), memory=words, untried=alone)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.discriminating import separating
+from litecheck.cases.discriminating import discriminating
 from litecheck.cases.drawn import drawn
 from litecheck.cases.inputs import Feed
 from litecheck.cases.parts import Case
@@ -40,7 +40,7 @@ def one(opcode: str, dtype: str, size: int) -> Case:
 )
 def test_one_feed_tells_roundings_apart_that_random_values_do_not(opcode: str, variant: str) -> None:
     case = one(opcode, "int16", 200)
-    (feed,) = separating(case, {}, 0, REFERENCE)
+    (feed,) = discriminating(case, {}, 0, REFERENCE)
     random = drawn(case, {}, 0)
     assert random is not None
     assert differing(case, feed, variant) > 2
@@ -57,6 +57,6 @@ def differing(case: Case, feed: Feed, variant: str) -> int:
 
 
 def test_nothing_is_made_for_what_has_values_enough_or_no_single_elements() -> None:
-    assert list(separating(one("ADD", "int8", 20_000), {}, 0, REFERENCE)) == []
-    assert list(separating(one("ADD", "int8", 0), {}, 0, REFERENCE)) == []
-    assert list(separating(one("BATCH_MATMUL", "int8", 4), {}, 0, REFERENCE)) == []
+    assert list(discriminating(one("ADD", "int8", 20_000), {}, 0, REFERENCE)) == []
+    assert list(discriminating(one("ADD", "int8", 0), {}, 0, REFERENCE)) == []
+    assert list(discriminating(one("BATCH_MATMUL", "int8", 4), {}, 0, REFERENCE)) == []

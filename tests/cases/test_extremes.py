@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.extremes import aimed
+from litecheck.cases.extremes import extremes
 from litecheck.cases.parts import Case
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.reference.engine.interpreter import Machine
@@ -32,9 +32,9 @@ def layer(
     return next(parts.operators(model, model.subgraphs[0]))
 
 
-def extremes(case: Case) -> tuple[np.ndarray, np.ndarray]:
+def largest_and_least(case: Case) -> tuple[np.ndarray, np.ndarray]:
     main = case.cut.model.subgraphs[0]
-    high, low, *_ = (Machine(case.cut.model).run(main, f.arrays)[main.outputs[0]] for f in aimed(case, {}))
+    high, low, *_ = (Machine(case.cut.model).run(main, f.arrays)[main.outputs[0]] for f in extremes(case, {}))
     return high, low
 
 
@@ -48,7 +48,7 @@ def reach(weights: np.ndarray) -> tuple[int, int]:
 
 def test_each_row_of_a_dense_layer_makes_another_unit_large() -> None:
     weights = np.random.default_rng(1).integers(-60, 60, (3, 16)).astype(np.int8)
-    high, low = extremes(layer("FULLY_CONNECTED", (3, 16), weights, (3, 3)))
+    high, low = largest_and_least(layer("FULLY_CONNECTED", (3, 16), weights, (3, 3)))
     assert [int(high[n, n]) for n in range(3)] == [reach(w)[0] for w in weights]
     assert [int(low[n, n]) for n in range(3)] == [reach(w)[1] for w in weights]
 
@@ -56,7 +56,7 @@ def test_each_row_of_a_dense_layer_makes_another_unit_large() -> None:
 def test_a_single_row_makes_the_unit_large_that_can_be() -> None:
     weights = np.random.default_rng(1).integers(-30, 30, (5, 16)).astype(np.int8)
     weights[3] = 60
-    high, _ = extremes(layer("FULLY_CONNECTED", (1, 16), weights, (1, 5)))
+    high, _ = largest_and_least(layer("FULLY_CONNECTED", (1, 16), weights, (1, 5)))
     assert int(high[0, 3]) == reach(weights[3])[0]
 
 
@@ -68,7 +68,7 @@ def test_half_way_sums_are_large_and_come_back(opcode: str) -> None:
     shape, filters = shapes.get(opcode, ((1, 18, 1, 1), (1, 18, 1, 1)))
     more = {} if opcode == "FULLY_CONNECTED" else {"padding": "VALID", "stride_h": 1, "stride_w": 1}
     case = layer(opcode, shape, weights.reshape(filters), (1, 1, 1, 1)[: len(shape)], **more)
-    turns = list(aimed(case, {}))[2:]
+    turns = list(extremes(case, {}))[2:]
     for feed, sign in zip(turns, (1, -1), strict=True):
         products = (feed.arrays[0].reshape(-1).astype(int) - ZERO) * weights * sign
         assert (products[:9] > 0).all()
@@ -89,14 +89,14 @@ def test_some_window_meets_the_largest_filter_as_it_is(padding: str, gap: int) -
         "dilation_w_factor": gap,
     }
     width = 11 if padding == "SAME" else 11 - gap
-    high, low = extremes(layer("CONV_2D", (1, 11, 11, 2), weights, (1, side, width, 3), **more))
+    high, low = largest_and_least(layer("CONV_2D", (1, 11, 11, 2), weights, (1, side, width, 3), **more))
     assert (int(high[..., 1].max()), int(low[..., 1].min())) == reach(weights[1])
 
 
 def test_every_channel_of_a_depthwise_layer_meets_its_own_filter() -> None:
     weights = np.random.default_rng(4).integers(-100, 100, (1, 3, 3, 5)).astype(np.int8)
     more = {"padding": "SAME", "stride_h": 1, "stride_w": 1, "depth_multiplier": 1}
-    high, _ = extremes(layer("DEPTHWISE_CONV_2D", (1, 9, 9, 5), weights, (1, 9, 9, 5), **more))
+    high, _ = largest_and_least(layer("DEPTHWISE_CONV_2D", (1, 9, 9, 5), weights, (1, 9, 9, 5), **more))
     assert high.max((0, 1, 2)).tolist() == [reach(weights[0, :, :, n])[0] for n in range(5)]
 
 
@@ -109,7 +109,7 @@ def test_reals_are_quantized_from_halfway_between_codes() -> None:
     main.outputs(y)
     model = builder.finish()
     case = next(parts.operators(model, model.subgraphs[0]))
-    ((feed,),) = [[f.arrays[0] for f in aimed(case, {})]]
+    ((feed,),) = [[f.arrays[0] for f in extremes(case, {})]]
     steps = feed / 0.5 + 7
     assert ((steps - np.floor(steps)) == 0.5).all()
     assert (steps.min(), steps.max()) == (-129.5, 128.5)

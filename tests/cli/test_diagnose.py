@@ -34,7 +34,7 @@ def test_the_arithmetic_is_named_and_written(run: Run) -> None:
     assert done.stderr == "wrote acme.yaml\n"
     found = load_arithmetic(Path("acme.yaml"))
     assert found.name == "found-optimized"
-    assert found.how("ADD")["requantize"] == "vectors"
+    assert found.variants("ADD")["requantize"] == "vectors"
 
 
 def test_json_holds_every_exclusion(run: Run) -> None:

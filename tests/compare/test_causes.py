@@ -20,7 +20,7 @@ REFERENCE = load_arithmetic("litert-reference")
 
 
 def using(opcode: str, **stages: str) -> Arithmetic:
-    return replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**REFERENCE.how(opcode), **stages}})
+    return replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**REFERENCE.variants(opcode), **stages}})
 
 
 def explained(

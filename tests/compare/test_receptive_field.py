@@ -71,7 +71,7 @@ def test_what_is_windowed_has_the_element_of_the_whole(make: Callable[[Rng], Mad
     made = make(np.random.default_rng(5))
     opcode = made.case.opcodes[0]
     base = load_arithmetic("litert-reference")
-    stages = {**base.stages, opcode: {**base.how(opcode), "departure": departure}}
+    stages = {**base.stages, opcode: {**base.variants(opcode), "departure": departure}}
     kernel, operands = bound(made, replace(base, stages=stages))
     (whole,) = compute(kernel, operands).outputs
     for index in list(np.ndindex(whole.shape))[::23]:

@@ -17,7 +17,7 @@ import pytest
 
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
-from litecheck.devices.worker import Keeper, Setup
+from litecheck.devices.worker import Setup, Worker
 from litecheck.model.types import Model
 from litecheck.verify.outcome import Outcome
 
@@ -205,7 +205,7 @@ def test_an_interrupted_job_is_not_taken_for_the_next_one(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Keeper, "_line", interrupted)
+        patch.setattr(Worker, "_line", interrupted)
         with pytest.raises(KeyboardInterrupt):
             device.run(job())
     answer = device.run(job((np.array([5]),)))

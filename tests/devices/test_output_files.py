@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.devices.output_files import file_name, found, names_of
+from litecheck.devices.output_files import file_name, names_of, output_files
 from litecheck.devices.oversize import SMALL, TooLargeError, check
 from litecheck.errors import LitecheckError
 from litecheck.model.types import Tensor
@@ -26,10 +26,10 @@ def test_an_output_has_three_names() -> None:
 def test_an_output_is_found_under_each(tmp_path: Path, name: str, prefix: str) -> None:
     (tmp_path / f"{prefix}{name}").parent.mkdir(parents=True, exist_ok=True)
     np.save(tmp_path / f"{prefix}{name}.npy", VALUES)
-    got = found(tmp_path, TENSOR, NAMES, prefix)
+    got = output_files(tmp_path, TENSOR, NAMES, prefix)
     assert got is not None
     np.testing.assert_array_equal(got, VALUES)
-    assert found(tmp_path, TENSOR, NAMES, "run_2/") is None
+    assert output_files(tmp_path, TENSOR, NAMES, "run_2/") is None
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -38,18 +38,18 @@ def test_an_archive_is_looked_into(tmp_path: Path, name: str) -> None:
     np.savez_compressed(tmp_path / "b.npz", **{f"run_0/{name}": VALUES})
     (tmp_path / "c.npz").write_text("no archive")
     for place in (tmp_path, tmp_path / "b.npz"):
-        got = found(place, TENSOR, NAMES, "run_0/")
+        got = output_files(place, TENSOR, NAMES, "run_0/")
         assert got is not None
         np.testing.assert_array_equal(got, VALUES)
-    assert found(tmp_path / "a.npz", TENSOR, NAMES, "run_0/") is None
-    assert found(tmp_path / "nowhere.npz", TENSOR, NAMES) is None
+    assert output_files(tmp_path / "a.npz", TENSOR, NAMES, "run_0/") is None
+    assert output_files(tmp_path / "nowhere.npz", TENSOR, NAMES) is None
 
 
 @pytest.mark.parametrize("suffix", [".bin", ".raw"])
 def test_raw_bytes_take_type_and_shape_of_the_tensor(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"output_1{suffix}"
     file.write_bytes(VALUES.astype("<i2").tobytes())
-    got = found(tmp_path, TENSOR, NAMES)
+    got = output_files(tmp_path, TENSOR, NAMES)
     assert got is not None
     assert got.dtype == np.int16
     np.testing.assert_array_equal(got, VALUES)
@@ -60,7 +60,7 @@ def test_raw_bytes_that_do_not_fill_it_stay_visibly_wrong(tmp_path: Path) -> Non
     shapes = {10: ((5,), "int16"), 14: ((7,), "int16"), 11: ((11,), "uint8"), 0: ((0,), "int16")}
     for size, (shape, dtype) in shapes.items():
         file.write_bytes(bytes(size))
-        got = found(tmp_path, TENSOR, NAMES)
+        got = output_files(tmp_path, TENSOR, NAMES)
         assert got is not None
         assert (got.shape, got.dtype.name) == (shape, dtype)
 
@@ -70,7 +70,7 @@ def test_types_below_eight_bits_may_be_packed_or_one_value_a_byte(tmp_path: Path
     file = tmp_path / "y.bin"
     for data in (b"\xf1\x08", b"\x01\xff\xf8"):
         file.write_bytes(data)
-        got = found(tmp_path, tensor, names_of(tensor, 0))
+        got = output_files(tmp_path, tensor, names_of(tensor, 0))
         assert got is not None
         assert (got.dtype, got.tolist()) == (np.int8, [1, -1, -8])
 
@@ -78,13 +78,14 @@ def test_types_below_eight_bits_may_be_packed_or_one_value_a_byte(tmp_path: Path
 def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
     (tmp_path / "output_1.npy").write_bytes(b"nothing")
     with pytest.raises(LitecheckError, match=r"output_1.npy: byte 0"):
-        found(tmp_path, TENSOR, NAMES)
+        output_files(tmp_path, TENSOR, NAMES)
 
 
 def test_names_that_no_file_can_have_are_no_error(tmp_path: Path) -> None:
     for name in ("a" * 5000, "\0", "../../x", "", "/"):
         assert (
-            found(tmp_path, Tensor(0, name, "int8", (1,)), names_of(Tensor(0, name, "int8", (1,)), 0)) is None
+            output_files(tmp_path, Tensor(0, name, "int8", (1,)), names_of(Tensor(0, name, "int8", (1,)), 0))
+            is None
         )
 
 
@@ -94,14 +95,14 @@ def test_the_size_is_looked_at_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(
         TooLargeError, match=r"output_1\.bin has 16,777,217 bytes; 'block/conv:0' is int16 2x3"
     ):
-        found(tmp_path, TENSOR, NAMES, runs=1)
+        output_files(tmp_path, TENSOR, NAMES, runs=1)
     (tmp_path / "output_1.bin").unlink()
     np.savez_compressed(tmp_path / "all.npz", output_1=np.zeros(SMALL + 1, np.int8))
     with pytest.raises(TooLargeError, match=r"all\.npz:output_1 has 16,777,345 bytes"):
-        found(tmp_path, TENSOR, NAMES, runs=1)
+        output_files(tmp_path, TENSOR, NAMES, runs=1)
     (tmp_path / "all.npz").unlink()
     np.save(tmp_path / "output_1.npy", np.zeros((2, 3)))
-    assert found(tmp_path, TENSOR, NAMES, runs=1) is not None
+    assert output_files(tmp_path, TENSOR, NAMES, runs=1) is not None
 
 
 def test_large_tensors_may_be_as_large_as_real_values_make_them() -> None:

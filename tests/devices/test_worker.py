@@ -5,7 +5,7 @@ import os
 import pytest
 
 from litecheck.devices.port import Limits
-from litecheck.devices.worker import Keeper, Setup, end_name
+from litecheck.devices.worker import Setup, Worker, end_name
 from litecheck.devices.worker_main import LOG
 
 
@@ -16,11 +16,11 @@ def test_ends_have_names() -> None:
 
 
 @pytest.fixture
-def keeper() -> Keeper:
-    return Keeper(Setup("tests.verify.misbehaving:Adapter", {}, {"OPENBLAS_NUM_THREADS": "1"}), Limits())
+def keeper() -> Worker:
+    return Worker(Setup("tests.verify.misbehaving:Adapter", {}, {"OPENBLAS_NUM_THREADS": "1"}), Limits())
 
 
-def test_last_words_are_short_and_begin_with_a_whole_line(keeper: Keeper) -> None:
+def test_last_words_are_short_and_begin_with_a_whole_line(keeper: Worker) -> None:
     (keeper.folder / LOG).write_text("INFO: x\n" + "a long line\n" * 1000 + "\n  the last \nVERBOSE: y\n")
     said = keeper.said().splitlines()
     assert len(keeper.said()) < 2000
@@ -30,7 +30,7 @@ def test_last_words_are_short_and_begin_with_a_whole_line(keeper: Keeper) -> Non
     assert keeper.said() == ""
 
 
-def test_closing_twice_is_harmless_and_leaves_nothing(keeper: Keeper) -> None:
+def test_closing_twice_is_harmless_and_leaves_nothing(keeper: Worker) -> None:
     assert keeper.alive
     keeper.close()
     keeper.close()

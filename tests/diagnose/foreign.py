@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from litecheck.devices.port import Answer, Arrays, Failure, Job
 from litecheck.model.options import options_of
 from litecheck.model.types import Operator, Subgraph, Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.verify.outcome import Outcome
 
 Ints = NDArray[np.int64]
@@ -42,7 +42,7 @@ class Foreign:
             return Failure(Outcome.REFUSED, str(e))
 
     def _once(self, main: Subgraph, inputs: Arrays) -> Arrays:
-        values = {t.index: v for t in main.tensors if (v := stored(t)) is not None}
+        values = {t.index: v for t in main.tensors if (v := stored_integers(t)) is not None}
         values.update(zip(main.inputs, inputs, strict=True))
         for operator in main.operators:
             if operator.opcode not in self.functions:

@@ -30,8 +30,8 @@ def test_what_is_written_computes_as_the_device(name: str, tmp_path: Path) -> No
     assert base_of(diagnosis) == name
     assert found.name == "acme-npu-2"
     for opcode in probed():
-        assert {**wanted.how(opcode), **found.how(opcode)} == found.how(opcode)
-        assert all(wanted.how(opcode).get(s, v) == v for s, v in found.how(opcode).items()), opcode
+        assert {**wanted.variants(opcode), **found.variants(opcode)} == found.variants(opcode)
+        assert all(wanted.variants(opcode).get(s, v) == v for s, v in found.variants(opcode).items()), opcode
 
 
 def test_what_holds_under_a_condition_is_written_under_it(tmp_path: Path) -> None:
@@ -46,10 +46,10 @@ def test_what_holds_under_a_condition_is_written_under_it(tmp_path: Path) -> Non
 def test_a_departure_is_written_with_its_evidence(tmp_path: Path) -> None:
     device = InProcess(changed("CONV_2D", departure="wraps", requantize="single"))
     found = written(of(device, "CONV_2D", "ADD"), tmp_path)
-    assert found.how("CONV_2D")["departure"] == "wraps"
-    assert found.how("CONV_2D")["requantize"] == "single"
+    assert found.variants("CONV_2D")["departure"] == "wraps"
+    assert found.variants("CONV_2D")["requantize"] == "single"
     assert "requantize: single, departure: wraps gives all" in found.reasons["CONV_2D"]
-    assert "departure" not in found.how("ADD")
+    assert "departure" not in found.variants("ADD")
 
 
 def test_what_nothing_explains_is_left_out(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_two_departures_at_once(opcode: str, departure: str, requantize: str, tm
     assert (requantize, frozenset(departure.split("+"))) in named
     path = tmp_path / "device.yaml"
     path.write_text(arithmetic_yaml(diagnosis, "device"))
-    assert load_arithmetic(path).how(opcode)["departure"] == found.fits[0].departure
+    assert load_arithmetic(path).variants(opcode)["departure"] == found.fits[0].departure
 
 
 def test_departures_that_are_not_both_known_are_refused(tmp_path: Path) -> None:
@@ -141,4 +141,4 @@ def test_departures_that_are_not_both_known_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="ADD has no departure 'no-activation\\+no-dilation'"):
         load_arithmetic(path)
     path.write_text(text.replace("no-dilation", "wraps"))
-    assert load_arithmetic(path).how("ADD") == {"departure": "no-activation+wraps"}
+    assert load_arithmetic(path).variants("ADD") == {"departure": "no-activation+wraps"}

@@ -12,16 +12,16 @@ from tests.verify.planted import two_operators
 
 def test_probes_that_the_same_stages_decide_go_together() -> None:
     ordinary, grouped = prepared((), ["CONV_2D"])
-    assert {stage for way in ordinary.ways for stage, _ in way.stages} == {"requantize"}
-    assert {stage for way in grouped.ways for stage, _ in way.stages} == {"requantize/grouped"}
+    assert {stage for way in ordinary.hypotheses for stage, _ in way.stages} == {"requantize"}
+    assert {stage for way in grouped.hypotheses for stage, _ in way.stages} == {"requantize/grouped"}
     assert all("groups" in probe.name for probe in grouped.probes)
-    assert len(ordinary.ways) == len(ordinary.kernel.steps["requantize"].variants)
+    assert len(ordinary.hypotheses) == len(ordinary.kernel.steps["requantize"].variants)
 
 
 def test_probes_that_fewer_stages_decide_go_with_others() -> None:
     """With a scale for each unit the width of the scales' product does not count."""
     (every,) = prepared((), ["FULLY_CONNECTED"])
-    assert {stage for way in every.ways for stage, _ in way.stages} == {"requantize", "multiplier"}
+    assert {stage for way in every.hypotheses for stage, _ in way.stages} == {"requantize", "multiplier"}
     assert {len(probe.subgraph.tensors[1].quantization.scale) > 1 for probe in every.probes} == {True, False}
 
 

@@ -201,5 +201,5 @@ def changed(arithmetic: Arithmetic, stages: Mapping[str, Mapping[str, str]]) -> 
     fields: dict[str, Any] = {
         name: getattr(arithmetic, name) for name in ("title", "source", "file", "reasons")
     }
-    merged = {opcode: {**arithmetic.how(opcode), **own} for opcode, own in stages.items()}
+    merged = {opcode: {**arithmetic.variants(opcode), **own} for opcode, own in stages.items()}
     return Arithmetic(name=arithmetic.name, stages={**arithmetic.stages, **merged}, **fields)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.model.types import Operator, Subgraph, Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.dispatch import find_kernel, signature
 from litecheck.reference.takers import Takers, takers
@@ -36,7 +36,11 @@ def places(trial: Trial) -> dict[str, int]:
 def given(trial: Trial, role: str) -> np.ndarray | None:
     """An operand's values, constant or of the first run."""
     graph, index = trial.model.subgraphs[0], places(trial).get(role, -1)
-    return trial.inputs[graph.inputs.index(index)] if index in graph.inputs else stored(graph.tensors[index])
+    return (
+        trial.inputs[graph.inputs.index(index)]
+        if index in graph.inputs
+        else stored_integers(graph.tensors[index])
+    )
 
 
 def who_takes(trial: Trial) -> Takers:
@@ -64,7 +68,7 @@ def computed(trial: Trial, role: str) -> Trial:
     graph, index = trial.model.subgraphs[0], places(trial).get(role, -1)
     if index < 0 or not graph.tensors[index].is_constant or graph.tensors[index].dtype == "int4":
         return trial
-    values = stored(graph.tensors[index])
+    values = stored_integers(graph.tensors[index])
     assert values is not None
     made = _changed(trial, index, f"computed {role}", lambda t: replace(t, data=None, buffer=0))
     graph = replace(made.model.subgraphs[0], inputs=(*graph.inputs, index))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.model.types import Buffer, Model, Subgraph, Tensor
-from litecheck.model.values import pack, stored
+from litecheck.model.values import pack, stored_integers
 from litecheck.quantization import BITS, Blockwise, MultiAxis
 from tests.differential.rules_cases import Case
 
@@ -21,7 +21,7 @@ def changed_blocks(case: Case) -> Iterator[tuple[str, Model]]:
     if not isinstance(details, Blockwise):
         return
     weight, scales = graph.tensors[index], graph.tensors[details.scales]
-    values = stored(scales)
+    values = stored_integers(scales)
     assert values is not None
     for size in (16, 64, 24, 2, 1, 0, -1):
         per = weight.shape[1] // max(size, 1)
@@ -66,7 +66,7 @@ def _stating(weight: Tensor, details: Blockwise | MultiAxis) -> Tensor:
 
 
 def _retyped(weight: Tensor, dtype: str) -> Tensor:
-    values = stored(weight)
+    values = stored_integers(weight)
     assert values is not None
     held = pack(values, dtype) if BITS[dtype] < 8 else values.astype(dtype).reshape(-1).view(np.uint8)
     return replace(weight, dtype=dtype, data=held)

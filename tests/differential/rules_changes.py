@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from litecheck.model.types import Buffer, Model, Tensor
-from litecheck.model.values import pack, stored
+from litecheck.model.values import pack, stored_integers
 from litecheck.profile.types import OperatorRule
 from litecheck.quantization import BITS, Quantization
 from tests.differential.rules_cases import Case
@@ -19,7 +19,7 @@ Change = Callable[[Tensor], Tensor | None]
 
 def stored_values(t: Tensor) -> np.ndarray:
     """A constant's values in their shape."""
-    values = stored(t)
+    values = stored_integers(t)
     assert values is not None
     return np.asarray(values)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.model.types import Buffer, Model, Subgraph, Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.quantization import Blockwise
 
 
@@ -16,8 +16,8 @@ def blocks_of(tensor: Tensor, graph: Subgraph) -> np.ndarray | None:
     details = tensor.quantization.details
     if not isinstance(details, Blockwise) or not 0 <= details.scales < len(graph.tensors):
         return None
-    values, scales = stored(tensor), stored(graph.tensors[details.scales])
-    zeros = stored(graph.tensors[details.zero_points]) if details.zero_points >= 0 else None
+    values, scales = stored_integers(tensor), stored_integers(graph.tensors[details.scales])
+    zeros = stored_integers(graph.tensors[details.zero_points]) if details.zero_points >= 0 else None
     if (
         values is None
         or scales is None
@@ -40,7 +40,7 @@ def folded(model: Model) -> Model:
     first, *rest = graph.operators
     if first.opcode != "DEQUANTIZE" or not rest:
         return model
-    values = stored(graph.tensors[first.inputs[0]])
+    values = stored_integers(graph.tensors[first.inputs[0]])
     assert values is not None
     held = values.astype(np.float32).reshape(-1).view(np.uint8)
     tensors = list(graph.tensors)

@@ -22,7 +22,7 @@ import numpy as np
 
 from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes
-from litecheck.model.shapes import Call, Misfit, Operand, Shape, Shapes
+from litecheck.model.shapes import Call, Misfit, Shape, ShapedOperand, Shapes
 from litecheck.model.shapes.infer import bind
 from litecheck.model.types import Model, Tensor
 from tests.differential.oracle import RESOLVERS, SERVE, Oracle, Refused
@@ -93,7 +93,7 @@ def call_of(
 ) -> Call:
     """What the law is asked: ``constant`` tells it all numbers, ``hidden`` hides lengths at random."""
     _, roles, results, repeated = TABLE[draw.opcode]
-    operands: list[Operand | None] = []
+    operands: list[ShapedOperand | None] = []
     for at, part in enumerate(draw.parts):
         if part is None:
             operands.append(None)
@@ -107,9 +107,9 @@ def call_of(
                 if hidden.random() < 0.1
                 else tuple(None if hidden.random() < 0.4 else d for d in part.values.shape)
             )
-        operands.append(Operand(tensor, shape))
-    written: list[Operand | None] = [
-        Operand(Tensor(0, "", kind, stated[at] if stated else ()), None)
+        operands.append(ShapedOperand(tensor, shape))
+    written: list[ShapedOperand | None] = [
+        ShapedOperand(Tensor(0, "", kind, stated[at] if stated else ()), None)
         for at, (kind, _) in enumerate(draw.results)
     ]
     bound = bind(operands, roles, repeated) | bind(written, results, repeated)

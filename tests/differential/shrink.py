@@ -13,7 +13,7 @@ import numpy as np
 
 from litecheck.errors import LitecheckError
 from litecheck.model.types import Buffer, Tensor
-from litecheck.model.values import pack, stored
+from litecheck.model.values import pack, stored_integers
 from litecheck.quantization import BITS, Quantization
 from litecheck.reference.engine.interpreter import run
 from tests.differential.draws import FEW, Draws, Place, Random, Record
@@ -108,7 +108,7 @@ def _arrays(trial: Trial) -> dict[tuple[int, int], np.ndarray]:
     graph = trial.model.subgraphs[0]
     given = {(n, i): x for n, run_ in enumerate(trial.runs) for i, x in zip(graph.inputs, run_, strict=True)}
     real = [t for t in graph.tensors if t.is_constant and (t.quantization.scale.size or t.dtype == "float32")]
-    return {**given, **{(-1, t.index): np.asarray(stored(t)) for t in real}}
+    return {**given, **{(-1, t.index): np.asarray(stored_integers(t)) for t in real}}
 
 
 def _with_arrays(trial: Trial, other: Mapping[tuple[int, int], np.ndarray]) -> Trial:
@@ -240,7 +240,7 @@ def described(trial: Trial) -> str:
 def _tensor(tensor: Tensor, given: np.ndarray | None) -> str:
     q: Quantization = tensor.quantization
     if given is None and tensor.is_constant:
-        given = stored(tensor)
+        given = stored_integers(tensor)
     parameters = (
         f" scale {q.scale.tolist()[:FEW]} zero point {q.zero_point.tolist()[:FEW]}" if q.scale.size else ""
     )

@@ -71,7 +71,7 @@ def test_a_computed_bias(oracle: Oracle, opcode: str, dtype: str, resolver: str)
         assert score(affine(opcode, dtype), oracle, resolver).different == 0
         other = load_arithmetic("litert-xnnpack")
         declined = "requantize/declined" + ("+uint8" if dtype == "uint8" else "")
-        how = {**other.how(opcode), declined: other.how(opcode)["requantize"]}
+        how = {**other.variants(opcode), declined: other.variants(opcode)["requantize"]}
         assert score(case, oracle, resolver, changed(other, {opcode: how})).different > 0
 
 

@@ -193,8 +193,8 @@ def test_a_micro_quotient_shifts_by_more_than_a_word_holds(tflm):
     every = np.arange(-128, 128).astype(np.int8)
     x, y = (v.reshape(-1) for v in np.meshgrid(every, every, indexing="ij"))
     own = load_arithmetic("tflm")
-    word = changed(own, {"DIV": {**own.how("DIV"), "shift": "word"}})
-    narrow = changed(own, {"DIV": {**own.how("DIV"), "shift": "word", "multiplier": "float32"}})
+    word = changed(own, {"DIV": {**own.variants("DIV"), "shift": "word"}})
+    narrow = changed(own, {"DIV": {**own.variants("DIV"), "shift": "word", "multiplier": "float32"}})
     beyond = other = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.save import model_bytes
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.kernels.reduce import sum_
 from litecheck.reference.operands import Operand, OutputSpec
@@ -74,7 +74,7 @@ def test_the_reference_sum_takes_bytes_as_uint8(litert: Oracle, dtype: str) -> N
         graph, data = case.model.subgraphs[0], case.inputs[0]
         operator = graph.operators[0]
         given, axis, made = (graph.tensors[i] for i in (*operator.inputs, *operator.outputs))
-        axes = stored(axis)
+        axes = stored_integers(axis)
         assert axes is not None
         read = np.frombuffer(data.tobytes(), np.uint8)[: data.size].reshape(data.shape)
         written = np.frombuffer(theirs[0].tobytes(), np.uint8)[: theirs[0].size]

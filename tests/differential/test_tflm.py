@@ -68,9 +68,9 @@ def test_no_element_differs(tflm, module, kind):
 def test_its_own_variants_are_needed(tflm, module, kind, opcode):
     """Negative control: with litert-reference's variant for one operator something differs."""
     usual = {cell.path: cell.variants[0] for kernel in kernels()[opcode] for cell in kernel.cells()}
-    reference = {**usual, **load_arithmetic("litert-reference").how(opcode)}
+    reference = {**usual, **load_arithmetic("litert-reference").variants(opcode)}
     without = replace(served(module.FAMILY), faults={opcode: reference})
-    assert right(without, "tflm").how(opcode) == reference
+    assert right(without, "tflm").variants(opcode) == reference
     few = (sweep(without, kind, "tflm", tflm, 10, seed, shown=0) for seed in range(15))
     assert any(found.score.different for found in few)
 
@@ -182,7 +182,9 @@ def test_a_divisor_of_zero_is_computed_with(tflm):
     case = trial(
         "", "DIV", [Tensor(x, quantized(0.4)), Tensor(y, quantized(0.2, 3))], "int8", quantized(0.3), x.shape
     )
-    word = changed(load_arithmetic("tflm"), {"DIV": {**load_arithmetic("tflm").how("DIV"), "shift": "word"}})
+    word = changed(
+        load_arithmetic("tflm"), {"DIV": {**load_arithmetic("tflm").variants("DIV"), "shift": "word"}}
+    )
     theirs = answers(case, tflm, "tflm")[0][0]
     assert np.array_equal(theirs, outputs(case, word, False)[0][0])
     assert len(np.unique(theirs)) > 3

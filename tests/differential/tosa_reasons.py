@@ -78,7 +78,7 @@ def explained(case: Trial, ours: Outputs, theirs: Outputs) -> str:
 @cache
 def as_tosa() -> Arithmetic:
     """litert-reference but for STAGES, and FULLY_CONNECTED as tflm has it."""
-    dense = {"FULLY_CONNECTED": load_arithmetic("tflm").how("FULLY_CONNECTED")}
+    dense = {"FULLY_CONNECTED": load_arithmetic("tflm").variants("FULLY_CONNECTED")}
     return changed(load_arithmetic("litert-reference"), {**STAGES, **dense})
 
 

@@ -17,7 +17,7 @@ from tests.verify.inprocess import InProcess
 
 def changed(opcode: str, base: str = "litert-reference", **stages: str) -> Arithmetic:
     found = load_arithmetic(base)
-    return replace(found, stages={**found.stages, opcode: {**found.how(opcode), **stages}})
+    return replace(found, stages={**found.stages, opcode: {**found.variants(opcode), **stages}})
 
 
 def of(device: Device, *opcodes: str, model: Model | None = None, repeats: int = 12) -> Diagnosis:

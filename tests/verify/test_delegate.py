@@ -47,7 +47,7 @@ def _job(model: Model, *runs: Arrays) -> Job:
 def _expected(model: Model, inputs: Arrays, **stages: dict[str, str]) -> np.ndarray:
     """The reference's one output, with these variants in place of its own."""
     arithmetic = load_arithmetic("litert-reference")
-    changed = {op: {**arithmetic.how(op), **own} for op, own in stages.items()}
+    changed = {op: {**arithmetic.variants(op), **own} for op, own in stages.items()}
     used = replace(arithmetic, stages={**arithmetic.stages, **changed})
     (output,) = run(model, inputs, arithmetic=used).outputs.values()
     return output

@@ -85,6 +85,6 @@ def small_layer(rng: np.random.Generator, filters: tuple[int, ...], image: tuple
     return LayerProbe(x - np.int8(7), w, bias, (0.031, -7), scale, (0.042, 5))
 
 
-def ends(rng: np.random.Generator, *shape: int) -> Array:
+def rails(rng: np.random.Generator, *shape: int) -> Array:
     """The values that are treated apart, where some are: the smallest ones and the largest."""
     return rng.choice(np.array([-128, -128, -127, 126, 127], np.int8), shape)

@@ -19,8 +19,8 @@ from litecheck.cases.probes.layers import (
     LayerProbe,
     channel_axis,
     drawn_layer,
-    ends,
     plainly,
+    rails,
     small_layer,
 )
 from litecheck.cases.probes.probe import Array, Probe, ProbeOperand, Wanted, drawn, probe
@@ -78,8 +78,8 @@ def of_fully_connected(rng: np.random.Generator, opcode: str) -> Iterator[Probe]
         yield one.made(name, opcode, {"fused_activation_function": activation})
     yield from _saturating(rng, opcode, lambda depth: (11, depth), lambda depth: (24, depth))
     yield from _everywhere(rng, opcode, drawn(rng, 31, 1), (35, 1))
-    layer = drawn_layer(rng, ends(rng, 19, 37), (9, 37), 19)
-    yield replace(layer, x=ends(rng, 9, 37)).made("smallest and largest values", opcode, {})
+    layer = drawn_layer(rng, rails(rng, 19, 37), (9, 37), 19)
+    yield replace(layer, x=rails(rng, 9, 37)).made("smallest and largest values", opcode, {})
     yield small_layer(rng, (19, 131), (9, 131)).made("small values", opcode, {})
 
 
@@ -205,8 +205,8 @@ def _several(rng: np.random.Generator, opcode: str, filters: tuple[int, ...], de
     """Two images, and values at both ends of their range; apart, because not every device takes two."""
     layer = drawn_layer(rng, drawn(rng, *filters), (2, 5, 6, depth), 19)
     yield layer.made("random values, two images", opcode, WINDOWED)
-    layer = drawn_layer(rng, ends(rng, *filters), (1, 5, 6, depth), 19)
-    yield replace(layer, x=ends(rng, 1, 5, 6, depth)).made("smallest and largest values", opcode, WINDOWED)
+    layer = drawn_layer(rng, rails(rng, *filters), (1, 5, 6, depth), 19)
+    yield replace(layer, x=rails(rng, 1, 5, 6, depth)).made("smallest and largest values", opcode, WINDOWED)
 
 
 def _saturating(

@@ -45,8 +45,8 @@ def _rounded(rounded: Sequence[Candidate]) -> Iterator[str]:
 
 def _reference(e: Explained) -> str:
     """What the arithmetic gives, and by which variants."""
-    how = ", ".join(f"{v.step}: {v.variant}" for v in e.variants)
-    return f"{e.arithmetic}{f' ({how})' if how else ''} gives {e.expected}"
+    chosen = ", ".join(f"{v.step}: {v.variant}" for v in e.variants)
+    return f"{e.arithmetic}{f' ({chosen})' if chosen else ''} gives {e.expected}"
 
 
 def _needed(e: Explained) -> Iterator[str]:

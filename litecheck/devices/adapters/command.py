@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.devices.kinds import DeviceKind
-from litecheck.devices.output_files import found, found_together, names_of, outputs, runs_written
+from litecheck.devices.output_files import found_together, names_of, output_files, outputs, runs_written
 from litecheck.devices.port import AdapterAnswer, Arrays, Memory, NotSupported, Series, Spec
 from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, files, version, words
 from litecheck.devices.timed import begun, together
@@ -218,7 +218,9 @@ def _described(tensor: Tensor, shape: Sequence[int]) -> dict[str, Any]:
 
 
 def _taken(model: Model, folder: Path) -> Arrays:
-    made = [found(folder, tensor, names_of(tensor, n), runs=1) for n, tensor in enumerate(outputs(model))]
+    made = [
+        output_files(folder, tensor, names_of(tensor, n), runs=1) for n, tensor in enumerate(outputs(model))
+    ]
     return tuple(_complete(model, folder, made))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
 
 #: Lengths of the dimensions, None for one that is known only at run time.
@@ -114,7 +114,7 @@ def constant_numbers(tensor: Tensor) -> NDArray[Any] | None:
     """The stored values of a constant, in one row; None for anything else, damaged constants included."""
     if tensor.data is None or tensor.nbytes != len(tensor.data) or any(dim < 0 for dim in tensor.shape):
         return None
-    values = stored(tensor)
+    values = stored_integers(tensor)
     return None if values is None else values.reshape(-1)
 
 

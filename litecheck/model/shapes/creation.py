@@ -6,7 +6,7 @@ import math
 
 from litecheck.model.shapes.call import Call, Misfit, Shapes
 from litecheck.model.shapes.dimensions import at_least, elements, rank_of, ranked, row, single, unknown
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 
 
 def fill(call: Call) -> Shapes:
@@ -70,7 +70,7 @@ def _number(call: Call, role: str) -> float | int | None:
     tensor = call.roles[role][0].tensor if call.has(role) else None
     if tensor is None or tensor.data is None or tensor.dtype != "float32" or len(tensor.data) != 4:
         return None
-    found = stored(tensor)
+    found = stored_integers(tensor)
     return None if found is None else float(found.reshape(-1)[0])
 
 

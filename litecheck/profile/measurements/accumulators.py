@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from litecheck.model.scan import extremes, signed_sums
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
@@ -254,7 +254,7 @@ def _bias(operands: Operands, channels: int) -> NDArray[np.int64] | int | None:
     if bias is None:
         return 0
     most = largest_value(bias)
-    values = stored(bias) if bias.size == channels and most is not None and most < HUGE else None
+    values = stored_integers(bias) if bias.size == channels and most is not None and most < HUGE else None
     return None if values is None else values.reshape(-1).astype(np.int64)
 
 

@@ -12,10 +12,10 @@ from math import gcd, prod
 import numpy as np
 
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.measurements.setters import stated
+from litecheck.profile.measurements.setters import option_stated
 from litecheck.profile.plan import Blocks, Plan
 from litecheck.quantization import BITS, Blockwise, Quantization
 
@@ -108,7 +108,7 @@ def block_scales_unsound(operands: Operands) -> Measured:
     """How many scales are not finite or not above 0."""
     found = _blockwise(operands)
     scales = _tensor(operands, found[1].scales) if found else None
-    values = stored(scales) if scales is not None and scales.dtype.startswith("float") else None
+    values = stored_integers(scales) if scales is not None and scales.dtype.startswith("float") else None
     if values is None:
         return None
     return int((~(np.isfinite(values) & (values > 0))).sum())
@@ -121,11 +121,11 @@ def block_zero_points(operands: Operands) -> Measured:
     if not found:
         return None
     tensor = _tensor(operands, found[1].zero_points)
-    values = stored(tensor) if tensor is not None else None
+    values = stored_integers(tensor) if tensor is not None else None
     return 0 if values is None else int(np.count_nonzero(values))
 
 
-@measures(lambda plan, value: stated(_blocked(plan) or plan, value, "fused_activation_function"))
+@measures(lambda plan, value: option_stated(_blocked(plan) or plan, value, "fused_activation_function"))
 def block_activation(operands: Operands) -> Measured:
     """The number of the activation function fused into an operator with a blockwise operand; 0 is none."""
     return operands.option("fused_activation_function") if _blockwise(operands) else None

@@ -10,11 +10,11 @@ from itertools import pairwise
 from math import isfinite
 
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.constants import LONG, indexed_shape, outside, short_constant, stated_axes
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.setters import faulty, held, retyped, stated
+from litecheck.profile.measurements.setters import faulty, held, option_stated, retyped
 from litecheck.profile.plan import CHANNELS, Plan
 
 _READ_TOGETHER = ("begin", "size", "indices", "shape", "start", "limit", "delta", "shape1", "shape2")
@@ -27,7 +27,7 @@ def _axes(places: int) -> Setter:
         axes = [CHANNELS + places] * value or [0]
         if "axis" in plan.operands:
             return held(plan, "axis", axes)
-        return stated(plan, axes[0], "axis")
+        return option_stated(plan, axes[0], "axis")
 
     return sets
 
@@ -119,8 +119,8 @@ def _new_shape(operands: Operands) -> list[int] | None:
     if shape is not None and (not shape.is_constant or shape.dtype == "int32"):
         return short_constant(operands, "shape")
     options = operands.operator.options
-    stated = options.get("new_shape", ()) if options is not None else ()
-    return [int(v) for v in stated[:LONG]]
+    option_stated = options.get("new_shape", ()) if options is not None else ()
+    return [int(v) for v in option_stated[:LONG]]
 
 
 @measures(lambda plan, value: held(plan, "shape", faulty(-1, 4, value)))
@@ -168,7 +168,7 @@ def range_never_ends(operands: Operands) -> Measured:
 def _scalar(tensor: Tensor | None) -> float | int | None:
     if tensor is None or tensor.data is None or tensor.size != 1 or tensor.nbytes != len(tensor.data):
         return None
-    values = stored(tensor)
+    values = stored_integers(tensor)
     if values is None or values.dtype.kind not in "iuf":
         return None
     value = values.reshape(-1)[0].item()

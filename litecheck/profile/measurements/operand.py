@@ -6,7 +6,7 @@ import numpy as np
 
 from litecheck.model.shapes.call import constant_integers, constant_numbers
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, one_scale, one_zero_point
 from litecheck.profile.measurements.register import OperandSetter, measures_operand
 from litecheck.profile.measurements.setters import dimensions, ranked
@@ -106,7 +106,7 @@ def channel_zero_points(tensor: Tensor) -> Measured:
 @measures_operand(lambda tensor, value: tensor.holding(np.full(tensor.shape, value)))
 def largest(tensor: Tensor) -> Measured:
     """The largest magnitude among a constant's stored integers."""
-    values = stored(tensor) if tensor.dtype in INTEGER_RANGES else None
+    values = stored_integers(tensor) if tensor.dtype in INTEGER_RANGES else None
     return max(int(values.max()), -int(values.min())) if values is not None and values.size else None
 
 

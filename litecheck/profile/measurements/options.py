@@ -12,7 +12,7 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale
 from litecheck.profile.measurements.option_values import integer, number, word
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.measurements.setters import option, option_fields, stated
+from litecheck.profile.measurements.setters import option, option_fields, option_stated
 from litecheck.profile.plan import Plan
 from litecheck.quantization import INTEGER_RANGES
 
@@ -22,12 +22,12 @@ _CLIPS = ("cell_clip", "proj_clip")
 
 def _unknown(plan: Plan, value: int) -> Plan | None:
     types = [name for name, field in option_fields(plan.opcode).items() if field.enum == "TensorType"]
-    plan = stated(plan, 0, *types) or plan
-    return stated(plan, 100, *types[:value]) if value > 0 else plan
+    plan = option_stated(plan, 0, *types) or plan
+    return option_stated(plan, 100, *types[:value]) if value > 0 else plan
 
 
 def _typed(plan: Plan, value: str) -> Plan | None:
-    return stated(plan, value, *_RESULT_TYPES)
+    return option_stated(plan, value, *_RESULT_TYPES)
 
 
 def _misstated(plan: Plan, value: str) -> Plan | None:
@@ -37,8 +37,8 @@ def _misstated(plan: Plan, value: str) -> Plan | None:
 
 
 def _clipped(plan: Plan, value: int) -> Plan | None:
-    plan = stated(plan, 0, *_CLIPS) or plan
-    return stated(plan, -1, *_CLIPS[:value]) if value > 0 else plan
+    plan = option_stated(plan, 0, *_CLIPS) or plan
+    return option_stated(plan, -1, *_CLIPS[:value]) if value > 0 else plan
 
 
 @measures(lambda plan, value: plan.but(version=value))
@@ -130,10 +130,10 @@ def result_type(operands: Operands) -> Measured:
 @measures(_misstated, "yes", "no")
 def result_type_differs(operands: Operands) -> Measured:
     """``yes`` where only one of the options and the tensor that takes the indices says they are of type int64."""
-    stated, output = result_type(operands), operands.one("indices") or operands.one("output")
-    if stated is None or output is None:
+    option_stated, output = result_type(operands), operands.one("indices") or operands.one("output")
+    if option_stated is None or output is None:
         return None
-    return "yes" if (stated == "INT64") != (output.dtype == "int64") else "no"
+    return "yes" if (option_stated == "INT64") != (output.dtype == "int64") else "no"
 
 
 @measures(lambda plan, value: plan.option(narrow_range=value == "yes"), "yes", "no")
@@ -172,7 +172,7 @@ def quantized_beta(operands: Operands) -> Measured:
     return Fraction(value) if isfinite(value) else "not finite"
 
 
-@measures(lambda plan, value: stated(plan.scaled("input", float(value) / 2), 2, "beta"))
+@measures(lambda plan, value: option_stated(plan.scaled("input", float(value) / 2), 2, "beta"))
 def exponent_step(operands: Operands) -> Measured:
     """By how much the exponent of SOFTMAX changes with one step of its input: ``beta`` times the input's scale."""
     beta, scale = quantized_beta(operands), one_scale(operands.one("input"))

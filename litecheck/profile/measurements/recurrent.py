@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.option_values import integer, word
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.measurements.setters import option_fields, stated
+from litecheck.profile.measurements.setters import option_fields, option_stated
 from litecheck.profile.plan import Plan
 
 #: How the roles of an operator's cells begin: one cell, or one for each direction.
@@ -33,15 +33,15 @@ def _weights_of_projections(plan: Plan) -> list[str]:
 
 
 def _bare(plan: Plan, value: int) -> Plan | None:
-    return stated(plan.without(*["output_state", "cell_state"][:value]), "FULL", "kernel_type")
+    return option_stated(plan.without(*["output_state", "cell_state"][:value]), "FULL", "kernel_type")
 
 
 def _merged(plan: Plan, value: int) -> Plan | None:
     both = "merge_outputs" in option_fields(plan.opcode)
     plan = plan.option(merge_outputs=False) if both else plan
     if not value:
-        return plan if both else stated(plan, "FULL", "kernel_type")
-    return plan.option(merge_outputs=True) if both else stated(plan, "BASIC", "kernel_type")
+        return plan if both else option_stated(plan, "FULL", "kernel_type")
+    return plan.option(merge_outputs=True) if both else option_stated(plan, "BASIC", "kernel_type")
 
 
 @measures(lambda plan, value: _alone_of(plan, value, *_INPUT_GATE))

@@ -27,7 +27,7 @@ def option_fields(opcode: str) -> dict[str, Field]:
     return {} if table is None else {f.name: f for f in load_schema("tflite").tables[table.type]}
 
 
-def stated(plan: Plan, value: Any, *names: str) -> Plan | None:
+def option_stated(plan: Plan, value: Any, *names: str) -> Plan | None:
     """The plan with a number, or a member of an enum, for those of these options that the operator has."""
     own = [name for name in names if name in option_fields(plan.opcode)]
     if not own or value is None:
@@ -43,7 +43,7 @@ def _option(value: Any) -> Option:
 
 def option(*names: str) -> Setter:
     """Sets those of these options that the operator has."""
-    return lambda plan, value: stated(plan, value, *names)
+    return lambda plan, value: option_stated(plan, value, *names)
 
 
 def held(plan: Plan, role: str, values: ArrayLike, dtype: str = "int32") -> Plan:

@@ -7,7 +7,7 @@ from functools import cache
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.option_values import integer, scalar
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.setters import DELEGATED, dimensions, option, option_fields, stated
+from litecheck.profile.measurements.setters import DELEGATED, dimensions, option, option_fields, option_stated
 from litecheck.profile.plan import Plan
 
 _STRIDES = ("stride_w", "stride_h", "stride_d")
@@ -21,10 +21,10 @@ def _sized(axis: int, pool: str, dilation: str = "") -> Setter:
     def sets(plan: Plan, value: int) -> Plan | None:
         weight = plan.one("weight")
         if weight is None or len(weight.shape) != 4:
-            return stated(plan, value, pool)
+            return option_stated(plan, value, pool)
         shape = (*weight.shape[:axis], value, *weight.shape[axis + 1 :])
         plan = plan.edit("weight", lambda tensor: dimensions(tensor, shape))
-        return stated(plan, 1, dilation) or plan
+        return option_stated(plan, 1, dilation) or plan
 
     return sets
 
@@ -40,14 +40,16 @@ def _deep(plan: Plan, value: int) -> Plan | None:
 
 def _far(plan: Plan, value: int) -> Plan | None:
     own = [n for n in _STRIDES + _DILATIONS if n in option_fields(plan.opcode)]
-    return stated(stated(plan, 1, *own) or plan, value, *own[:1])
+    return option_stated(option_stated(plan, 1, *own) or plan, value, *own[:1])
 
 
 def _apart(plan: Plan, value: int) -> Plan | None:
     plan = plan.edit(
         "input", lambda tensor: dimensions(tensor.but(dtype="int8"), (*tensor.shape[:-1], 4 + value))
     )
-    return stated(plan.edit("weight", lambda t: dimensions(t, (*t.shape[:-1], 4))), 1, "depth_multiplier")
+    return option_stated(
+        plan.edit("weight", lambda t: dimensions(t, (*t.shape[:-1], 4))), 1, "depth_multiplier"
+    )
 
 
 @measures(option("stride_w"))

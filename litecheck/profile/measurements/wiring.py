@@ -13,9 +13,9 @@ from litecheck.profile.measurements.setters import (
     DELEGATED,
     dimensions,
     option_fields,
+    option_stated,
     ranked,
     retyped,
-    stated,
 )
 from litecheck.profile.plan import Bystander, Plan, TensorPlan
 
@@ -67,7 +67,7 @@ def _broadcast(plan: Plan, value: int) -> Plan | None:
 
 def _miscounted(plan: Plan, value: int) -> Plan | None:
     role = plan.inputs[0] if "values_count" in option_fields(plan.opcode) else plan.outputs[0]
-    return stated(plan, len(plan.operands[role]) + value, "num_splits", "num", "values_count")
+    return option_stated(plan, len(plan.operands[role]) + value, "num_splits", "num", "values_count")
 
 
 def _absent(plan: Plan, value: int) -> Plan | None:
@@ -193,8 +193,10 @@ def miscounted_operands(operands: Operands) -> Measured:
     """How many operands more or fewer there are than the operator's options say."""
     op = operands.operator
     counts = {"num_splits": op.outputs, "num": op.outputs, "values_count": op.inputs}
-    stated = {name: operands.option(name) for name in counts if op.options and name in op.options.fields}
-    return next((abs(len(counts[name]) - count) for name, count in stated.items()), None)
+    option_stated = {
+        name: operands.option(name) for name in counts if op.options and name in op.options.fields
+    }
+    return next((abs(len(counts[name]) - count) for name, count in option_stated.items()), None)
 
 
 @measures(_absent)

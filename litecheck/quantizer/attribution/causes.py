@@ -13,7 +13,7 @@ from litecheck.quantizer.attribution.deviations import Deviation, deviations
 from litecheck.quantizer.attribution.documents import Base, bases, interpreters
 from litecheck.quantizer.attribution.failure import Attribution, Mismatch, sample
 from litecheck.quantizer.attribution.patterns import patterns
-from litecheck.quantizer.attribution.variants import Integers, Lookup, Recipe, stored
+from litecheck.quantizer.attribution.variants import Integers, Lookup, Recipe, quantized_by
 from litecheck.quantizer.litert_vectors import LANES
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.quantizer.types import Parameters
@@ -138,7 +138,7 @@ class _Search:
         return np.where(np.isfinite(self.real[positions]), result, self.case.wide(positions))
 
     def _stored(self, recipe: Recipe, positions: Integers) -> Integers:
-        return stored(recipe, self.real[positions], *self.lookup.at(positions, recipe), self.limits)
+        return quantized_by(recipe, self.real[positions], *self.lookup.at(positions, recipe), self.limits)
 
     def _base(self) -> Base:
         """The reference's own recipes: those of its document that computed what it did."""

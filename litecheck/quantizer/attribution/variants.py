@@ -40,7 +40,7 @@ class Recipe:
     saturation: Saturation = "full"
 
 
-def stored(
+def quantized_by(
     recipe: Recipe, real: Floats, scale: Floats, zero_point: Integers, limits: tuple[int, int]
 ) -> Integers:
     """The integers a device of this recipe stores for finite real values, element by element.
@@ -88,13 +88,13 @@ _ZERO_POINTS: dict[str, Callable[[Integers], Integers]] = {
 }
 
 
-def _saturate(how: Saturation, values: Integers, low: int, high: int) -> Integers:
-    if how == "wrap-around":
+def _saturate(saturation: Saturation, values: Integers, low: int, high: int) -> Integers:
+    if saturation == "wrap-around":
         wrapped: Integers = (values - low) % (high - low + 1) + low
         return wrapped
-    if how == "symmetric":
+    if saturation == "symmetric":
         low = max(low, -high)
-    elif how == "7-bit":
+    elif saturation == "7-bit":
         low, high = (low // 2, high // 2) if low else (0, high // 2)
     return np.clip(values, low, high)
 

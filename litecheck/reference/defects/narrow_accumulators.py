@@ -187,11 +187,11 @@ def _grouped(pixels: Ints, w: Ints) -> tuple[tuple[NDArray[Any], ...], Ints]:
 
 def _stored(sums: Ints, taps: Taps, given: Arguments) -> NDArray[Any]:
     """Rescaled as the kernel does it."""
-    input, weight, output, how = (given[name] for name in ("input", "weight", "output", "how"))
-    variant = how["requantize"]
+    input, weight, output, variants = (given[name] for name in ("input", "weight", "output", "variants"))
+    variant = variants["requantize"]
     scales = Scales.of(input, weight, output, sums.shape[1])
     narrow = taps.over == "row" and weight.quantization.scale.size == 1
-    narrow = narrow and variant in FIXED and how["multiplier"] == "float32"
+    narrow = narrow and variant in FIXED and variants["multiplier"] == "float32"
     out = np.empty(sums.shape, NUMPY_TYPES[output.dtype])
     requantizer(variant, scales, output, given["options"], narrow=narrow)(
         np.ascontiguousarray(sums), np.zeros(sums.shape[1], np.int64), out

@@ -43,7 +43,7 @@ _NARROW_ONLY = ("half-up-body", "8-bit-multipliers")
 def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> NDArray[Any]:
     """The output in 32 bits, before it is narrowed and bounded."""
     output: OutputSpec = given["output"]
-    if facts_of(kernel.opcode).element == "quantize" and given["how"].get("requantize") in _NARROW_ONLY:
+    if facts_of(kernel.opcode).element == "quantize" and given["variants"].get("requantize") in _NARROW_ONLY:
         raise RunError(f"{kernel.opcode} in 32 bits is not computed by {given['how']['requantize']!r}")
     quantization = output.quantization if zero_point else symmetric(output.quantization)
     wide = OutputSpec("int32", output.shape, quantization)

@@ -39,7 +39,7 @@ class Arithmetic:
     stages: Mapping[str, Variants]
     reasons: Mapping[str, str]
 
-    def how(self, opcode: str) -> Variants:
+    def variants(self, opcode: str) -> Variants:
         """The variants of one operator by path: ``requantize``, ``requantize/declined``; see ``registry.Cell.variant``."""
         return self.stages.get(opcode, {})
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.quantization import BITS, Blockwise
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -24,7 +24,7 @@ from litecheck.reference.registry import kernels, unfolding
 from litecheck.reference.takers import EVERY, holding, takers
 
 #: Parameters of kernels that are no operands.
-EXTRAS = ("options", "how", "operator", "intermediates", "machine", "taken")
+EXTRAS = ("options", "variants", "operator", "intermediates", "machine", "taken")
 #: What numpy raises when operands do not fit each other.
 _MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError, MemoryError)
 _NOTHING: Mapping[str, NDArray[Any]] = MappingProxyType({})
@@ -53,17 +53,17 @@ class BoundKernel:
     kernel: Kernel
     roles: KernelSignature
     cells: tuple[Cell, ...]
-    how: Variants
+    variants: Variants
     results: tuple[OutputSpec | None, ...]
     types: tuple[np.dtype[Any] | None, ...]
     known: Mapping[str, Any]
     what: str
 
-    def under(self, how: Variants) -> BoundKernel:
+    def under(self, variants: Variants) -> BoundKernel:
         """The same operator under other variants, by step."""
-        if "how" not in self.known:
+        if "variants" not in self.known:
             return self
-        return replace(self, how=how, known={**self.known, "how": how})
+        return replace(self, variants=variants, known={**self.known, "variants": variants})
 
 
 @cache
@@ -119,7 +119,7 @@ def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | N
 
 def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
     """A constant tensor as an operand, None where it has no values or no numpy type."""
-    values = stored(tensor) if tensor.sparsity is None else _unfolded(subgraph, tensor)
+    values = stored_integers(tensor) if tensor.sparsity is None else _unfolded(subgraph, tensor)
     if values is None:
         return None
     held = values.astype(np.bool_) if tensor.dtype == "bool" else values
@@ -163,13 +163,13 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     unheld = [r.dtype for r in results if r and r.dtype not in NUMPY_TYPES and r.dtype != "resource"]
     if unheld:
         raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
-    chosen, cells = arithmetic.how(operator.kind), cells_of(subgraph, operator, kernel)
+    chosen, cells = arithmetic.variants(operator.kind), cells_of(subgraph, operator, kernel)
     if "departure" in chosen:
         kernel = with_defect(kernel, chosen["departure"])
-    how = {cell.step: cell.variant(chosen) for cell in cells}
+    variants = {cell.step: cell.variant(chosen) for cell in cells}
     extras = {
         "options": operator.options,
-        "how": how,
+        "variants": variants,
         "operator": operator,
         "intermediates": tuple(result(subgraph.tensors[i]) for i in operator.intermediates if i >= 0),
         "machine": machine,
@@ -179,7 +179,7 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     }
     known = {name: extras[name] for name in roles.extras} | _assign(roles.outputs, roles.repeated, results)
     types = tuple(np.dtype(NUMPY_TYPES[r.dtype]) if r and r.dtype in NUMPY_TYPES else None for r in results)
-    return BoundKernel(kernel, roles, cells, how, results, types, known, _called(subgraph, operator))
+    return BoundKernel(kernel, roles, cells, variants, results, types, known, _called(subgraph, operator))
 
 
 def _check_count(roles: KernelSignature, names: tuple[str, ...], given: Sequence[int], what: str) -> None:
@@ -222,29 +222,29 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
 class _Noting(Mapping[str, str]):
     """Variants by step, and which of them were asked for, in order."""
 
-    def __init__(self, how: Variants) -> None:
-        self.how, self.asked = how, dict[str, None]()
+    def __init__(self, variants: Variants) -> None:
+        self.variants, self.asked = variants, dict[str, None]()
 
     def __getitem__(self, step: str) -> str:
-        variant = self.how[step]
+        variant = self.variants[step]
         self.asked[step] = None
         return variant
 
     def __contains__(self, step: object) -> bool:
-        return step in self.how
+        return step in self.variants
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.how)
+        return iter(self.variants)
 
     def __len__(self) -> int:
-        return len(self.how)
+        return len(self.variants)
 
 
 def compute_noting(
     bound: BoundKernel, operands: Sequence[Operand | None]
 ) -> tuple[Computed, tuple[Cell, ...]]:
     """Run one operator; returns the cells that its kernel asked for, too, in the order in which it did."""
-    noting = _Noting(bound.how)
+    noting = _Noting(bound.variants)
     computed = compute(bound.under(noting), operands)
     cells = {cell.step: cell for cell in bound.cells}
     return computed, tuple(cells[step] for step in noting.asked)

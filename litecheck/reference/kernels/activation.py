@@ -29,15 +29,15 @@ _BOUNDS = {"RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_
 
 
 def _bounded(lower: int, upper: int | None) -> KernelFunction:
-    def relu(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
+    def relu(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
         """min(max(x, lower), upper), rescaled: the bounds are rounded half away to stored values of the output.
 
         The multiplier is the quotient of the scales; ``requantize: none`` leaves the input's stored values
         between the bounds, stored in the input's parameters. Any shape.
         Source: tflite/kernels/activations.cc, QuantizedReluX.
         """
-        plain = how["requantize"] == "none"
-        m, shift = quantize_multiplier(quotient(how["multiplier"], input.scale, over=output.scale))
+        plain = variants["requantize"] == "none"
+        m, shift = quantize_multiplier(quotient(variants["multiplier"], input.scale, over=output.scale))
         end: Operand | OutputSpec = input if plain else output
         low, high = INTEGER_RANGES[output.dtype]
         low = max(low, end.zero_point + _stored(lower, end))
@@ -46,7 +46,7 @@ def _bounded(lower: int, upper: int | None) -> KernelFunction:
         def at(x: Ints) -> Ints:
             if plain:
                 return saturate(x, low, high)
-            scaled = MULTIPLY[how["requantize"]](x - input.zero_point, m, shift)
+            scaled = MULTIPLY[variants["requantize"]](x - input.zero_point, m, shift)
             return saturate(scaled + output.zero_point, low, high)
 
         return each_value(input.data, at, output.dtype)
@@ -78,7 +78,7 @@ for _opcode, _ends in _BOUNDS.items():
     "LEAKY_RELU", "int8", "uint8", "int16", requantize=(*_REQUANTIZE, "8-bit-multipliers"), multiplier=_WIDTHS
 )
 def leaky_relu(
-    input: Operand, output: OutputSpec, options: Table | None, how: Variants, taken: Takers = EVERY
+    input: Operand, output: OutputSpec, options: Table | None, variants: Variants, taken: Takers = EVERY
 ) -> NDArray[Any]:
     """x where x >= 0, else alpha * x, both rescaled; int16 has no zero points.
 
@@ -87,10 +87,10 @@ def leaky_relu(
     """
     alpha = np.float32(options.get("alpha", 0.0) if options is not None else 0.0)
     low, high = INTEGER_RANGES[output.dtype]
-    if how["requantize"] == "8-bit-multipliers" and XNNPACK in taken:
+    if variants["requantize"] == "8-bit-multipliers" and XNNPACK in taken:
         return _leaky_8_bits(input, output, alpha)
-    multiply = MULTIPLY[how["requantize"]] if how["requantize"] in MULTIPLY else MULTIPLY["double"]
-    width = how["multiplier"]
+    multiply = MULTIPLY[variants["requantize"]] if variants["requantize"] in MULTIPLY else MULTIPLY["double"]
+    width = variants["multiplier"]
     m, shift = quantize_multiplier(quotient(width, input.scale, over=output.scale))
     m_alpha, shift_alpha = quantize_multiplier(quotient(width, input.scale, alpha, over=output.scale))
     sign = -1 if m_alpha < 0 else 1
@@ -126,14 +126,14 @@ def leaky_relu_float(input: Operand, output: OutputSpec, options: Table | None) 
 
 
 @kernel("PRELU", "int8", "uint8", requantize=_REQUANTIZE, multiplier=_WIDTHS)
-def prelu(input: Operand, alpha: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
+def prelu(input: Operand, alpha: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
     """x where x >= 0, else alpha * x, with an alpha per element, broadcast to the input's shape.
 
     The multipliers are s / s_out, and s * s_alpha / s_out for the product of two stored values.
     Source: tflite/kernels/internal/reference/prelu.h.
     """
-    multiply = MULTIPLY[how["requantize"]]
-    width = how["multiplier"]
+    multiply = MULTIPLY[variants["requantize"]]
+    width = variants["multiplier"]
     m, shift = quantize_multiplier(quotient(width, input.scale, over=output.scale))
     m_alpha, shift_alpha = quantize_multiplier(quotient(width, input.scale, alpha.scale, over=output.scale))
     offset = input.data.astype(np.int64) - input.zero_point

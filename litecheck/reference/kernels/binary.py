@@ -127,7 +127,7 @@ def add(
     rhs: Operand,
     output: OutputSpec,
     options: Table | None,
-    how: Variants,
+    variants: Variants,
     taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """output = lhs + rhs, clamped by the fused activation; shapes broadcast.
@@ -140,7 +140,7 @@ def add(
     """
     if output.dtype == "int16" and not lhs.quantization.scale.size:
         return np.asarray(add_plain(lhs, rhs, output, options))
-    return quantized_sum(lhs, rhs, output, options, how, 1, XNNPACK in taken)
+    return quantized_sum(lhs, rhs, output, options, variants, 1, XNNPACK in taken)
 
 
 @kernel("SUB", *_QUANTIZED, requantize=(*MULTIPLY, "21-bit", *REAL), power_of_two=_POWERS)
@@ -149,11 +149,11 @@ def sub(
     rhs: Operand,
     output: OutputSpec,
     options: Table | None,
-    how: Variants,
+    variants: Variants,
     taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """output = lhs - rhs, clamped by the fused activation; the integer steps of ADD. Source: tflite/kernels/sub.cc."""
-    return quantized_sum(lhs, rhs, output, options, how, -1, XNNPACK in taken)
+    return quantized_sum(lhs, rhs, output, options, variants, -1, XNNPACK in taken)
 
 
 @kernel(
@@ -168,7 +168,7 @@ def mul(
     rhs: Operand,
     output: OutputSpec,
     options: Table | None,
-    how: Variants,
+    variants: Variants,
     taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """output = lhs * rhs, clamped by the fused activation; shapes broadcast.
@@ -182,23 +182,23 @@ def mul(
         return np.asarray(mul_plain(lhs, rhs, output, options))
     points, bounds = zero_points(lhs, rhs, output), stored_bounds(options, output)
     real = np.float32(lhs.scale * rhs.scale) / output.scale
-    if how["requantize"] in REAL and XNNPACK in taken:
-        bounds = stored_bounds(options, output, half_even=how["requantize"] == "float32")
-        formula: Formula = FloatProduct(points, float(real), bounds, how["requantize"])
-        if lhs is rhs and how["square"] == "table" and IN_TABLE not in taken:
+    if variants["requantize"] in REAL and XNNPACK in taken:
+        bounds = stored_bounds(options, output, half_even=variants["requantize"] == "float32")
+        formula: Formula = FloatProduct(points, float(real), bounds, variants["requantize"])
+        if lhs is rhs and variants["square"] == "table" and IN_TABLE not in taken:
             of_input, of_output = (lhs.zero_point, lhs.scale), (output.zero_point, output.scale)
             formula = FloatSquare(of_input, of_output, bounds)
         return apply(formula, lhs.data, rhs.data, output.dtype)
     if lhs.dtype == "int16" and output.dtype != "int16":
         return apply(FractionProduct(output.zero_point, bounds), lhs.data, rhs.data, output.dtype)
-    if how["multiplier"] == "float64":
+    if variants["multiplier"] == "float64":
         real = np.float64(lhs.scale) * np.float64(rhs.scale) / np.float64(output.scale)
-    rounding = how["requantize"] if how["requantize"] in MULTIPLY else "double"
+    rounding = variants["requantize"] if variants["requantize"] in MULTIPLY else "double"
     product = ScaledProduct(points, quantize_multiplier(float(real)), bounds, rounding)
     run = chunks(lhs.shape, rhs.shape)
-    if how["requantize"] in MULTIPLY or output.dtype == "int16" or run.how == "generic":
+    if variants["requantize"] in MULTIPLY or output.dtype == "int16" or run.variants == "generic":
         return apply(product, lhs.data, rhs.data, output.dtype)
-    wraps = output.dtype == "uint8" and run.how == "scalar"
+    wraps = output.dtype == "uint8" and run.variants == "scalar"
     narrowed = replace(product, narrow="wraps" if wraps else "saturates")
     body = apply(narrowed, lhs.data, rhs.data, output.dtype)
     block = 16 if output.dtype == "int8" else 8
@@ -206,7 +206,7 @@ def mul(
 
 
 @kernel("SQUARED_DIFFERENCE", "int8", requantize=tuple(MULTIPLY))
-def squared_difference(lhs: Operand, rhs: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
+def squared_difference(lhs: Operand, rhs: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
     """output = (lhs - rhs)^2; shapes broadcast.
 
     Each operand less its zero point, 7 bits to the left, times scale / (2 * larger scale); the difference squared
@@ -215,7 +215,7 @@ def squared_difference(lhs: Operand, rhs: Operand, output: OutputSpec, how: Vari
     twice, of_lhs, of_rhs = common_scale(lhs, rhs)
     of_square = quantize_multiplier(twice * twice / float(np.float32(2.0**14) * output.scale))
     points, bounds = zero_points(lhs, rhs, output), stored_bounds(None, output)
-    formula = SquaredDifference(points, (of_lhs, of_rhs, of_square), bounds, how["requantize"])
+    formula = SquaredDifference(points, (of_lhs, of_rhs, of_square), bounds, variants["requantize"])
     return apply(formula, lhs.data, rhs.data, "int8")
 
 

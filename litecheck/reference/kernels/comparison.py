@@ -44,12 +44,12 @@ class Scaled:
 def _comparison(opcode: str) -> tuple[KernelFunction, KernelFunction]:
     ask = COMPARISONS[opcode]
 
-    def quantized(lhs: Operand, rhs: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
+    def quantized(lhs: Operand, rhs: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
         if lhs.dtype == "int16" and not lhs.quantization.scale.size:
             return plain(lhs, rhs, output)
         points = lhs.zero_point, rhs.zero_point
         multipliers = quantize_multiplier(float(lhs.scale)), quantize_multiplier(float(rhs.scale))
-        return apply(Scaled(ask, points, multipliers, how["rescale"]), lhs.data, rhs.data, "bool")
+        return apply(Scaled(ask, points, multipliers, variants["rescale"]), lhs.data, rhs.data, "bool")
 
     def plain(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
         asked: NDArray[Any] = ask(lhs.data, rhs.data)

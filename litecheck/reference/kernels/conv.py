@@ -13,7 +13,7 @@ from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.prepared_layer import PreparedLayer, Rescaling, layer
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
-from litecheck.reference.numerics.rescale import variants
+from litecheck.reference.numerics.rescale import rescalings
 from litecheck.reference.numerics.windows import Axis, axes, padded, windows
 from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
@@ -23,14 +23,14 @@ from litecheck.reference.takers import EVERY, XNNPACK, Takers
 BLOCK = 1 << 19
 
 
-@kernel("CONV_2D", *QUANTIZED, requantize=step(variants("double"), *SUMS, "grouped", int64_sums=WIDE))
+@kernel("CONV_2D", *QUANTIZED, requantize=step(rescalings("double"), *SUMS, "grouped", int64_sums=WIDE))
 def conv_2d(
     input: Operand,
     weight: Operand,
     bias: Operand | None,
     output: OutputSpec,
     options: Table | None,
-    how: Variants,
+    variants: Variants,
 ) -> NDArray[Any]:
     """out[n, y, x, c] = bias[c] + sum over taps and depth of weight[c, i, j, d] * input[n, y*s + i, x*s + j, d].
 
@@ -46,7 +46,9 @@ def conv_2d(
     def filters() -> Weights:
         return weights(as_signed(weight.data).reshape(weight.shape[0], -1), signed(weight)[1], LARGEST[kind])
 
-    rescaling = Rescaling("CONV_2D", how["requantize"], input.dtype == "uint8", not wide_sums(input, options))
+    rescaling = Rescaling(
+        "CONV_2D", variants["requantize"], input.dtype == "uint8", not wide_sums(input, options)
+    )
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     return convolve(as_signed(input.data), zero, made, weight.shape, options)
 
@@ -90,7 +92,7 @@ def blocks(
 
 @kernel("CONV_2D", "float32", dynamic=("by-scales", "xnnpack"))
 def conv_2d_float(
-    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None, how: Variants,
+    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None, variants: Variants,
     taken: Takers = EVERY,
 ) -> NDArray[Any]:  # fmt: skip
     """The real convolution in float32; runtimes add up in other orders, so it is equal but for rounding.
@@ -98,7 +100,9 @@ def conv_2d_float(
     Under int8 or int4 weights the input is quantized first, see :func:`hybrid`.
     """
     if weight.dtype in ("int8", "int4"):
-        return clamp_real(hybrid(input, weight, bias, options, _dynamic(input, weight, how, taken)), options)
+        return clamp_real(
+            hybrid(input, weight, bias, options, _dynamic(input, weight, variants, taken)), options
+        )
     if weight.dtype != "float32":
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
@@ -134,9 +138,9 @@ def hybrid(
     return out
 
 
-def _dynamic(input: Operand, weight: Operand, how: Variants, taken: Takers) -> str:
+def _dynamic(input: Operand, weight: Operand, variants: Variants, taken: Takers) -> str:
     """How an image is quantized, by who takes the operator."""
-    if how["dynamic"] == "xnnpack" and XNNPACK in taken:
+    if variants["dynamic"] == "xnnpack" and XNNPACK in taken:
         return "xnnpack"
     scales = weight.quantization.scale
     own = bool((scales != scales[:1]).any()) or input.shape[3] != weight.shape[3]

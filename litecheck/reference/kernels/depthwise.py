@@ -16,7 +16,7 @@ from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.prepared_layer import Rescaling, layer
 from litecheck.reference.numerics.requantize import QUANTIZED, WIDE
-from litecheck.reference.numerics.rescale import variants
+from litecheck.reference.numerics.rescale import rescalings
 from litecheck.reference.numerics.windows import Axis, axes, padded
 from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
@@ -31,7 +31,7 @@ AddUp = Callable[[int, int, NDArray[Any]], None]
 @kernel(
     "DEPTHWISE_CONV_2D",
     *QUANTIZED,
-    requantize=step(variants("double"), "int64_sums", "declined", "uint8", int64_sums=WIDE),
+    requantize=step(rescalings("double"), "int64_sums", "declined", "uint8", int64_sums=WIDE),
 )
 def depthwise_conv_2d(
     input: Operand,
@@ -39,7 +39,7 @@ def depthwise_conv_2d(
     bias: Operand | None,
     output: OutputSpec,
     options: Table | None,
-    how: Variants,
+    variants: Variants,
 ) -> NDArray[Any]:
     """out[n, y, x, d*m + k] = bias[c] + sum over taps of weight[0, i, j, d*m + k] * input[n, y*s + i, x*s + j, d].
 
@@ -58,7 +58,7 @@ def depthwise_conv_2d(
         stored = as_signed(weight.data).reshape(-1, weight.shape[3])
         return weights(stored.T, signed(weight)[1] if unsigned else 0, LARGEST[kind])
 
-    rescaling = Rescaling("DEPTHWISE_CONV_2D", how["requantize"], unsigned, input.dtype != "int16")
+    rescaling = Rescaling("DEPTHWISE_CONV_2D", variants["requantize"], unsigned, input.dtype != "int16")
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     taps = made.filters.matrix.T
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)

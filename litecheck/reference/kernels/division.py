@@ -70,7 +70,9 @@ SHIFTS = {"exact": _exact, "word": _word}
 @kernel(
     "DIV", *_QUANTIZED, shift=("exact", "word"), multiplier=("float32", "float64"), by_zero=("refused", "reciprocal"),
 )  # fmt: skip
-def div(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None, how: Variants) -> NDArray[Any]:
+def div(
+    lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None, variants: Variants
+) -> NDArray[Any]:
     """output = lhs / rhs, clamped by the fused activation; shapes broadcast.
 
     The divisor is normalised to [1, 2) and inverted in Q0.31, the dividend shifted up to fill 31 bits; their product
@@ -78,13 +80,13 @@ def div(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None, h
     known-faults.yaml describes. A divisor of 0 is refused, or normalised to -1 as if it were a number (``reciprocal``).
     The multiplier is made of float32 or of float64 scales. Source: tflite/kernels/internal/reference/div.h.
     """
-    if (rhs.data == rhs.zero_point).any() and how["by_zero"] == "refused":
+    if (rhs.data == rhs.zero_point).any() and variants["by_zero"] == "refused":
         raise RunError("division by zero")
     bounds = stored_bounds(options, output)
-    wide = np.float64 if how["multiplier"] == "float64" else np.float32
+    wide = np.float64 if variants["multiplier"] == "float64" else np.float32
     real = wide(lhs.scale) / wide(wide(rhs.scale) * wide(output.scale))
     points = lhs.zero_point, rhs.zero_point, output.zero_point
-    formula = Quotient(points, quantize_multiplier(float(real)), bounds, how["shift"])
+    formula = Quotient(points, quantize_multiplier(float(real)), bounds, variants["shift"])
     return apply(formula, lhs.data, rhs.data, output.dtype)
 
 

@@ -14,12 +14,12 @@ from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.prepared_layer import Rescaling, layer
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
-from litecheck.reference.numerics.rescale import FIXED, variants
+from litecheck.reference.numerics.rescale import FIXED, rescalings
 from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.takers import EVERY, OPTIMIZED, XNNPACK, Takers
 
-_ROUNDINGS = variants("float64")
+_ROUNDINGS = rescalings("float64")
 #: Rows multiplied at a time, so that the accumulators of long batches stay small.
 ROWS = 1 << 12
 
@@ -36,7 +36,7 @@ def fully_connected(
     bias: Operand | None,
     output: OutputSpec,
     options: Table | None,
-    how: Variants,
+    variants: Variants,
 ) -> NDArray[Any]:
     """out[n, c] = bias[c] + sum over depth of weight[c, d] * input[n, d], input read as rows of the weights' depth.
 
@@ -60,12 +60,12 @@ def fully_connected(
         stored = as_signed(weight.data).reshape(units, depth)
         return weights(stored, signed(weight)[1] if per_tensor else 0, LARGEST[kind])
 
-    variant = how["requantize"]
+    variant = variants["requantize"]
     unstated = options is None or not options.get("quantized_bias_type", 0)
     wide = wide_sums(input, options)
     if wide and unstated and (bias is None or bias.dtype == "int32"):
         wide = variant in WIDE
-    narrow = per_tensor and variant in FIXED and how["multiplier"] == "float32"
+    narrow = per_tensor and variant in FIXED and variants["multiplier"] == "float32"
     rescaling = Rescaling("FULLY_CONNECTED", variant, narrow, not wide)
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     matrix = made.filters.matrix
@@ -89,7 +89,7 @@ def fully_connected(
     ),
 )
 def fully_connected_float(
-    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None, how: Variants,
+    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None, variants: Variants,
     taken: Takers = EVERY,
 ) -> NDArray[Any]:  # fmt: skip
     """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
@@ -103,19 +103,19 @@ def fully_connected_float(
         out = rows @ weight.data.reshape(units, depth).T
         out = out if bias is None else out + bias.data
     elif weight.dtype == "int4" and isinstance(details, Blockwise):
-        xnnpack = how["dynamic"] == "xnnpack" and XNNPACK in taken
+        xnnpack = variants["dynamic"] == "xnnpack" and XNNPACK in taken
         out = block_products(rows, weight, bias, "xnnpack" if xnnpack else "asymmetric")
     elif weight.dtype in ("int8", "int4") and details is None:
-        out = products(rows, weight, bias, dynamic(_variant(weight, how, taken), options))
+        out = products(rows, weight, bias, dynamic(_variant(weight, variants, taken), options))
     else:
         raise RunError(f"no kernel for float32 activations under these {weight.dtype} weights")
     return clamp_real(out, options).reshape(_shape(input, units, options))
 
 
-def _variant(weight: Operand, how: Variants, taken: Takers) -> str:
+def _variant(weight: Operand, variants: Variants, taken: Takers) -> str:
     """How rows are quantized: what XNNPACK declines goes to LiteRT's own int4 kernel (``symmetric``), and what that
     does not take to the one that does as asked."""
-    variant = how["dynamic"]
+    variant = variants["dynamic"]
     if variant == "xnnpack" and XNNPACK not in taken:
         variant = "symmetric" if weight.dtype == "int4" else "as-asked"
     return "as-asked" if variant == "symmetric" and OPTIMIZED not in taken else variant

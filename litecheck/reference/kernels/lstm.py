@@ -45,7 +45,7 @@ def lstm(
     projection_weights: Operand | None, projection_bias: Operand | None, output_state: Operand, cell_state: Operand,
     input_layer_norm_coefficients: Operand | None, forget_layer_norm_coefficients: Operand | None,
     cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
-    output: OutputSpec, options: Table | None, intermediates: tuple[OutputSpec, ...], how: Variants,
+    output: OutputSpec, options: Table | None, intermediates: tuple[OutputSpec, ...], variants: Variants,
 ) -> Computed:  # fmt: skip
     """c' = f * c + i * g and h' = o * tanh(c'), step after step, with gates i, f, o = logistic(...), g = tanh(...).
 
@@ -57,13 +57,13 @@ def lstm(
     o * tanh(c'); an LSTM with 12 of them is of the 8x8_8 form. Source: tflite/kernels/lstm_eval.cc.
     """
     ends, sums = (input, output_state, cell_state), intermediates
-    if len(sums) == 12 and "output_gate" in how:
+    if len(sums) == 12 and "output_gate" in variants:
         three = (
             (input_to_forget_weights, recurrent_to_forget_weights, forget_layer_norm_coefficients, forget_gate_bias),
             (input_to_cell_weights, recurrent_to_cell_weights, cell_layer_norm_coefficients, cell_gate_bias),
             (input_to_output_weights, recurrent_to_output_weights, output_layer_norm_coefficients, output_gate_bias),
         )  # fmt: skip
-        made, complete = (projection_weights, projection_bias, output), how["output_gate"] == "complete"
+        made, complete = (projection_weights, projection_bias, output), variants["output_gate"] == "complete"
         return narrow(ends, three, made, options, sums, complete)
     if len(sums) != 5:
         raise RunError(f"no kernel for an LSTM with {len(sums)} intermediate tensors; 8x8_16 has 5")
@@ -78,7 +78,10 @@ def lstm(
                      output_gate_bias, output_layer_norm_coefficients, sums[3])),
     )  # fmt: skip
     hidden = output_for(options, output_state, sums[4], projection_weights, projection_bias, output)
-    curves, gates = CURVES[how.get("curves", "gemmlowp")], gates.saturating(how.get("recurrent", "sum"))
+    curves, gates = (
+        CURVES[variants.get("curves", "gemmlowp")],
+        gates.saturating(variants.get("recurrent", "sum")),
+    )
     return unroll(input.data, gates, hidden, output_state, cell_state, options, curves)
 
 

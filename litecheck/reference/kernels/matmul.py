@@ -12,20 +12,20 @@ from litecheck.reference.kernels.hybrid import REACH, centred, dynamic, scaled
 from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST
 from litecheck.reference.numerics.requantize import WIDE, requantizer
-from litecheck.reference.numerics.rescale import Scales, variants
+from litecheck.reference.numerics.rescale import Scales, rescalings
 from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 #: Columns mostly share one scale: there are no channels that could go by eight.
-_ROUNDINGS = tuple(name for name in variants("double") if name != "double-by-eight")
+_ROUNDINGS = tuple(name for name in rescalings("double") if name != "double-by-eight")
 
 
 @kernel(
     "BATCH_MATMUL", "int8", "int16", requantize=step(_ROUNDINGS, "int64_sums", "declined", int64_sums=WIDE)
 )
 def batch_matmul(
-    lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None, how: Variants
+    lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None, variants: Variants
 ) -> NDArray[Any]:
     """out[..., i, j] = sum over k of lhs[..., i, k] * rhs[..., k, j]; leading dimensions broadcast.
 
@@ -47,7 +47,7 @@ def batch_matmul(
     sums += left.shape[-1] * lhs.zero_point * rhs.zero_point
     columns = 1 if rhs.quantization.scale.size == 1 else right.shape[-1]
     scales = Scales.of(lhs, rhs, output, columns)
-    rescale = requantizer(how["requantize"], scales, output, None, narrow=True, wrap=lhs.dtype == "int8")
+    rescale = requantizer(variants["requantize"], scales, output, None, narrow=True, wrap=lhs.dtype == "int8")
     out = np.empty(sums.shape, rescale.dtype)
     rescale(sums, np.zeros(columns, np.int64), out)
     return out
@@ -79,7 +79,7 @@ def batch_matmul_float(
     rhs: Operand,
     output: OutputSpec,
     options: Table | None,
-    how: Variants,
+    variants: Variants,
     taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
@@ -93,7 +93,7 @@ def batch_matmul_float(
         return out
     if rhs.dtype != "int8":
         raise RunError(f"no kernel for float32 times {rhs.dtype}")
-    variant = how["dynamic"]
+    variant = variants["dynamic"]
     quantize = dynamic("as-asked" if variant == "xnnpack" and XNNPACK not in taken else variant, options)
     rows, scale = centred(left.reshape(-1, left.shape[-1]), quantize)
     sums = _products(rows.reshape(left.shape), right, REACH, LARGEST["int8"])

@@ -96,7 +96,9 @@ ROUND: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
 
 
 @kernel("AVERAGE_POOL_2D", *_QUANTIZED, round=tuple(ROUND))
-def average_pool_2d(input: Operand, output: OutputSpec, options: Table | None, how: Variants) -> NDArray[Any]:
+def average_pool_2d(
+    input: Operand, output: OutputSpec, options: Table | None, variants: Variants
+) -> NDArray[Any]:
     """output = the mean of what each window covers of the input (padding does not count), then the activation.
 
     The sum of stored integers divided by their number, rounded; input and output share a quantization.
@@ -106,7 +108,7 @@ def average_pool_2d(input: Operand, output: OutputSpec, options: Table | None, h
     wide = np.int32 if rows.kernel * columns.kernel < 1 << 16 else np.int64
     total = _slide(padded(input.data, rows, columns, 0, wide), rows, columns, np.add)
     count = _covered(rows, columns).astype(wide)
-    return np.asarray(np.clip(ROUND[how["round"]](total, count), *stored_bounds(options, output)))
+    return np.asarray(np.clip(ROUND[variants["round"]](total, count), *stored_bounds(options, output)))
 
 
 @kernel("AVERAGE_POOL_2D", "float32")
@@ -119,7 +121,7 @@ def average_pool_2d_float(input: Operand, output: OutputSpec, options: Table | N
 
 @kernel("MAX_POOL_2D", *_QUANTIZED, "float32", bounds=("half-away", "half-even"))
 def max_pool_2d(
-    input: Operand, output: OutputSpec, options: Table | None, how: Variants, taken: Takers = EVERY
+    input: Operand, output: OutputSpec, options: Table | None, variants: Variants, taken: Takers = EVERY
 ) -> NDArray[Any]:
     """output = the largest stored value each window covers, then the activation, whose bounds are rounded half away.
 
@@ -132,7 +134,7 @@ def max_pool_2d(
     if output.dtype == "float32":
         return clamp_real(largest, options)
     bounded = any(map(math.isfinite, fused(options)))
-    half_even = bounded and how["bounds"] == "half-even" and XNNPACK in taken
+    half_even = bounded and variants["bounds"] == "half-even" and XNNPACK in taken
     return np.asarray(np.clip(largest, *stored_bounds(options, output, half_even)))
 
 

@@ -41,7 +41,7 @@ def _in_parts(data: NDArray[Any], lanes: int, body: Part, tail: Part) -> NDArray
 
 
 @kernel("QUANTIZE", "float32", round=("half-away", "half-even-body", "half-even", "half-even-quotient"))
-def quantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def quantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """x / scale rounded, plus the zero point, saturated; any shape, per tensor or per channel.
 
     - ``half-away``: the float32 quotient, also of all that is per channel or int4;
@@ -53,7 +53,7 @@ def quantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers = 
     Source: tflite/kernels/quantize.cc; tflite/kernels/internal/optimized/optimized_ops.h; XNNPACK, src/f32-qs8-vcvt.
     """
     x, parameters = input.data, Parameters.of(output.quantization)
-    if how["round"] == "half-away" or parameters.axis is not None or output.dtype == "int4":
+    if variants["round"] == "half-away" or parameters.axis is not None or output.dtype == "int4":
         try:
             return litert.quantize(x, parameters, output.dtype)
         except QuantizerError as error:
@@ -76,9 +76,9 @@ def quantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers = 
         quantize_tail(x, out, grid)
         return out
 
-    if how["round"] == "half-even-quotient":
+    if variants["round"] == "half-even-quotient":
         return finished(np.rint(x / output.scale))
-    if how["round"] == "half-even" and XNNPACK in taken:
+    if variants["round"] == "half-even" and XNNPACK in taken:
         return body(x, flush=True)
     return _in_parts(x, 8, body, tail)
 
@@ -88,7 +88,7 @@ def quantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers = 
     *("int8", "uint8", "int16", "int32"),
     requantize=(*WITHOUT_FLOAT32, "half-up-body", "8-bit-multipliers", "float32", "float32-half-away"),
 )
-def requantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def requantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """Stored integers under the input's parameters as integers under the output's; any shape, per tensor.
 
     - ``double``, ``single`` and so on: times the float64 quotient of the scales, as the fixed-point variants of that
@@ -114,10 +114,10 @@ def requantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers 
 
     def in_float32(x: Ints, _m: int, _shift: int) -> Ints:
         scaled = x.astype(np.float32) * (input.scale / output.scale)
-        away = how["requantize"] == "float32-half-away"
+        away = variants["requantize"] == "float32-half-away"
         return (round_half_away(scaled) if away else np.rint(scaled)).astype(np.int64)
 
-    variant = how["requantize"]
+    variant = variants["requantize"]
     if variant.startswith("float32"):
         return through(in_float32)(input.data)
     if variant == "8-bit-multipliers":
@@ -136,7 +136,7 @@ def requantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers 
     *("int8", "uint8", "int16", "int4", "float16"),
     product=("exact", "split-body", "split-int4-body"),
 )
-def dequantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def dequantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """scale * (q - zero_point), rounded once to float32; any shape, per tensor or per channel; float16 is widened.
 
     ``split-body``: vectors of eight values of up to 8 bits compute scale * q - scale * zero_point, each rounded;
@@ -158,7 +158,7 @@ def dequantize(input: Operand, output: OutputSpec, how: Variants, taken: Takers 
         dequantize_body(q, out, Grid(input.scale, input.zero_point, input.dtype))
         return out
 
-    taking = how["product"] == "exact" or (how["product"] == "split-int4-body" and XNNPACK in taken)
+    taking = variants["product"] == "exact" or (variants["product"] == "split-int4-body" and XNNPACK in taken)
     if parameters.axis is not None or input.dtype == "int16" or taking:
         return exact(input.data)
     return _in_parts(input.data, 8, split, exact)

@@ -37,7 +37,7 @@ def lstm_float(
     projection_weights: Operand | None, projection_bias: Operand | None, output_state: Operand, cell_state: Operand,
     input_layer_norm_coefficients: Operand | None, forget_layer_norm_coefficients: Operand | None,
     cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
-    output: OutputSpec, options: Table | None, how: Variants,
+    output: OutputSpec, options: Table | None, variants: Variants,
 ) -> Computed:  # fmt: skip
     """c' = f * c + i * g and h' = o * a(c'), with gates i, f, o = logistic(...) and g = a(...), a the fused activation.
 
@@ -59,7 +59,12 @@ def lstm_float(
     batch_first = input.data.ndim == 3 and not (options is not None and options.get("time_major", False))
     steps = input.data[None] if input.data.ndim == 2 else input.data
     steps = steps.swapaxes(0, 1) if batch_first else steps
-    h, c, outputs, tanh_only = output_state.data, cell_state.data, [], how.get("activation") == "tanh-only"
+    h, c, outputs, tanh_only = (
+        output_state.data,
+        cell_state.data,
+        [],
+        variants.get("activation") == "tanh-only",
+    )
     for x in steps:
         h, c = _step(x, h, c, gates, (projection_weights, projection_bias), options, tanh_only)
         outputs.append(h)

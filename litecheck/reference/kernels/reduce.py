@@ -39,7 +39,7 @@ def mean(
     axis: Operand,
     output: OutputSpec,
     options: Table | None,
-    how: Variants,
+    variants: Variants,
     taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """output = the mean along the axes; an empty input gives zeros.
@@ -55,16 +55,16 @@ def mean(
         return np.zeros(shape, output.dtype)
     sums, count = _sums(input, axes)
     spatial = axes == (1, 2) and len(shape) == 4 and output.dtype != "int16"
-    if how["requantize"] == "xnnpack" and XNNPACK in taken:
+    if variants["requantize"] == "xnnpack" and XNNPACK in taken:
         stored = _xnnpack(sums, count, count, input, output)
-    elif how["requantize"] == "float32":
+    elif variants["requantize"] == "float32":
         scale = input.scale / np.float32(np.float32(count) * output.scale)
         centred = (sums - input.zero_point * count).astype(np.float32)
         stored = np.rint(centred * scale).astype(np.int64) + output.zero_point
-    elif how["requantize"] in ("optimized", "xnnpack") and spatial:
+    elif variants["requantize"] in ("optimized", "xnnpack") and spatial:
         stored = _mean_spatial(sums, count, input, output)
     else:
-        rounding = how["requantize"] if how["requantize"] in MULTIPLY else "double"
+        rounding = variants["requantize"] if variants["requantize"] in MULTIPLY else "double"
         stored = _mean_folded(sums, count, input, output, rounding)
     return saturate(stored, *INTEGER_RANGES[output.dtype]).reshape(shape)
 
@@ -111,7 +111,7 @@ def sum_(
     axis: Operand,
     output: OutputSpec,
     options: Table | None,
-    how: Variants,
+    variants: Variants,
     taken: Takers = EVERY,
 ) -> NDArray[Any]:
     """output = the sum along the axes; an empty input gives stored zeros, in XNNPACK the zero point.
@@ -121,16 +121,16 @@ def sum_(
     """
     axes = reduced_axes(axis, input.data.ndim)
     shape = shape_after(input.shape, axes, options)
-    xnnpack = how["requantize"] == "xnnpack" and XNNPACK in taken
+    xnnpack = variants["requantize"] == "xnnpack" and XNNPACK in taken
     if input.data.size == 0 and not xnnpack:
         return np.zeros(shape, output.dtype)
     sums, count = _sums(input, axes)
     if xnnpack:
         stored = _xnnpack(sums, count, 1, input, output)
-    elif how["requantize"] in MULTIPLY:
+    elif variants["requantize"] in MULTIPLY:
         multiplier = quantize_multiplier(float(input.scale) / float(output.scale))
         centred = wrap32(sums - input.zero_point * count)
-        stored = MULTIPLY[how["requantize"]](centred, *multiplier) + output.zero_point
+        stored = MULTIPLY[variants["requantize"]](centred, *multiplier) + output.zero_point
     else:
         stored = _sum_float(sums, count, input, output)
     return saturate(stored, *INTEGER_RANGES[output.dtype]).reshape(shape)

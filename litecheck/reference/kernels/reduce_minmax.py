@@ -63,7 +63,7 @@ def multiply_reduced(x: Ints, m: int, shift: int) -> Ints:
 
 @kernel("REDUCE_PROD", "int8", "int16", one_factor=("rescale", "copy"))
 def reduce_prod(
-    input: Operand, axis: Operand, output: OutputSpec, options: Table | None, how: Variants
+    input: Operand, axis: Operand, output: OutputSpec, options: Table | None, variants: Variants
 ) -> NDArray[Any]:
     """output = the product along the axes.
 
@@ -73,7 +73,7 @@ def reduce_prod(
     axes = reduced_axes(axis, input.data.ndim)
     shape = shape_after(input.shape, axes, options)
     rows = lanes(input.data, axes).astype(np.int64) - input.zero_point
-    if rows.shape[-1] == 1 and how["one_factor"] == "copy":
+    if rows.shape[-1] == 1 and variants["one_factor"] == "copy":
         return input.data.reshape(shape)
     if rows.size == 0:
         return np.zeros(shape, output.dtype)

@@ -44,7 +44,7 @@ _UNSIGNED = ("float32-half-up", "float32-weights", *_INTERPOLATIONS)
     interpolate=step(_INTERPOLATIONS, "int16", "declined", "uint8", uint8=_UNSIGNED),
 )
 def resize_bilinear(
-    input: Operand, size: Operand, output: OutputSpec, options: Options, how: Variants
+    input: Operand, size: Operand, output: OutputSpec, options: Options, variants: Variants
 ) -> NDArray[Any]:
     """The four pixels around each position, weighted by nearness, rounded half away from zero.
 
@@ -56,7 +56,7 @@ def resize_bilinear(
     """
     height, width = ints(size)
     x = input.data.astype(np.int64)
-    variant = how["interpolate"]
+    variant = variants["interpolate"]
     if variant == "q11":
         return _q11(x, height, width, options)
     if variant == "q10":

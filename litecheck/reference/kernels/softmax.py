@@ -51,7 +51,7 @@ def _exp_of_steps(real: float) -> tuple[Ints, Ints, int, tuple[int, int]]:
 
 
 @kernel("SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table", "float32-half-even"))
-def softmax(input: Operand, output: OutputSpec, options: Table | None, how: Variants) -> NDArray[Any]:
+def softmax(input: Operand, output: OutputSpec, options: Table | None, variants: Variants) -> NDArray[Any]:
     """exp(beta * x) / sum of the same over the last dimension; shape (..., depth), 8 bits to 8 or 16.
 
     Output scale 1/256 (1/32768 or 1/65536 in 16 bits), its smallest value stands for 0.
@@ -63,8 +63,10 @@ def softmax(input: Operand, output: OutputSpec, options: Table | None, how: Vari
     """
     x = input.data.astype(np.int64)
     d = x.max(-1, keepdims=True, initial=np.iinfo(np.int64).min) - x if x.size else x
-    if how["exp"] != "fixed-point":
-        return _softmax_table(d, input.scale * _F(_beta(options)), output, how["exp"] == "float32-half-even")
+    if variants["exp"] != "fixed-point":
+        return _softmax_table(
+            d, input.scale * _F(_beta(options)), output, variants["exp"] == "float32-half-even"
+        )
     _, exps, farthest, _ = _exp_of_steps(_beta(options) * float(input.scale))
     sums = wrap32(rounding_shift(exps, 12)[d].sum(-1, keepdims=True))
     inverse, over = gemmlowp.reciprocal(sums, 12)
@@ -101,7 +103,9 @@ def _word_tables(width: str) -> tuple[Ints, Ints]:
 
 
 @kernel("SOFTMAX", "int16", multiplier=("float32", "float64"), tables=("float64", "float32"))
-def softmax_word(input: Operand, output: OutputSpec, options: Table | None, how: Variants) -> NDArray[Any]:
+def softmax_word(
+    input: Operand, output: OutputSpec, options: Table | None, variants: Variants
+) -> NDArray[Any]:
     """exp(beta * x) / sum of the same over the last dimension, both from 513-entry tables; output scale 1/32768.
 
     1. d = x - max of its row, rescaled so that -65535 is -10; exp in Q0.15, summed in Q16.15.
@@ -112,8 +116,8 @@ def softmax_word(input: Operand, output: OutputSpec, options: Table | None, how:
     x = input.data.astype(np.int64)
     if not x.size:
         return input.data
-    exp_table, inverse_table = _word_tables(how["tables"])
-    step = quotient(how["multiplier"], input.scale, _F(_beta(options)), over=_F(1))
+    exp_table, inverse_table = _word_tables(variants["tables"])
+    step = quotient(variants["multiplier"], input.scale, _F(_beta(options)), over=_F(1))
     scaled = multiply_double(x - x.max(-1, keepdims=True), *quantize_multiplier(step / (10.0 / 65535.0)))
     exps = interpolate(saturate(scaled + 32767, -32768, 32767), exp_table)
     sums = wrap32(exps.sum(-1, keepdims=True))
@@ -135,7 +139,7 @@ def softmax_float(input: Operand, output: OutputSpec, options: Table | None) -> 
 
 
 @kernel("LOG_SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table"))
-def log_softmax(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
+def log_softmax(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
     """x - log(sum of exp(x)) over the last dimension; output scale 16/256, its largest value stands for 0.
 
     As SOFTMAX up to the sum, whose logarithm is taken in Q5.26 and subtracted; the difference is shifted down half
@@ -145,7 +149,7 @@ def log_softmax(input: Operand, output: OutputSpec, how: Variants) -> NDArray[An
     x = input.data.astype(np.int64)
     d = x.max(-1, keepdims=True) - x if x.size else x
     low, high = INTEGER_RANGES[output.dtype]
-    if how["exp"] == "float32-table":
+    if variants["exp"] == "float32-table":
         return _log_softmax_table(x, d, input.scale, output)
     scaled, exps, farthest, (m, left) = _exp_of_steps(float(input.scale))
     sums = wrap32(rounding_shift(exps, 12)[d].sum(-1, keepdims=True))

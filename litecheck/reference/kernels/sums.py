@@ -159,34 +159,34 @@ def quantized_sum(
     rhs: Operand,
     output: OutputSpec,
     options: Table | None,
-    how: Variants,
+    variants: Variants,
     sign: int,
     xnnpack: bool,
 ) -> NDArray[Any]:
-    """lhs + sign * rhs as ``how`` says; ``xnnpack`` is whether XNNPACK takes the operator."""
+    """lhs + sign * rhs as ``variants`` says; ``xnnpack`` is whether XNNPACK takes the operator."""
     stated = options is not None and options.get("pot_scale_int16", True)
-    if output.dtype == "int16" and stated and how.get("power_of_two") != "general":
+    if output.dtype == "int16" and stated and variants.get("power_of_two") != "general":
         shifts = _power_of_two_shifts(lhs, rhs, output)
         if shifts:
             return apply(
                 PowerOfTwoSum(shifts, sign, stored_bounds(options, output)), lhs.data, rhs.data, "int16"
             )
     points, bounds = zero_points(lhs, rhs, output), stored_bounds(options, output)
-    if how["requantize"] == "21-bit" and xnnpack:
+    if variants["requantize"] == "21-bit" and xnnpack:
         shift, left, right = _weights21(lhs, rhs, output)
         bounds = stored_bounds(options, output, half_even=True)
         formula = WeightedSum21(points, (left, sign * right), shift, bounds)
         return apply(formula, lhs.data, rhs.data, output.dtype)
-    if how["requantize"] in REAL:
+    if variants["requantize"] in REAL:
         steps = float(lhs.scale), float(rhs.scale), float(output.scale)
-        real = RealSum(points, steps, sign, bounds, how["requantize"])
+        real = RealSum(points, steps, sign, bounds, variants["requantize"])
         return apply(real, lhs.data, rhs.data, output.dtype)
     left_shift = 15 if output.dtype == "int16" else 20
     twice, of_lhs, of_rhs = common_scale(lhs, rhs)
     of_sum = quantize_multiplier(twice / (2.0**left_shift * float(output.scale)))
     general = WeightedSum(points, left_shift, (of_lhs, of_rhs, of_sum), sign, bounds)
-    if how["requantize"] in MULTIPLY:
-        general = replace(general, operands=how["requantize"], rounding=how["requantize"])
+    if variants["requantize"] in MULTIPLY:
+        general = replace(general, operands=variants["requantize"], rounding=variants["requantize"])
     elif sign > 0:
         return _sum_in_vectors(general, lhs.data, rhs.data, output.dtype)
     return apply(general, lhs.data, rhs.data, output.dtype)
@@ -203,7 +203,7 @@ _SUM_LOOPS = {
 def _sum_in_vectors(general: WeightedSum, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) -> NDArray[Any]:
     """Vector loops scale the operands with fewer roundings than the loop over what is left at the end of a run."""
     run = chunks(lhs.shape, rhs.shape)
-    block, operands = _SUM_LOOPS.get((dtype, run.how), (0, ""))
+    block, operands = _SUM_LOOPS.get((dtype, run.variants), (0, ""))
     if not block or (dtype == "int16" and lhs.shape != rhs.shape):
         return apply(general, lhs, rhs, dtype)
     loop = replace(general, operands=operands, narrow="" if dtype == "int16" else "wraps")

@@ -17,7 +17,7 @@ _RELU = 1
 def svdf(
     input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
     output: OutputSpec,
-    options: Table | None, how: Variants,
+    options: Table | None, variants: Variants,
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t].
 
@@ -33,9 +33,9 @@ def svdf(
     """
     rank = int(options.get("rank", 0)) if options is not None else 0
     fused = options.get("fused_activation_function", 0) if options is not None else 0
-    if rank < 1 or (fused != _RELU and how["activation"] == "relu"):
+    if rank < 1 or (fused != _RELU and variants["activation"] == "relu"):
         raise RunError("the integer kernel wants RELU and a rank of at least 1")
-    multiply = MULTIPLY[how["requantize"]]
+    multiply = MULTIPLY[variants["requantize"]]
     batch, (filters, steps) = input.shape[0], weights_time.shape
     first = float(input.scale * weights_feature.scale / state.scale)
     second = float(state.scale * weights_time.scale / output.scale)

@@ -31,9 +31,9 @@ _TABLES, _ROUND = ("float32", "fixed-point"), ("half-away", "half-even")
 _EXP, _TANH = libm(np.exp), libm(np.tanh)
 
 
-def _round(how: Variants, taken: Takers) -> str:
+def _round(variants: Variants, taken: Takers) -> str:
     """How a table's entries are rounded; half to even is XNNPACK's, where it takes the operator."""
-    return how["round"] if XNNPACK in taken else "half-away"
+    return variants["round"] if XNNPACK in taken else "half-away"
 
 
 def _logistic(x: Floats) -> Floats:
@@ -94,36 +94,38 @@ def _is_power(scale: np.float32, shifts: int) -> bool:
 
 
 @kernel("LOGISTIC", "int8", "uint8", table=_TABLES, round=_ROUND)
-def logistic_byte(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def logistic_byte(
+    input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY
+) -> NDArray[Any]:
     """1 / (1 + exp(-x)), looked up (``float32``) or computed in fixed point; output scale 1/256.
 
     Any shape. Source: tflite/kernels/activations.cc, SigmoidPrepare.
     """
-    if how["table"] == "fixed-point":
+    if variants["table"] == "fixed-point":
         return _fixed_point(input, output, gemmlowp.logistic, 23)
-    return looked_up(input, output, _logistic, _round(how, taken))
+    return looked_up(input, output, _logistic, _round(variants, taken))
 
 
 @kernel("TANH", "int8", "uint8", table=_TABLES, round=_ROUND)
-def tanh_byte(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def tanh_byte(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """The hyperbolic tangent, looked up (``float32``) or computed in fixed point (then output scale 1/128).
 
     Any shape. Source: tflite/kernels/activations.cc, TanhPrepare.
     """
-    if how["table"] == "fixed-point":
+    if variants["table"] == "fixed-point":
         return _fixed_point(input, output, gemmlowp.tanh, 24)
-    return looked_up(input, output, _TANH, _round(how, taken))
+    return looked_up(input, output, _TANH, _round(variants, taken))
 
 
 @kernel("LOGISTIC", "int16", power_of_two=("table", "fixed-point"))
-def logistic_word(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
+def logistic_word(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
     """1 / (1 + exp(-x)) by interpolation in 256 steps of 1/24; both zero points 0, output scale 1/32768.
 
     With an input scale of 2^-12, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
     Source: tflite/kernels/internal/reference/integer_ops/logistic.h.
     """
     x = input.data.astype(np.int64)
-    if how["power_of_two"] == "fixed-point" and _is_power(input.scale, 1):
+    if variants["power_of_two"] == "fixed-point" and _is_power(input.scale, 1):
         return gemmlowp.logistic(x, 3, 16).astype(np.int16)
     return logistic_in_24ths(_in_24ths(x, input.scale, 1)).astype(np.int16)
 
@@ -138,14 +140,14 @@ def logistic_in_24ths(x: Ints) -> Ints:
 
 
 @kernel("TANH", "int16", power_of_two=("table", "fixed-point"))
-def tanh_word(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
+def tanh_word(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
     """tanh(x) = 2 sigmoid(2x) - 1 from the same table; both zero points 0, output scale 1/32768.
 
     With an input scale of 2^-12 or 2^-11, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
     Source: tflite/kernels/internal/reference/integer_ops/tanh.h.
     """
     x = input.data.astype(np.int64)
-    if how["power_of_two"] == "fixed-point" and _is_power(input.scale, 2):
+    if variants["power_of_two"] == "fixed-point" and _is_power(input.scale, 2):
         doubled = saturate(x << (12 + round(math.log2(float(input.scale)))), -32768, 32767)
         return gemmlowp.tanh(doubled, 3, 16).astype(np.int16)
     return tanh_in_24ths(_in_24ths(x, input.scale, 2)).astype(np.int16)
@@ -196,10 +198,10 @@ def log(input: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("ELU", "int8", "float32", round=_ROUND)
-def elu(input: Operand, output: OutputSpec, how: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def elu(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> NDArray[Any]:
     """x where x >= 0, else e^x - 1; looked up. Any shape. Source: tflite/kernels/activations.cc, EluPrepare."""
     negative = libm(np.expm1)
-    return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(how, taken))
+    return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, taken))
 
 
 @kernel("GELU", "int8", "uint8", "int16", "float32")

@@ -11,7 +11,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed, weights
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, wide_sums
-from litecheck.reference.numerics.rescale import Scales, variants
+from litecheck.reference.numerics.rescale import Scales, rescalings
 from litecheck.reference.numerics.windows import axis
 from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
@@ -22,12 +22,12 @@ from litecheck.reference.registry import Variants, kernel, step
     *QUANTIZED,
     deciding="input",
     requantize=step(
-        variants("double"), *SUMS, int64_sums=WIDE, uint8=(*variants("double"), "double-by-sixteen")
+        rescalings("double"), *SUMS, int64_sums=WIDE, uint8=(*rescalings("double"), "double-by-sixteen")
     ),
 )
 def transpose_conv(
     output_shape: Operand, weight: Operand, input: Operand, bias: Operand | None, output: OutputSpec, options: Table | None,
-    how: Variants,
+    variants: Variants,
 ) -> NDArray[Any]:  # fmt: skip
     """out[n, y*s + i, x*s + j, c] gathers weight[c, i, j, d] * input[n, y, x, d]; then bias[c] is added.
 
@@ -50,8 +50,8 @@ def transpose_conv(
     scales = Scales.of(input, weight, output, weight.shape[0])
     wrap = not wide_sums(input, options) and filters.wraps(offset)
     out = np.empty(sums.shape, NUMPY_TYPES[output.dtype])
-    by_sixteen = how["requantize"] == "double-by-sixteen"
-    variant = "double-half-up" if by_sixteen else how["requantize"]
+    by_sixteen = variants["requantize"] == "double-by-sixteen"
+    variant = "double-half-up" if by_sixteen else variants["requantize"]
     requantizer(variant, scales, output, options, narrow=unsigned, wrap=wrap)(sums, offset, out)
     if by_sixteen:
         tail = np.empty_like(out)

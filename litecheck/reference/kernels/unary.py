@@ -47,24 +47,24 @@ def _inverse_root(input: Operand, output: OutputSpec, width: type[np.floating[An
 
 
 @kernel("RSQRT", "int8", multiplier=_WIDTHS)
-def rsqrt(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
+def rsqrt(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
     """1 / sqrt(x) of x >= 0 in fixed point; of 0, the output's largest value. RunError for what is below 0.
 
     Any shape. Source: tflite/kernels/elementwise.cc, RsqrtEvalQuantizedInt8.
     """
     _require_positive(input)
-    return _inverse_root(input, output, np.dtype(how["multiplier"]).type)
+    return _inverse_root(input, output, np.dtype(variants["multiplier"]).type)
 
 
 @kernel("RSQRT", "int16", table=("float32", "fixed-point"))
-def rsqrt_word(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
+def rsqrt_word(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
     """1 / sqrt(x) of x >= 0 by interpolation; of 0, the output's largest value; zero points 0.
 
     ``fixed-point`` computes as for int8. Any shape. RunError for what is below 0.
     Source: tflite/kernels/elementwise.cc, RsqrtEvalQuantizedInt16.
     """
     _require_positive(input)
-    if how["table"] == "fixed-point":
+    if variants["table"] == "fixed-point":
         return _inverse_root(input, output, np.float64)
     most = _F(32767) * output.scale
     return looked_up(input, output, lambda x: np.where(x <= 0, most, _F(1) / np.sqrt(np.maximum(x, 0))))
@@ -89,15 +89,15 @@ def sqrt(input: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("ABS", "int8", "int16", requantize=("double", "single"), multiplier=_WIDTHS)
-def abs_(input: Operand, output: OutputSpec, how: Variants) -> NDArray[Any]:
+def abs_(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
     """|x|, rescaled by the quotient of the scales where they differ; an int16 without any wraps at -32768.
 
     Any shape. Source: tflite/kernels/elementwise.cc, AbsEvalQuantized.
     """
     if not input.quantization.is_set:
         return np.abs(input.data.astype(np.int64)).astype(NUMPY_TYPES[output.dtype])
-    multiply = MULTIPLY[how["requantize"]]
-    m, shift = quantize_multiplier(quotient(how["multiplier"], input.scale, over=output.scale))
+    multiply = MULTIPLY[variants["requantize"]]
+    m, shift = quantize_multiplier(quotient(variants["multiplier"], input.scale, over=output.scale))
     rescaled = input.scale != output.scale
 
     def at(x: Ints) -> Ints:

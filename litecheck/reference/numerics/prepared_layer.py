@@ -41,7 +41,7 @@ def layer(
     output: OutputSpec,
     options: Table | None,
     zero: int,
-    how: Rescaling,
+    variants: Rescaling,
     filters: Callable[[], Weights],
 ) -> PreparedLayer:
     """The layer of (input, weight, bias), kept with the weights where weights and bias are constants.
@@ -54,9 +54,9 @@ def layer(
         made = filters()
         offset = made.offset(bias, zero)
         scales = Scales.of(input, weight, output, len(made.matrix))
-        wrap = how.int32 and made.wraps(offset)
+        wrap = variants.int32 and made.wraps(offset)
         rescale = requantizer(
-            how.variant, scales, output, options, narrow=how.narrow, wrap=wrap, most=made.bound
+            variants.variant, scales, output, options, narrow=variants.narrow, wrap=wrap, most=made.bound
         )
         return PreparedLayer(made, offset, rescale, bias)
 
@@ -64,4 +64,4 @@ def layer(
         return make()
     fused = options.get("fused_activation_function", 0) if options is not None else 0
     kinds = input.dtype, input.quantization, output.dtype, output.quantization
-    return weight.once((how, kinds, fused, bias), make)
+    return weight.once((variants, kinds, fused, bias), make)

@@ -226,6 +226,6 @@ def truncate(real: NDArray[np.float64], scales: Scales) -> Rescale:
     return Rescale(multiply_truncate, quantize_multipliers(real))
 
 
-def variants(first: str) -> tuple[str, ...]:
+def rescalings(first: str) -> tuple[str, ...]:
     """Every variant of a step that rescales 32-bit sums, ``first`` of them as the step's default."""
     return (first, *(name for name in VARIANTS if name != first))

@@ -15,12 +15,12 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """The output falls into runs of ``length`` elements; ``how`` says which loop computes one.
+    """The output falls into runs of ``length`` elements; ``variants`` says which loop computes one.
 
     ``elementwise``: both operands advance; ``scalar``: one of them stands still; ``generic``: no vector loop.
     """
 
-    how: str
+    variants: str
     length: int
 
 

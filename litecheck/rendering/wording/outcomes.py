@@ -187,11 +187,11 @@ def _told_histogram(d: Difference) -> tuple[str, ...]:
 def _spot(spot: Spot, unit: str, runs: Sequence[str]) -> str:
     place = f"[{', '.join(map(str, spot.index))}]"
     fed = f" ({visible(runs[spot.run])})" if spot.run < len(runs) else ""
-    expected, actual = (stored(v, unit) for v in (spot.expected, spot.actual))
+    expected, actual = (value_words(v, unit) for v in (spot.expected, spot.actual))
     return f"{place} in run {spot.run}{fed}: expected {expected}, the device gives {actual}"
 
 
-def stored(value: float, unit: str) -> str:
+def value_words(value: float, unit: str) -> str:
     """An element: a whole number where differences are in LSB, else as many digits as tell float32 apart."""
     return f"{value:,.0f}" if unit == "LSB" and isfinite(value) else f"{value:.9g}"
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.devices.port import Arrays
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.model.values import pack, stored
+from litecheck.model.values import pack, stored_integers
 from litecheck.profile.operators import facts_of
 from litecheck.quantization import BITS, Quantization
 
@@ -158,7 +158,7 @@ def _windows(main: Subgraph, operator: Operator, axis: int, name: str, length: i
 def sliced(tensor: Tensor, axis: int, part: slice) -> Tensor:
     """A tensor's part along an axis: its constant values, and its scales where they lie along that axis."""
     axis %= len(tensor.shape)
-    values = stored(tensor)
+    values = stored_integers(tensor)
     length = len(range(*part.indices(tensor.shape[axis])))
     shape = (*tensor.shape[:axis], length, *tensor.shape[axis + 1 :])
     quantization = tensor.quantization

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.verify.reproducers.reduce import Trial, fewer, narrower, valued, with_tensors
 
@@ -67,7 +67,7 @@ def _plain_input(trial: Trial, at: int, zero: int, left: _Budget) -> Trial:
 
 def _plain_constant(trial: Trial, index: int, left: _Budget) -> Trial:
     tensor = trial.model.subgraphs[0].tensors[index]
-    values = stored(tensor)
+    values = stored_integers(tensor)
     if values is None:
         return trial
 

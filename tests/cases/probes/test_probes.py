@@ -10,21 +10,21 @@ import pytest
 from litecheck.cases.probes.catalogue import probed, probes
 from litecheck.diagnose.hypotheses import outputs
 from litecheck.diagnose.probe_sets import Group, prepared
-from litecheck.diagnose.result import Way
+from litecheck.diagnose.result import Hypothesis
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.reference.operands import RunError
 
 
-def way(text: str) -> Way:
+def way(text: str) -> Hypothesis:
     """``requantize: double, multiplier: float32`` as a way."""
-    return Way(tuple(tuple(part.split(": ")) for part in text.split(", ")))  # type: ignore[misc]
+    return Hypothesis(tuple(tuple(part.split(": ")) for part in text.split(", ")))  # type: ignore[misc]
 
 
 def told_apart(group: Group) -> set[frozenset[str]]:
     """The sets of ways that give the same outputs on all probes, of more than one each."""
     alike: dict[tuple[bytes, ...], set[str]] = {}
-    for one in group.ways:
+    for one in group.hypotheses:
         try:
             made = tuple(a.tobytes() for probe in group.probes for run in outputs(probe, one) for a in run)
         except RunError:

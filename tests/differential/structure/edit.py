@@ -10,7 +10,7 @@ import numpy as np
 
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.model.values import pack, stored
+from litecheck.model.values import pack, stored_integers
 from litecheck.quantization import BITS
 
 
@@ -107,6 +107,6 @@ def file_of(model: Model) -> bytes:
 
 def values_of(tensor: Tensor) -> np.ndarray:
     """A constant's values."""
-    values = stored(tensor)
+    values = stored_integers(tensor)
     assert values is not None
     return values

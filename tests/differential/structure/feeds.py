@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from litecheck.model.types import Model, Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 
 #: Types that LiteRT's arrays have.
 NUMPY = ("bool", "int8", "uint8", "int16", "uint16", "int32", "int64", "float32", "float16", "float64")
@@ -17,7 +17,9 @@ def feeds(good: Model, values: Sequence[np.ndarray], model: Model) -> list[list[
     """Four steps of inputs: those of the good model where they fit, random rails, the highest and the lowest values."""
     graph, usual = model.subgraphs[0], good.subgraphs[0]
     known = dict(zip(usual.inputs, values, strict=True))
-    constants = ((t.index, stored(t)) for t in usual.tensors if t.is_constant and t.index in graph.inputs)
+    constants = (
+        (t.index, stored_integers(t)) for t in usual.tensors if t.is_constant and t.index in graph.inputs
+    )
     known.update((index, v) for index, v in constants if v is not None)
     rng = np.random.default_rng(11)
     there = [i for i in graph.inputs if 0 <= i < len(graph.tensors)]

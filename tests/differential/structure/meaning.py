@@ -8,7 +8,7 @@ import numpy as np
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
-from litecheck.model.values import stored
+from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
 #: Operators that only change how a number is stored: the identity on real numbers.
@@ -174,7 +174,7 @@ def _tensor(tensor: Tensor, stands: Quantization | None, number: str) -> Tensor:
     data = None
     if tensor.data is not None:
         try:
-            values = stored(tensor)
+            values = stored_integers(tensor)
         except ValueError as error:
             raise UndefinedError("a constant of other size than its shape") from error
         if values is None:

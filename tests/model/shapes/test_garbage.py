@@ -11,7 +11,7 @@ import pytest
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table
 from litecheck.model.build import options_table
-from litecheck.model.shapes import Call, Misfit, Operand
+from litecheck.model.shapes import Call, Misfit, ShapedOperand
 from litecheck.model.shapes.infer import bind
 from litecheck.model.types import Tensor
 from tests.differential.shapes_table import LAW_NAMES, TABLE
@@ -25,19 +25,21 @@ def shape(rng: np.random.Generator) -> tuple[int | None, ...]:
     return tuple(None if rng.random() < 0.2 else int(rng.choice(_NUMBERS)) for _ in range(rank))
 
 
-def operand(rng: np.random.Generator) -> Operand | None:
+def operand(rng: np.random.Generator) -> ShapedOperand | None:
     if rng.random() < 0.05:
         return None
     dtype, kind = str(rng.choice(_TYPES, p=[0.5, *[0.5 / 8] * 8])), rng.random()
     known = shape(rng)
     if kind < 0.5:
-        return Operand(Tensor(0, "", dtype, tuple(d or 0 for d in known)), None if kind < 0.05 else known)
+        return ShapedOperand(
+            Tensor(0, "", dtype, tuple(d or 0 for d in known)), None if kind < 0.05 else known
+        )
     values = rng.choice(_NUMBERS, int(rng.integers(0, 8))).astype(np.int64 if dtype == "int64" else np.int32)
     stated = (len(values),) if rng.random() < 0.8 else tuple(d or 0 for d in known)
     if len(values) % 2 == 0 and rng.random() < 0.3:
         stated = (len(values) // 2, 2)
     data = np.frombuffer(values.tobytes(), np.uint8)[: None if rng.random() < 0.9 else 3]
-    return Operand(Tensor(0, "", dtype, stated, data=data), stated if rng.random() < 0.8 else known)
+    return ShapedOperand(Tensor(0, "", dtype, stated, data=data), stated if rng.random() < 0.8 else known)
 
 
 def options(rng: np.random.Generator, opcode: str) -> Table | None:
@@ -65,7 +67,7 @@ def test_garbage_gives_shapes_or_a_misfit(opcode: str) -> None:
         number = int(rng.integers(0, len(roles) + 3))
         bound = bind([operand(rng) for _ in range(number)], roles, repeated)
         outputs = int(rng.integers(0, 4))
-        bound |= bind([Operand(Tensor(0, "", "int8", ()), None)] * outputs, results, repeated)
+        bound |= bind([ShapedOperand(Tensor(0, "", "int8", ()), None)] * outputs, results, repeated)
         misfit: Misfit | None = None
         answer: tuple = ()
         try:

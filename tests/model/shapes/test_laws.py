@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import options_table
-from litecheck.model.shapes import LAWS, Call, Misfit, Operand, Shapes
+from litecheck.model.shapes import LAWS, Call, Misfit, ShapedOperand, Shapes
 from litecheck.model.types import Tensor
 
 
-def operand(value: Any, dtype: str = "float32") -> Operand:
+def operand(value: Any, dtype: str = "float32") -> ShapedOperand:
     """A tuple is a shape known at run time, a list or number a constant of int32, None a rank unknown."""
     if value is None:
-        return Operand(Tensor(0, "", "float32", ()), None)
+        return ShapedOperand(Tensor(0, "", "float32", ()), None)
     if isinstance(value, tuple):
-        return Operand(Tensor(0, "", dtype, tuple(dim or 1 for dim in value)), value)
+        return ShapedOperand(Tensor(0, "", dtype, tuple(dim or 1 for dim in value)), value)
     array = np.asarray(value, np.int32)
     data = np.frombuffer(array.tobytes(), np.uint8)
-    return Operand(Tensor(0, "", "int32", array.shape, data=data), array.shape)
+    return ShapedOperand(Tensor(0, "", "int32", array.shape, data=data), array.shape)
 
 
 def said(law: str, opcode: str, options: dict[str, Any], results: int = 1, **operands: Any) -> Shapes:
@@ -31,7 +31,7 @@ def said(law: str, opcode: str, options: dict[str, Any], results: int = 1, **ope
         else (operand(value, "int32" if role == "shape" else "float32"),)
         for role, value in operands.items()
     }
-    roles.setdefault("output", (Operand(Tensor(0, "", "float32", ()), None),))
+    roles.setdefault("output", (ShapedOperand(Tensor(0, "", "float32", ()), None),))
     return LAWS[law](Call(opcode, roles, options_table(opcode, **options), results))
 
 
@@ -168,7 +168,7 @@ def test_split_gives_as_many_shapes_as_results() -> None:
 
 @pytest.mark.parametrize("law", sorted(LAWS))
 def test_an_operator_of_which_nothing_is_known_raises_nothing_but_misfits(law: str) -> None:
-    for roles in ({}, {"input": (Operand(Tensor(0, "", "float32", ()), None),)}):
+    for roles in ({}, {"input": (ShapedOperand(Tensor(0, "", "float32", ()), None),)}):
         try:
             answer = LAWS[law](Call("X", roles, None, 1))
         except Misfit:
@@ -178,7 +178,7 @@ def test_an_operator_of_which_nothing_is_known_raises_nothing_but_misfits(law: s
 
 @pytest.mark.parametrize("damage", [np.zeros(3, np.uint8), np.zeros(0, np.uint8), None])
 def test_a_damaged_constant_counts_as_not_known(damage: np.ndarray | None) -> None:
-    perm = Operand(Tensor(0, "", "int32", (2,), data=damage), (2,))
+    perm = ShapedOperand(Tensor(0, "", "int32", (2,), data=damage), (2,))
     call = Call("TRANSPOSE", {"input": (operand((2, 3)),), "perm": (perm,)}, None, 1)
     assert LAWS["transpose"](call) == ((None, None),)
 

@@ -31,7 +31,7 @@ RELU6 = -40, -40 + 9  # 6 / 0.7 is 8.57
 
 def arithmetic(opcode: str, **stages: str) -> Arithmetic:
     base = load_arithmetic("litert-reference")
-    return replace(base, stages={**base.stages, opcode: {**base.how(opcode), **stages}})
+    return replace(base, stages={**base.stages, opcode: {**base.variants(opcode), **stages}})
 
 
 @dataclass(frozen=True)
@@ -426,7 +426,7 @@ def test_a_mean_that_is_rounded_before_it_is_rescaled() -> None:
 def test_an_arithmetic_file_names_a_departure(tmp_path: Path) -> None:
     path = tmp_path / "acme.yaml"
     path.write_text("arithmetic: acme\noperators:\n  ADD:\n    departure: wraps\n")
-    assert load_arithmetic(path).how("ADD")["departure"] == "wraps"
+    assert load_arithmetic(path).variants("ADD")["departure"] == "wraps"
     path.write_text("arithmetic: acme\noperators:\n  ADD:\n    departure: no-bias\n")
     with pytest.raises(ProfileError, match="ADD has no departure 'no-bias'"):
         load_arithmetic(path)

@@ -58,20 +58,23 @@ def test_the_reference_needs_no_reasons_and_the_others_give_them() -> None:
 
 def test_an_arithmetic_of_ones_own(tmp_path: Path) -> None:
     acme = load_arithmetic(written(tmp_path, GOOD))
-    assert acme.how("RESIZE_BILINEAR")["interpolate"] == "q11"
+    assert acme.variants("RESIZE_BILINEAR")["interpolate"] == "q11"
     assert acme.reasons["RESIZE_BILINEAR"] == "eleven bits"
     child = (
         GOOD.replace("acme\n", "child\n", 1).replace("litert-reference", "acme.yaml").split("operators:")[0]
     )
     assert (
-        load_arithmetic(written(tmp_path, child, "child.yaml")).how("RESIZE_BILINEAR")["interpolate"] == "q11"
+        load_arithmetic(written(tmp_path, child, "child.yaml")).variants("RESIZE_BILINEAR")["interpolate"]
+        == "q11"
     )
 
 
 def test_a_step_is_one_variant_or_one_by_condition(tmp_path: Path) -> None:
     """Of what is stated the key with most of what holds counts, and of the conditions the first one most."""
     stated = "interpolate: {default: q11, declined: float32, uint8: q10, declined+uint8: float32-weights}"
-    acme = load_arithmetic(written(tmp_path, GOOD.replace("interpolate: q11", stated))).how("RESIZE_BILINEAR")
+    acme = load_arithmetic(written(tmp_path, GOOD.replace("interpolate: q11", stated))).variants(
+        "RESIZE_BILINEAR"
+    )
     assert dict(acme) == {
         "interpolate": "q11",
         "interpolate/declined": "float32",
@@ -93,8 +96,8 @@ def test_a_step_is_one_variant_or_one_by_condition(tmp_path: Path) -> None:
 def test_what_a_child_states_of_a_step_leaves_its_other_conditions(tmp_path: Path) -> None:
     child = GOOD.replace("litert-reference", "litert-xnnpack").replace(": q11", ": {uint8: q10}")
     parent, found = load_arithmetic("litert-xnnpack"), load_arithmetic(written(tmp_path, child))
-    changed = {**parent.how("RESIZE_BILINEAR"), "interpolate/uint8": "q10"}
-    assert found.how("RESIZE_BILINEAR") == changed != parent.how("RESIZE_BILINEAR")
+    changed = {**parent.variants("RESIZE_BILINEAR"), "interpolate/uint8": "q10"}
+    assert found.variants("RESIZE_BILINEAR") == changed != parent.variants("RESIZE_BILINEAR")
 
 
 @pytest.mark.parametrize(
@@ -188,4 +191,4 @@ def test_the_example_in_the_guide_is_one(tmp_path: Path) -> None:
     guide = (rules_dir().parent / "docs" / "run.md").read_text("utf-8")
     (example,) = re.findall(r"^```yaml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
     acme = load_arithmetic(written(tmp_path, example))
-    assert (acme.name, acme.how("CONV_2D")["requantize"]) == ("acme-npu2", "single")
+    assert (acme.name, acme.variants("CONV_2D")["requantize"]) == ("acme-npu2", "single")

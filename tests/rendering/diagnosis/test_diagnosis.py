@@ -17,11 +17,11 @@ from litecheck.diagnose.result import (
     Diagnosed,
     Diagnosis,
     Excluded,
+    Hypothesis,
     NearestHypothesis,
     Owned,
     Unanswered,
     Unsteady,
-    Way,
 )
 from litecheck.errors import ConfigError
 from litecheck.rendering.diagnosis.text import text
@@ -29,8 +29,8 @@ from litecheck.rendering.formats import formats, render
 from litecheck.verify.outcome import Outcome
 
 SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
-DOUBLE = Way((("requantize", "double"),), published=("litert-reference", "tflm"))
-SINGLE, FLOOR = Way((("requantize", "single"),)), Way((("requantize", "floor"),), "wraps")
+DOUBLE = Hypothesis((("requantize", "double"),), published=("litert-reference", "tflm"))
+SINGLE, FLOOR = Hypothesis((("requantize", "single"),)), Hypothesis((("requantize", "floor"),), "wraps")
 EXCLUDED = Excluded(DOUBLE, "ties", 0, (0, 17), 5, 6, 1021, 4099, accumulator=-1234)
 PAIR = Excluded(SINGLE, "all pairs", 2, (0, 3), -1, 0, 1, 65536, inputs=(-128, 7))
 ROWS = (

@@ -37,9 +37,9 @@ def test_amounts(value: float, unit: str, told: str) -> None:
 
 
 def test_stored_values_are_whole_or_tell_float32_apart() -> None:
-    assert wording.stored(-128.0, "LSB") == "-128"
-    assert wording.stored(0.1, "relative") == "0.1"
-    assert wording.stored(math.nan, "relative") == "nan"
+    assert wording.value_words(-128.0, "LSB") == "-128"
+    assert wording.value_words(0.1, "relative") == "0.1"
+    assert wording.value_words(math.nan, "relative") == "nan"
 
 
 def test_numbers_of_segments_and_subgraphs(sample: Verification) -> None:
