@@ -9,8 +9,14 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -28,6 +34,7 @@ OPERATORS = ROOT / "docs" / "operators.md"
 WHOLE = (RULES, OPERATORS)
 _MEASUREMENTS = re.compile(r"(?<=<!-- generated: measurements -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _FORMATS = re.compile(r"(?<=<!-- generated: formats )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_LAYERS = re.compile(r"(?<=<!-- generated: layers -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _ARITHMETICS = re.compile(r"(?<=<!-- generated: arithmetics -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
@@ -48,7 +55,21 @@ def up_to_date(path: Path) -> str:
     text = _MEASUREMENTS.sub(lambda _: "".join(_measurements()), path.read_text("utf-8"))
     text = _ARITHMETICS.sub(lambda _: "".join(arithmetics_table()), text)
     text = _FORMATS.sub(lambda m: m[1] + m[2] + "".join(_formats(m[1])), text)
+    text = _LAYERS.sub(lambda _: _layers(), text)
     return refreshed(text)
+
+
+def _layers() -> str:
+    """The packages in the order of the first contract of pyproject.toml, the lowest first."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    rows = [
+        re.sub(r"litecheck\.", "", row).replace(" : ", ", ").replace(" | ", ", ")
+        for row in contracts[0]["layers"]
+    ]
+    named = (", ".join(f"`{name}`" for name in row.split(", ")) for row in reversed(rows))
+    return textwrap.fill("; ".join(named) + ".", 120) + "\n"
 
 
 def _formats(command: str) -> Iterator[str]:

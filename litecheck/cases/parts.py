@@ -122,7 +122,7 @@ def _tensor(subgraph: Subgraph, name: str) -> int:
         return found[0]
     if name.isdecimal() and int(name) < len(subgraph.tensors):
         return int(name)
-    from litecheck.profile.yaml_reader import did_you_mean
+    from litecheck.spelling import did_you_mean
 
     raise ConfigError(f"there is no tensor {name!r}{did_you_mean(name, [t.name for t in subgraph.tensors])}")
 

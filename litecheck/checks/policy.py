@@ -16,8 +16,8 @@ from fnmatch import fnmatchcase
 from litecheck.errors import ConfigError
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Profile
-from litecheck.profile.yaml_reader import did_you_mean
 from litecheck.report import LEVELS, Finding, Level, ModelReport, OperatorReport, Report, Waiver
+from litecheck.spelling import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

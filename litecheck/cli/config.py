@@ -77,7 +77,7 @@ def parse(table: Any, file: Path) -> Options:
         raise ConfigError(f"{file}: [tool.litecheck] is no table")
     for key in table:
         if key not in _READERS:
-            from litecheck.profile.yaml_reader import did_you_mean
+            from litecheck.spelling import did_you_mean
 
             raise ConfigError(f"{file}: unknown key {key!r}{did_you_mean(key, _READERS)}")
     values = {key.replace("-", "_"): _READERS[key](_Value(key, value, file)) for key, value in table.items()}

@@ -133,7 +133,7 @@ def parse_kinds(given: list[str] | None) -> tuple[str, ...]:
     """What ``--feed`` names; all there is where it names nothing. Raises ConfigError."""
     from litecheck.cases.inputs import KINDS
     from litecheck.errors import ConfigError
-    from litecheck.profile.yaml_reader import did_you_mean
+    from litecheck.spelling import did_you_mean
 
     unknown = next((kind for kind in given or () if kind not in KINDS), None)
     if unknown is not None:

@@ -13,7 +13,7 @@ from litecheck.devices.kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.port import Device, DeviceError, Limits, Spec
 from litecheck.devices.spec import checked, parse
 from litecheck.devices.worker import Setup
-from litecheck.profile.yaml_reader import did_you_mean
+from litecheck.spelling import did_you_mean
 
 GROUP = "litecheck.devices"
 

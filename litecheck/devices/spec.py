@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from litecheck.devices.kinds import DeviceKind, kinds
 from litecheck.devices.port import DeviceError, Spec
-from litecheck.profile.yaml_reader import did_you_mean
+from litecheck.spelling import did_you_mean
 
 #: Two letters at least: ``C:`` is a drive.
 _KIND = re.compile(r"([A-Za-z][\w.-]+)(?:([:,])(.*))?", re.DOTALL)

@@ -18,11 +18,11 @@ from litecheck.diagnose.repeated import REPEATS, again, repeated
 from litecheck.diagnose.result import Hypothesis
 from litecheck.diagnose.untried import left_out
 from litecheck.model.types import Model
-from litecheck.profile.yaml_reader import did_you_mean
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.operands import RunError
 from litecheck.reference.registry import kernels
+from litecheck.spelling import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,8 +30,9 @@ from litecheck.profile.types import (
     Rules,
     SameAs,
 )
-from litecheck.profile.yaml_reader import Entries, did_you_mean, entries, text, texts
+from litecheck.profile.yaml_reader import Entries, entries, text, texts
 from litecheck.report import LEVELS, Demand, Effect, Level
+from litecheck.spelling import did_you_mean
 
 KEYS = (
     "profile", "title", "source", "runtime", "extends", "includes", "judges", "activations", "unlisted", "kinds", "ops",

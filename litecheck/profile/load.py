@@ -8,7 +8,8 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.builder import KEYS, Builder, Loaded
 from litecheck.profile.types import Profile
-from litecheck.profile.yaml_reader import did_you_mean, read_yaml, text, texts
+from litecheck.profile.yaml_reader import read_yaml, text, texts
+from litecheck.spelling import did_you_mean
 
 _DEPTH = 8
 #: A file to copy, and the descriptions that are no profiles.

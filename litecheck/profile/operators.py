@@ -10,7 +10,8 @@ from types import MappingProxyType
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.types import Operator
-from litecheck.profile.yaml_reader import Entries, Items, Node, did_you_mean, entries, read_yaml, text, texts
+from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_yaml, text, texts
+from litecheck.spelling import did_you_mean
 
 FILE = "rules/operators.yaml"
 #: What an operand is where it is computed with, kept, or handed on.

@@ -11,8 +11,9 @@ from litecheck.profile.constraints import parse
 from litecheck.profile.measurements.registry import measurement_names
 from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, RoleDraft, Stated, merge
 from litecheck.profile.types import Exactly, Exemption, Roles
-from litecheck.profile.yaml_reader import Entries, Items, Node, Text, did_you_mean, entries, text, texts
+from litecheck.profile.yaml_reader import Entries, Items, Node, Text, entries, text, texts
 from litecheck.report import Demand
+from litecheck.spelling import did_you_mean
 
 OPERATOR_KEYS = (
     "inputs", "optional", "repeated", "outputs", "intermediates", "tensors", "same_quantization", "limits", "shapes",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import yaml
 
 from litecheck.errors import ProfileError
 from litecheck.profile.lazy import Lazy
+from litecheck.spelling import did_you_mean
 
 #: More than any rule file needs; beyond it a file is refused unread.
 MAX_BYTES = 4 << 20
@@ -72,12 +72,6 @@ class Entries:
 
 
 Node = Text | Items | Entries
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` where something close is known, else ``""``."""
-    close = difflib.get_close_matches(word, list(known), 1)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 class _Untagged(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]

@@ -61,6 +61,6 @@ def _within(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
 
 
 def _close(model: Model, name: str) -> str:
-    from litecheck.profile.yaml_reader import did_you_mean
+    from litecheck.spelling import did_you_mean
 
     return did_you_mean(name, [tensor.name for sub in model.subgraphs for tensor in sub.tensors])

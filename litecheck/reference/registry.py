@@ -4,14 +4,17 @@ A kernel is a function whose parameters are the operator's roles in the rules, i
 ``options`` (the builtin options table or None) and ``variants`` (the variant its arithmetic chose for each step)::
 
     @kernel("CONV_2D", "int8", requantize=step(("double", "double-half-up"), "declined"))
-    def conv_2d(input: Value, weight: Value, bias: Value | None, output: Result, options: Table | None, how: How):
+    def conv_2d(
+        input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None,
+        variants: Variants,
+    ):
         ...
 
 An absent optional operand is None; a repeated role is a tuple. It returns the stored values of its output as an
-array, a tuple of arrays where there are several outputs. A kernel with a memory returns a ``dispatch.Computed``.
+array, a tuple of arrays where there are several outputs. A kernel with a memory returns an ``operands.Computed``.
 
 A kernel may ask for more by name: ``operator`` (the operator itself), ``intermediates`` (the quantized tensors an LSTM
-lists beside its operands, as a tuple of Result), ``machine`` (the running model, for control flow and resources),
+lists beside its operands, as a tuple of OutputSpec), ``machine`` (the running model, for control flow and resources),
 ``taken`` (who takes the operator, see litecheck.reference.takers; everyone where nothing is said).
 """
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from litecheck.checks.wording import required
 from litecheck.errors import ConfigError
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
-from litecheck.profile.yaml_reader import did_you_mean
 from litecheck.report import Effect
+from litecheck.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -150,6 +150,7 @@ def _is_journal(path: Path) -> bool:
 
 def default_path(about: Mapping[str, Any]) -> Path:
     """Where a journal nobody named lies: in the user's cache folder, by what it is about."""
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    from platformdirs import user_cache_path
+
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
-    return Path(cache) / "litecheck" / "verify" / f"{key}.jsonl"
+    return user_cache_path("litecheck", appauthor=False) / "verify" / f"{key}.jsonl"

@@ -12,7 +12,7 @@ from litecheck.cases.sweeps import about
 from litecheck.errors import ConfigError
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.types import Model, Subgraph
-from litecheck.profile.yaml_reader import did_you_mean
+from litecheck.spelling import did_you_mean
 from litecheck.verify.outcome import EVERY
 from litecheck.verify.settings import Settings
 

@@ -26,7 +26,7 @@ RUNTIME = ("ai_edge_litert.interpreter",)
 
 def _kernels(argument: str) -> Mapping[str, str]:
     if argument not in RESOLVERS:
-        from litecheck.profile.yaml_reader import did_you_mean
+        from litecheck.spelling import did_you_mean
 
         hint = did_you_mean(argument, RESOLVERS)
         what = f"there are no kernels {argument!r}{hint}" if argument else "which kernels"

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
-from litecheck.profile.yaml_reader import Entries, Node, did_you_mean, entries, read_yaml, text, texts
+from litecheck.profile.yaml_reader import Entries, Node, entries, read_yaml, text, texts
 from litecheck.reference.defects.defects import NONE, defects_of
 from litecheck.reference.kernel_types import Kernel, KernelStep, Variants, path, step
 from litecheck.reference.registry import kernels
+from litecheck.spelling import did_you_mean
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
 #: The key of a defect, as if it were one more step.

@@ -78,7 +78,7 @@ def signature(function: KernelFunction) -> KernelSignature:
         kind = str(parameter.annotation)
         if parameter.name in EXTRAS:
             continue
-        (outputs if "Result" in kind else inputs).append(parameter.name)
+        (outputs if OutputSpec.__name__ in kind else inputs).append(parameter.name)
         if kind.startswith("tuple["):
             repeated.add(parameter.name)
         elif "None" not in kind:
