@@ -56,8 +56,8 @@ def test_the_models_say_something(kind):
 
 
 CONTROLS = {
-    "segmentation": {"RESIZE_BILINEAR": {"unsigned": "q10"}},
-    "detection": {"CONV_2D": {"unsigned": "single", "requantize": "single"}},
+    "segmentation": {"RESIZE_BILINEAR": {"interpolate/uint8": "q10"}},
+    "detection": {"CONV_2D": {"requantize/uint8": "single", "requantize": "single"}},
 }
 
 

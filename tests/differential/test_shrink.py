@@ -44,7 +44,7 @@ def first(family: Family, kind: str, fails: Outcome) -> Trial:
 #: Kind, planted variant, the most elements that all its tensors may have together with their number.
 ROUNDED_ONCE = [
     (affine, "CONV_2D int8", "CONV_2D", "requantize", "single", 20),
-    (affine, "CONV_2D int8 grouped", "CONV_2D", "grouped", "single", 50),
+    (affine, "CONV_2D int8 grouped", "CONV_2D", "requantize/grouped", "single", 50),
     (affine, "DEPTHWISE_CONV_2D int8", "DEPTHWISE_CONV_2D", "requantize", "single", 20),
     (affine, "TRANSPOSE_CONV int8", "TRANSPOSE_CONV", "requantize", "single", 20),
     (affine, "FULLY_CONNECTED int8", "FULLY_CONNECTED", "requantize", "double", 100),
