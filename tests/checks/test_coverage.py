@@ -199,9 +199,6 @@ def test_what_is_of_the_type_is_judged(model: Model) -> None:
     assert judged(model, profile(RULES)) == ("conforms", "")
 
 
-# --- Integers that stand for nothing else -------------------------------------------------------------------------
-
-
 def moves(rule: OperatorRule) -> bool:
     """Whether all operands that decide the rule's scope must have one quantization."""
     shared = [r.value.roles for r in rule.requirements if isinstance(r.value, Roles)]
@@ -267,9 +264,6 @@ def test_the_squares_of_int16_are_a_violation() -> None:
         plain("SQUARED_DIFFERENCE", "int16", q=quantized(0.5)), [load_profile("litert-int16x8")]
     ).findings
     assert (finding.path, finding.level) == ("SQUARED_DIFFERENCE/unsupported", "violation")
-
-
-# --- Without profiles: by the type ---------------------------------------------------------------------------------
 
 
 def verdict(report: ModelReport) -> str:

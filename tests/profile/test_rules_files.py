@@ -218,9 +218,6 @@ def items(table: str) -> list[list[str]]:
     return [entry.split() for entry in table.replace("\n", " ").split(",") if entry.strip()]
 
 
-# --- the schema ---------------------------------------------------------------------------------------
-
-
 def test_the_schema_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
 
@@ -308,9 +305,6 @@ def test_reasons_read_on_after_because(path: Path) -> None:
     assert [r for r in said if r[0].isupper() and not r.startswith(names)] == []
 
 
-# --- litert-int8: the page ----------------------------------------------------------------------------
-
-
 def page() -> list[list[str]]:
     return [line.split() for line in PAGE.split("\n") if line.strip()]
 
@@ -368,9 +362,6 @@ def test_only_softmax_has_a_tolerated_distance_from_its_fixed_scale() -> None:
 
 def test_one_scale_for_all_channels_is_a_note() -> None:
     assert raw("litert-int8")["levels"] == {"*/weight/granularity": "note"}
-
-
-# --- litert-runtime: the kernels ----------------------------------------------------------------------
 
 
 def counts(entry: dict[str, Any], side: str) -> str:
@@ -440,9 +431,6 @@ def test_lstm_biases_follow_their_gates(opcode: str) -> None:
         assert normal == [entry["inputs"][20 + number], "1/1024"]
 
 
-# --- litert-int16x8 -----------------------------------------------------------------------------------
-
-
 def test_int16_operators() -> None:
     assert sorted(raw("litert-int16x8")["ops"]) == sorted(INT16.split())
 
@@ -477,9 +465,6 @@ def test_int16_operands_are_those_of_int8(opcode: str) -> None:
 def test_int16_operators_without_a_kernel() -> None:
     ops = raw("litert-int16x8")["ops"]
     assert {op for op in ops if "unsupported" in ops[op]} == set(INT16_REFUSED.split())
-
-
-# --- litert-uint8, litert-hybrid -----------------------------------------------------------------------
 
 
 def test_uint8_operands_are_those_of_int8() -> None:
@@ -524,9 +509,6 @@ def test_hybrid_entries_speak_by_their_weights() -> None:
 def test_every_requirement_of_the_new_profiles_has_an_effect(name: str) -> None:
     effects = {r.path: r.effect for r in load_profile(name).requirements()}
     assert [path for path, effect in effects.items() if effect == "the profile forbids it"] == []
-
-
-# --- the template -------------------------------------------------------------------------------------
 
 
 def test_the_template_shows_every_part_of_the_language() -> None:

@@ -190,9 +190,6 @@ def test_batch_matmul_to_int32_is_the_product_of_stored_values() -> None:
     np.testing.assert_array_equal(made, lhs.data.astype(np.int64) @ rhs.data)
 
 
-# --- exactness --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("depth", "carrier"), [(1031, "float32"), (1032, "float32"), (1033, "float64")])
 def test_float32_carries_sums_up_to_the_proven_depth(depth: int, carrier: str) -> None:
     """|x| <= 128 and |w| <= 127: 1032 * 128 * 127 < 2^24 < 1033 * 128 * 127."""
@@ -227,9 +224,6 @@ def test_deep_int16_products_need_no_more_than_float64() -> None:
     made = weights(np.full((1, 70_000), 127, np.int8), 0, LARGEST["int16"])
     assert made.matrix.dtype == np.float64
     assert made.bound < 2**53
-
-
-# --- edges ------------------------------------------------------------------------------------------------------------
 
 
 def test_empty_batches_give_empty_outputs() -> None:

@@ -176,9 +176,6 @@ def test_transposed_layout(sample):
     assert any("(0, 3, 1, 2)" in cause.sentence for cause in result.causes)
 
 
-# --- negative controls
-
-
 def test_an_exact_copy_has_no_cause(sample):
     case = sample()
     result = judged(case, case.expected.copy())
@@ -214,9 +211,6 @@ def test_a_cause_and_some_noise_is_told_with_its_count(sample):
     (cause,) = judged(case, actual).causes
     assert (cause.name, cause.exact) == ("half-even", False)
     assert cause.explained < judged(case, actual).mismatches
-
-
-# --- from the integers alone
 
 
 def integers() -> Any:
