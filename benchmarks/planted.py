@@ -15,7 +15,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from litecheck.devices.port import Answer, Arrays, Failure, Job
+from litecheck.arrays import Arrays
+from litecheck.devices.port import Answer, Failure, Job
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic

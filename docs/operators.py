@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from litecheck.profile.load import load_profile
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import OneOf, OperatorRule, Requirement
-from litecheck.reference.defects.defects import DEFECTS, defects_of
+from litecheck.reference.defects.defects import defects_of
+from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.kernel_types import ANY, Kernel, KernelStep
 from litecheck.reference.registry import kernels

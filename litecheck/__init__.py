@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from litecheck.errors import ModelError as ModelError
     from litecheck.errors import Problem as Problem
     from litecheck.errors import ProfileError as ProfileError
+    from litecheck.finding import Finding as Finding
     from litecheck.model.load import load_model as load_model
     from litecheck.model.load import load_models as load_models
     from litecheck.profile.load import load_profile as load_profile
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from litecheck.reference.engine.interpreter import run as run
     from litecheck.reference.operands import RunError as RunError
     from litecheck.rendering.formats import render as render
-    from litecheck.report import Finding as Finding
     from litecheck.report import ModelReport as ModelReport
     from litecheck.report import Report as Report
     from litecheck.verify.campaign import verify_model as verify_model
@@ -58,7 +58,7 @@ _PUBLIC = {
     "ModelError": "litecheck.errors",
     "Problem": "litecheck.errors",
     "ProfileError": "litecheck.errors",
-    "Finding": "litecheck.report",
+    "Finding": "litecheck.finding",
     "RunError": "litecheck.reference.operands",
     "Run": "litecheck.reference.engine.interpreter",
     "ModelReport": "litecheck.report",

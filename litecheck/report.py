@@ -8,15 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from litecheck.errors import Problem
-from litecheck.finding import EFFECTS as EFFECTS
-from litecheck.finding import LEVELS as LEVELS
-from litecheck.finding import Demand as Demand
-from litecheck.finding import Effect as Effect
-from litecheck.finding import Finding as Finding
-from litecheck.finding import Level as Level
-from litecheck.finding import Waiver as Waiver
-from litecheck.finding import Where as Where
-from litecheck.finding import at_least as at_least
+from litecheck.finding import EFFECTS, Effect, Finding, Level, at_least
 
 Status = Literal["conforms", "violates", "waived", "structure only", "not covered", "nothing to judge"]
 Verdict = Literal["conforms", "violates", "not judged"]

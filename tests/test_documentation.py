@@ -172,9 +172,9 @@ def test_whole_profiles_in_the_guide_load(tmp_path: Path) -> None:
 
 
 def test_every_key_and_effect_is_in_the_rule_language() -> None:
+    from litecheck.finding import EFFECTS
     from litecheck.profile.builder import KEYS
     from litecheck.profile.parser import OPERATOR_KEYS
-    from litecheck.report import EFFECTS
 
     guide = text_of("docs/rules-language.md")
     assert [word for word in (*KEYS, *OPERATOR_KEYS, *EFFECTS) if f"`{word}`" not in guide] == []

@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Limits
 from litecheck.devices.registry import open_device
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
-from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.outcome import Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess

@@ -16,7 +16,8 @@ from typing import Any
 from litecheck.checks.policy import map_findings
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
-from litecheck.report import Finding, ModelReport, Report, StaleEntry, Waiver
+from litecheck.finding import Finding, Waiver
+from litecheck.report import ModelReport, Report, StaleEntry
 
 #: The format's version; it stands in the file as ``litecheck_baseline``.
 VERSION = 1

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from litecheck.checks.context import Context
 from litecheck.checks.tensor_facts import TensorFacts
+from litecheck.finding import Effect, Level
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
-from litecheck.report import Effect, Level
 
 
 class BoundOperand:

@@ -10,11 +10,11 @@ from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, 
 from litecheck.checks.compiled import Ready, ReadyRule, compiled
 from litecheck.checks.context import Context
 from litecheck.checks.wording import required
+from litecheck.finding import Demand, Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import Profile, Requirement
-from litecheck.report import Demand, Finding, Waiver, Where
 
 
 def judged(bound: BoundOperator) -> list[Finding]:

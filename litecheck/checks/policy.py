@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from litecheck.errors import ConfigError
+from litecheck.finding import LEVELS, Finding, Level, Waiver
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Profile
-from litecheck.report import LEVELS, Finding, Level, ModelReport, OperatorReport, Report, Waiver
+from litecheck.report import ModelReport, OperatorReport, Report
 from litecheck.spelling import did_you_mean
 
 

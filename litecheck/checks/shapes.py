@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Check, Fault, at
+from litecheck.finding import Level
 from litecheck.model.shapes import Shape
 from litecheck.model.types import Tensor
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
-from litecheck.report import Level
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:

@@ -15,13 +15,14 @@ from litecheck.checks.coverage import FLOATS, Outside, opaque, outside, unlisted
 from litecheck.checks.judge import forbidden, judged, judged_subgraph, judged_tensors
 from litecheck.checks.policy import with_status
 from litecheck.errors import ModelError
+from litecheck.finding import Finding
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_models
 from litecheck.model.types import Model, Operator
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.report import Finding, ModelReport, OperatorReport, Status
+from litecheck.report import ModelReport, OperatorReport, Status
 
 #: Without ``profiles`` each operator is judged by the first of these that speaks of its activations' type.
 DEFAULT_PROFILES = ("litert-runtime", "litert-int16x8", "litert-uint8", "litert-hybrid", "litert-structure")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from litecheck.cli.profiles import every
 from litecheck.errors import LitecheckError
-from litecheck.report import LEVELS
+from litecheck.finding import LEVELS
 
 if TYPE_CHECKING:
     from litecheck.profile.types import Profile

@@ -15,7 +15,8 @@ from litecheck.cases.parts import Case
 from litecheck.compare.difference import difference
 from litecheck.compare.explain import active_cells
 from litecheck.compare.types import Cause, Gathering
-from litecheck.reference.defects.defects import DEFECTS, defects_of
+from litecheck.reference.defects.defects import defects_of
+from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.operands import RunError
 

@@ -17,7 +17,8 @@ from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
 from litecheck.compare.types import Candidate, Difference, Explained, Spot, Variant
 from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.defects.defects import DEFECTS, defects_of
+from litecheck.reference.defects.defects import defects_of
+from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, compute_noting
 from litecheck.reference.engine.interpreter import Machine

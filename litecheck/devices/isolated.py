@@ -11,10 +11,11 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
+from litecheck.cases.memory import Memory
 from litecheck.devices import worker_main
 from litecheck.devices.ipc import ParcelError, packed, read_parcel, split, write_parcel
 from litecheck.devices.outcome import Outcome
-from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits, Memory
+from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.worker import Ended, Setup, Worker, end_name
 from litecheck.errors import ConfigError
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays as Arrays
-from litecheck.cases.memory import Memory as Memory
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import LitecheckError
 from litecheck.model.types import Model

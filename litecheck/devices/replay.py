@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.output_files import names_of, output_files, outputs
 from litecheck.devices.oversize import TooLargeError
-from litecheck.devices.port import Answer, Arrays, DeviceError, Failure, Job, Memory
+from litecheck.devices.port import Answer, DeviceError, Failure, Job
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import atomic_write, make_folder
 from litecheck.model.types import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
 
-from litecheck.devices.port import Arrays
+from litecheck.arrays import Arrays
 
 
 class Timed(Sequence[Arrays]):

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from litecheck.cases.memory import Memory
 from litecheck.cases.probes.probe import Probe
 from litecheck.compare.errata import known_fault
-from litecheck.devices.port import Answer, Device, Failure, Job, Memory, memory_of
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
 from litecheck.diagnose.hypotheses import defective, named, published
 from litecheck.diagnose.observed import Seen, compared, seen
 from litecheck.diagnose.probe_sets import Group, stages
@@ -17,7 +19,6 @@ from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis, Owned, U
 from litecheck.diagnose.search import contrast, fitting, in_pairs, nearest, once
 from litecheck.diagnose.untried import general, tried, untried
 from litecheck.model.save import model_bytes
-from litecheck.verify.outcome import Outcome
 from litecheck.version import __version__
 
 #: Called with what was just answered.

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from litecheck.arrays import Arrays
 from litecheck.cases.probes.probe import Probe
-from litecheck.devices.port import Arrays
 from litecheck.diagnose.result import Hypothesis
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
 from litecheck.cases.probes.probe import Probe
 from litecheck.cases.requantized import requantized
 from litecheck.compare.patterns import gathered
 from litecheck.compare.scatter import Scatter
 from litecheck.compare.types import Gathering
-from litecheck.devices.port import Answer, Arrays, Failure
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure
 from litecheck.diagnose.hypotheses import outputs
 from litecheck.diagnose.result import Excluded, Hypothesis, Unanswered, Unsteady
 from litecheck.diagnose.steady import settled
 from litecheck.reference.operands import NUMPY_TYPES, RunError
-from litecheck.verify.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True, eq=False)

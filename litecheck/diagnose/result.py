@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from litecheck.compare.types import Gathering
-from litecheck.verify.outcome import Outcome
+from litecheck.devices.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.devices.port import Arrays
+from litecheck.arrays import Arrays
 from litecheck.diagnose.result import Unsteady
 from litecheck.report import counted
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, get_args
 
 from litecheck.errors import ProfileError
+from litecheck.finding import LEVELS, Demand, Effect, Level
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.faults import FAULT_KINDS
 from litecheck.profile.lazy import Lazy
@@ -31,7 +32,6 @@ from litecheck.profile.types import (
     SameAs,
 )
 from litecheck.profile.yaml_reader import Entries, entries, text, texts
-from litecheck.report import LEVELS, Demand, Effect, Level
 from litecheck.spelling import did_you_mean
 
 KEYS = (

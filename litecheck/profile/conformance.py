@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from math import isfinite
 
 from litecheck.errors import ProfileError
+from litecheck.finding import Demand
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.types import Conformance
 from litecheck.profile.yaml_reader import Entries, Node, entries, text
-from litecheck.report import Demand
 from litecheck.spelling import did_you_mean
 
 #: Stands for every operator that has no entry of its own.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from litecheck.errors import ProfileError
+from litecheck.finding import LEVELS
 from litecheck.profile.constraints import narrower
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import OperatorRule, Profile, Requirement
-from litecheck.report import LEVELS
 
 
 def only_narrows(

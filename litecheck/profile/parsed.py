@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from litecheck.errors import ProfileError
+from litecheck.finding import Demand
 from litecheck.profile.types import Constraint, Exemption
-from litecheck.report import Demand
 
 #: The verbs an operand can be held to, in the order they are checked.
 OPERAND_VERBS = ("dtype", "granularity", "axis", "zero_point", "scale", "range")

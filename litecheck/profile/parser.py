@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from litecheck.errors import ProfileError
+from litecheck.finding import Demand
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.shapes import LAWS
 from litecheck.profile.constraints import parse
@@ -12,7 +13,6 @@ from litecheck.profile.measurements.registry import measurement_names
 from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, RoleDraft, Stated, merge
 from litecheck.profile.types import Exactly, Exemption, Roles
 from litecheck.profile.yaml_reader import Entries, Items, Node, Text, entries, text, texts
-from litecheck.report import Demand
 from litecheck.spelling import did_you_mean
 
 OPERATOR_KEYS = (

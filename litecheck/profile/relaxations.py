@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from litecheck.errors import ProfileError
+from litecheck.finding import Demand
 from litecheck.profile.constraints import parse
 from litecheck.profile.lazy import Lazy
 from litecheck.profile.types import Constraint, OperatorRule, Relaxation, Requirement, Roles, Rules
 from litecheck.profile.yaml_reader import Node, entries, text, texts
-from litecheck.report import Demand
 from litecheck.spelling import did_you_mean
 
 

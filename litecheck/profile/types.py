@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from litecheck.finding import Demand, Effect, Level
 from litecheck.profile.lazy import Lazy
-from litecheck.report import Demand, Effect, Level
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import dataclasses
 import os
 from pathlib import PurePath
 
-from litecheck.report import Where
+from litecheck.finding import Where
 
 #: Characters of a name that people get to see; machines get all of them.
 NAME = 60

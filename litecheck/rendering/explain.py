@@ -5,10 +5,10 @@ from __future__ import annotations
 from textwrap import fill
 
 from litecheck.checks.wording import required
+from litecheck.finding import Finding, Where
 from litecheck.profile.types import Range, Requirement, Roles
 from litecheck.rendering.escape import place
 from litecheck.rendering.rules import Row, demanded, shows
-from litecheck.report import Finding, Where
 
 
 def explanation(row: Row, width: int = 80) -> str:

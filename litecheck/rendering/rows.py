@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from litecheck.report import Level
+from litecheck.finding import Level
 
 #: A label, and the lines that stand beside it.
 Detail = tuple[str, tuple[str, ...]]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.checks.wording import required
 from litecheck.errors import ConfigError
+from litecheck.finding import Effect
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
-from litecheck.report import Effect
 from litecheck.spelling import did_you_mean
 
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
+from litecheck.devices.outcome import Outcome
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.registry import measurement
 from litecheck.reference.engine.dispatch import find_kernel, signature
 from litecheck.reference.operands import RunError
 from litecheck.report import counted
-from litecheck.verify.outcome import Outcome, Verdict
+from litecheck.verify.outcome import Verdict
 
 #: A property is told where as many operators could have been the failing ones in so many ways. Below the second number
 #: of ways it is said that it may be chance: so many properties are looked at that one of them may well fit.

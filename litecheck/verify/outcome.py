@@ -6,15 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from litecheck.compare.types import Along as Along
-from litecheck.compare.types import Candidate as Candidate
-from litecheck.compare.types import Cause as Cause
-from litecheck.compare.types import Difference as Difference
-from litecheck.compare.types import Explained as Explained
-from litecheck.compare.types import Spot as Spot
-from litecheck.devices.outcome import RETRIED as RETRIED
-from litecheck.devices.outcome import Outcome as Outcome
-from litecheck.quantizer.comparison import Bucket as Bucket
+from litecheck.compare.types import Cause, Difference
+from litecheck.devices.outcome import Outcome
 
 #: What the name of a case of a whole subgraph ends with.
 WHOLE = "whole"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from litecheck.cases import parts
 from litecheck.cases.inputs import PROPAGATED, RANDOM
+from litecheck.cases.memory import Memory
 from litecheck.cases.model_inputs import in_a_row, sample_inputs
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import remembers
 from litecheck.cases.tape import Tape, chained
-from litecheck.devices.port import Memory
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.verify.questions import Asking, Question

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from litecheck.arrays import Arrays
 from litecheck.cases import inputs, parts
 from litecheck.cases.discriminating import discriminating
 from litecheck.cases.drawn import drawn, redrawn
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.extremes import extremes
 from litecheck.cases.inputs import Feed, series
+from litecheck.cases.memory import Memory
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import memory_words, remembers, row, rows
 from litecheck.cases.sweeps import directed
 from litecheck.cases.tape import Tape
 from litecheck.devices.jobs import job_of
 from litecheck.devices.outcome import Outcome
-from litecheck.devices.port import Arrays, Job, Memory
+from litecheck.devices.port import Job
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.operands import RunError
 from litecheck.verify.settings import Settings

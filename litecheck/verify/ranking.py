@@ -10,9 +10,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, series
 from litecheck.cases.parts import Case
-from litecheck.devices.port import Arrays
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import cells_of

@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import series
+from litecheck.cases.memory import Memory
 from litecheck.cases.sequences import memory_words
-from litecheck.devices.port import Answer, Device, Failure, Job, Memory
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, Failure, Job
 from litecheck.verify.budget import Budget, Ranking, Share, shares
-from litecheck.verify.outcome import Outcome
 from litecheck.verify.questions import Question
 
 SPENT = "the budget went to other cases"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from litecheck.data import rules_dir
+from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.measurements.bound import Operands
@@ -14,7 +15,7 @@ from litecheck.profile.measurements.options import fused_activation, padding
 from litecheck.profile.measurements.windows import accumulation_depth, kernel_h, kernel_w, stride_h, stride_w
 from litecheck.profile.operators import facts_of
 from litecheck.profile.yaml_reader import Entries, entries, read_yaml, text, texts
-from litecheck.verify.outcome import Outcome, Untried, Verdict
+from litecheck.verify.outcome import Untried, Verdict
 
 #: Values of one parameter that an operator has.
 Values = Iterable[str]

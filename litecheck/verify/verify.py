@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from litecheck.cases import parts
+from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
-from litecheck.devices.port import Device, Memory, memory_of
+from litecheck.devices.port import Device, memory_of
 from litecheck.files import check_folder
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile

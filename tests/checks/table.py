@@ -9,11 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from litecheck.checks.validate import validate
+from litecheck.finding import Effect, Level
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
-from litecheck.report import Effect, Level
 
 #: One scale and zero point, where no more is needed.
 STEP = quantized(0.05, -3)

@@ -11,7 +11,8 @@ import pytest
 from litecheck.checks import baseline
 from litecheck.checks.policy import with_statuses
 from litecheck.errors import ConfigError, Problem
-from litecheck.report import Demand, Finding, ModelReport, OperatorReport, Report, StaleEntry, Waiver, Where
+from litecheck.finding import Demand, Finding, Waiver, Where
+from litecheck.report import ModelReport, OperatorReport, Report, StaleEntry
 
 PATH = "CONV_2D/weight/zero_point"
 

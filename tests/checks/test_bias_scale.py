@@ -9,8 +9,8 @@ import pytest
 
 from fixtures.broken import changed, off, one, scales_of, zeros
 from fixtures.models import conv
+from litecheck.finding import Level
 from litecheck.model.types import Model
-from litecheck.report import Level
 from tests.checks.table import Told, told
 
 RULES = """\

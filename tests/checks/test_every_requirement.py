@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.checks.validate import validate
+from litecheck.finding import Finding
 from litecheck.profile.assemble import assemble
 from litecheck.profile.breaks import breaks
 from litecheck.profile.faults import FAULT_KINDS
@@ -18,7 +19,6 @@ from litecheck.profile.measurements.registry import witness
 from litecheck.profile.plan import Plan
 from litecheck.profile.solve import solve
 from litecheck.profile.types import OperatorRule, Profile, Requirement
-from litecheck.report import Finding
 
 #: What it demands of structure is broken in tests/differential, in models that have one.
 STRUCTURE = "litert-structure"

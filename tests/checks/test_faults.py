@@ -7,8 +7,8 @@ import pytest
 
 from fixtures.broken import changed, one, zeros
 from fixtures.models import softmax
+from litecheck.finding import Effect, Level
 from litecheck.model.types import Model
-from litecheck.report import Effect, Level
 from tests.checks.table import Told, told
 
 RULES = """\

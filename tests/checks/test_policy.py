@@ -18,8 +18,9 @@ from litecheck.checks.policy import (
     with_statuses,
 )
 from litecheck.errors import ConfigError
+from litecheck.finding import Demand, Finding, Level, Waiver, Where
 from litecheck.profile.types import Exactly, OperatorRule, Profile, Requirement
-from litecheck.report import Demand, Finding, Level, ModelReport, OperatorReport, Report, Waiver, Where
+from litecheck.report import ModelReport, OperatorReport, Report
 
 DEMAND = Demand("tiny", "tiny.yaml", 7)
 RELAXED = Waiver("tiny", "it is exact")

@@ -13,10 +13,10 @@ import pytest
 
 from litecheck import load_profile
 from litecheck.checks.validate import validate
+from litecheck.finding import EFFECTS
 from litecheck.profile.assemble import assemble
 from litecheck.profile.solve import requirements_of, settled, solve
 from litecheck.profile.types import ProductOf
-from litecheck.report import EFFECTS
 
 CRASHES, _, DEFAULT, _, WRONG, IGNORED, PAGE, _ = EFFECTS
 VALUES = {"not_a_number": np.nan, "infinite": np.inf, "negative": -0.5, "zero": 0.0, "subnormal": 1e-40}

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from fixtures.broken import changed
+from litecheck.finding import Level
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
-from litecheck.report import Level
 from tests.checks.table import STEP, Told, one, told
 
 RULES = """\

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from litecheck.compare.difference import difference
+from litecheck.compare.types import Spot
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
-from litecheck.verify.outcome import Bucket, Spot
+from litecheck.quantizer.comparison import Bucket
 
 STORED = arrays(np.int8, st.tuples(st.integers(1, 4), st.integers(1, 6)))
 

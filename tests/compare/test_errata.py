@@ -9,8 +9,8 @@ import pytest
 from litecheck.compare import errata as module
 from litecheck.compare.errata import faults, known_fault
 from litecheck.data import rules_dir
+from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
-from litecheck.verify.outcome import Outcome
 
 
 def test_every_fault_of_the_file_is_read() -> None:

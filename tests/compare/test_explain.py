@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from litecheck.cases.parts import whole
 from litecheck.compare.difference import difference
 from litecheck.compare.explain import decimals, explain
+from litecheck.compare.types import Difference, Explained
 from litecheck.compare.wording.elements import element_sentence
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.verify.outcome import Difference, Explained
 from tests.verify import elements
 from tests.verify.elements import Made, Rng
 

@@ -13,13 +13,13 @@ import pytest
 from litecheck.compare.hints import likeness
 from litecheck.compare.wording.answers import likeness_sentence
 from litecheck.devices.isolated import Isolated
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job, Limits
 from litecheck.devices.worker import Setup
 from litecheck.errors import ConfigError
 from litecheck.model.build import quantized
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Tensor
-from litecheck.verify.outcome import Outcome
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess

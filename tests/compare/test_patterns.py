@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from litecheck.compare.difference import difference
 from litecheck.compare.scatter import bound, chance
+from litecheck.compare.types import Along, Spot
 from litecheck.compare.wording.patterns import gathering_sentence
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
-from litecheck.verify.outcome import Along, Spot
 
 SHAPE = (2, 14, 15, 43)
 

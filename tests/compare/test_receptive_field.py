@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
-from litecheck.reference.defects.defects import DEFECTS
+from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute
 from litecheck.reference.engine.interpreter import Machine

@@ -6,10 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from litecheck.arrays import Arrays
 from litecheck.compare.stale import Sequel
 from litecheck.compare.wording.answers import left_over_sentence, unrepeated_sentence
-from litecheck.devices.port import Arrays, Job
-from litecheck.verify.outcome import Outcome
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Job
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess

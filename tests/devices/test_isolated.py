@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from litecheck.devices.isolated import Isolated
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.worker import Setup, Worker
 from litecheck.model.types import Model
-from litecheck.verify.outcome import Outcome
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
 

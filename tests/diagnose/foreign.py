@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.devices.port import Answer, Arrays, Failure, Job
+from litecheck.arrays import Arrays
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure, Job
 from litecheck.model.options import options_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored_integers
-from litecheck.verify.outcome import Outcome
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from litecheck.arrays import Arrays
 from litecheck.cases.probes.catalogue import probed
-from litecheck.devices.port import Arrays, Job
+from litecheck.devices.port import Job
 from litecheck.diagnose.arithmetic_file import arithmetic_yaml, base_of, slug
 from litecheck.diagnose.hypotheses import USUAL
 from litecheck.diagnose.result import Diagnosis

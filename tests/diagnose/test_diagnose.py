@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from litecheck.arrays import Arrays
 from litecheck.cases.probes.catalogue import probed
-from litecheck.devices.port import Answer, Arrays, Failure, Job
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure, Job
 from litecheck.diagnose.hypotheses import USUAL
 from litecheck.diagnose.result import Diagnosed
-from litecheck.verify.outcome import Outcome
 from tests.verify.inprocess import InProcess
 from tests.verify.planted import changed, of, published, two_operators
 

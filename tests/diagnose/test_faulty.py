@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.devices.port import Arrays, Job, Memory
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Job
 from litecheck.diagnose.arithmetic_file import arithmetic_yaml
 from litecheck.diagnose.result import Diagnosed
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.verify.outcome import Outcome
 from tests.verify.inprocess import Change, InProcess
 from tests.verify.planted import changed, of
 

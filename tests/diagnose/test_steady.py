@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from litecheck.devices.port import Arrays
+from litecheck.arrays import Arrays
 from litecheck.diagnose.steady import settled
 
 #: Irregular turns of three inputs.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Failure, Job
 from litecheck.diagnose.diagnose import diagnose
 from litecheck.diagnose.probe_sets import prepared
 from litecheck.diagnose.properties import properties
 from litecheck.diagnose.untried import general, tried, untried
-from litecheck.verify.outcome import Outcome
 from tests.verify.inprocess import InProcess
 from tests.verify.planted import of
 

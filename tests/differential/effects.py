@@ -31,8 +31,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from litecheck.finding import EFFECTS, Effect
 from litecheck.profile.types import Requirement
-from litecheck.report import EFFECTS, Effect
 from tests.differential.effects_oracle import ForkingOracle
 from tests.differential.effects_samples import IGNORED, PROFILES, Laboratory, Sample, by_path, derived
 

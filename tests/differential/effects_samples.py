@@ -12,10 +12,10 @@ import numpy as np
 
 from litecheck import load_profile
 from litecheck.checks.validate import validate
+from litecheck.finding import EFFECTS, Effect, Finding
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Tensor
 from litecheck.profile.types import ProductOf, Profile, Requirement
-from litecheck.report import EFFECTS, Effect, Finding
 from tests.differential.effects_cases import all_cases
 from tests.differential.effects_meaning import distance, meaning
 from tests.differential.effects_mutants import Mutant, bound, mutants, place

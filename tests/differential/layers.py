@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from litecheck.compare.errata import known_fault as told
+from litecheck.devices.outcome import Outcome
 from litecheck.errors import LitecheckError
 from litecheck.model.cut import cut
 from litecheck.model.load import load_model
@@ -23,7 +24,6 @@ from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import NUMPY_TYPES, RunError
-from litecheck.verify.outcome import Outcome
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 
 #: Floats may differ by this much of the largest magnitude there is: sums are added up in other orders.

@@ -11,10 +11,10 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck import load_profile
 from litecheck.checks.validate import validate
+from litecheck.finding import EFFECTS, Effect
 from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes
 from litecheck.quantization import Quantization
-from litecheck.report import EFFECTS, Effect
 from tests.differential.effects import comparisons
 from tests.differential.effects_oracle import ForkingOracle, Grief
 from tests.differential.effects_samples import Laboratory, Sample, by_path, derived

@@ -10,13 +10,13 @@ import pytest
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.compare.errata import known_fault
+from litecheck.devices.outcome import Outcome
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.kernels import recurrent_float
-from litecheck.verify.outcome import Outcome
 from tests.differential.one_operator import Tensor, answers, changed, outputs, trial
 from tests.differential.oracle import RESOLVERS, Refused
 from tests.differential.recurrent_float import lstm, too_far

@@ -4,8 +4,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from litecheck.finding import Where
 from litecheck.rendering import escape
-from litecheck.report import Where
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from litecheck.quantizer.comparison import Bucket
 from litecheck.rendering.histogram import bars, percent, span
-from litecheck.verify.outcome import Bucket
 
 
 def test_the_fullest_bucket_has_the_longest_bar_and_none_vanishes() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from litecheck.devices.port import Answer, Arrays, Failure, Job, Memory
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
+from litecheck.devices.port import Answer, Failure, Job
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
 

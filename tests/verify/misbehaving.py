@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.devices.port import AdapterAnswer, Arrays, NotSupported
+from litecheck.arrays import Arrays
+from litecheck.devices.port import AdapterAnswer, NotSupported
 
 CALLS = []
 

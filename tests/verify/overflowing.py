@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 from collections.abc import Mapping, Sequence
 
-from litecheck.devices.port import AdapterAnswer, Arrays
+from litecheck.arrays import Arrays
+from litecheck.devices.port import AdapterAnswer
 
 
 class Adapter:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from litecheck.devices.outcome import Outcome
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.verify.across import across
-from litecheck.verify.outcome import Outcome, Verdict
+from litecheck.verify.outcome import Verdict
 
 
 def layers(*options: dict[str, Any]) -> Model:

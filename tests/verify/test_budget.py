@@ -11,15 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from litecheck.arrays import Arrays
 from litecheck.cli.app import app
-from litecheck.devices.port import Answer, Arrays, Failure, Job
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.model.save import save_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.verify.budget import Budget, Ranking, parse_budget, shares
 from litecheck.verify.forecast import forecast
 from litecheck.verify.journal import Journal
-from litecheck.verify.outcome import Outcome
 from litecheck.verify.plan import every_question
 from litecheck.verify.questions import Question
 from litecheck.verify.ranking import rank

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.devices.port import Answer, Arrays, Failure, Job
+from litecheck.arrays import Arrays
+from litecheck.devices.port import Answer, Failure, Job
 from litecheck.devices.registry import fingerprint
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.devices.port import Answer, Arrays, Device, DeviceError, Failure, Job, Limits
+from litecheck.arrays import Arrays
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.load import load_model
@@ -17,7 +19,6 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import run
-from litecheck.verify.outcome import Outcome
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 from tests.delegate.specimens import SPECIMENS, inputs_of, network, specimen
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from litecheck.cases.probes.catalogue import probed
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.registry import open_device
 from litecheck.diagnose.arithmetic_file import arithmetic_yaml
 from litecheck.diagnose.diagnose import diagnose
 from litecheck.diagnose.probe_sets import prepared
 from litecheck.diagnose.result import Diagnosis
-from litecheck.verify.outcome import Outcome
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)

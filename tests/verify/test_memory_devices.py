@@ -10,13 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.devices.port import Answer, Device, Failure, Job, Limits, Memory
+from litecheck.cases.memory import Memory
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
 from litecheck.devices.replay import Recorded, record
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.verify.outcome import Outcome, Untried, Verdict, Verification
+from litecheck.verify.outcome import Untried, Verdict, Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.cases.test_sequences import keeping

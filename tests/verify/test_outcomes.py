@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Limits
 from litecheck.devices.registry import open_device
-from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.outcome import Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.delegate.build import delegate, device  # noqa: F401 - a fixture

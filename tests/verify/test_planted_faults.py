@@ -9,11 +9,12 @@ import pytest
 
 from litecheck.compare.wording.elements import element_sentence
 from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.outcome import Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.delegate.build import delegate, device  # noqa: F401 - a fixture

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import DeviceError, Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.load import load_model
-from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.outcome import Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 

@@ -12,8 +12,11 @@ from typing import Any, get_args, get_origin, get_type_hints
 import numpy as np
 import pytest
 
+from litecheck.compare.types import Difference, Explained, Spot
+from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError
-from litecheck.verify.outcome import Bucket, Difference, Explained, Outcome, Spot, Verdict, Verification
+from litecheck.quantizer.comparison import Bucket
+from litecheck.verify.outcome import Verdict, Verification
 from litecheck.verify.serialize import from_json, to_json, verdict_from_json, verdict_to_json
 
 hypothesis = pytest.importorskip("hypothesis")

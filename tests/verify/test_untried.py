@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from litecheck.data import rules_dir
+from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.registry import kernels
 from litecheck.verify import untried as module
-from litecheck.verify.outcome import Outcome, Verdict
+from litecheck.verify.outcome import Verdict
 from litecheck.verify.untried import MEASURES, parameters, untried
 
 Q = quantized(0.05, 3)

@@ -8,13 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.arrays import Arrays
 from litecheck.compare.wording.elements import element_sentence
 from litecheck.compare.wording.patterns import gathering_sentence
-from litecheck.devices.port import Answer, Arrays, Failure, Job
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.verify.outcome import Outcome, Verdict, Verification
+from litecheck.verify.outcome import Verdict, Verification
 from litecheck.verify.selection import count
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify

@@ -22,9 +22,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.output_files import found_together, names_of, output_files, outputs, runs_written
-from litecheck.devices.port import AdapterAnswer, Arrays, Memory, NotSupported, Series, Spec
+from litecheck.devices.port import AdapterAnswer, NotSupported, Series, Spec
 from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, files, version, words
 from litecheck.devices.timed import begun, together
 from litecheck.model.load import load_model

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
 from litecheck.devices.adapters.litert import (
     RESOLVERS,
     RUNTIME,
@@ -21,7 +23,7 @@ from litecheck.devices.adapters.litert import (
     shaped,
 )
 from litecheck.devices.kinds import FILLED, DeviceKind
-from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series, Spec
+from litecheck.devices.port import AdapterAnswer, Series, Spec
 
 #: Bytes that a delegated output holds before a run, in turn: what nobody wrote looks like nothing that was computed.
 _FILL = (0xA5, 0x5A)

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind, at_least_one
-from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series, Spec
+from litecheck.devices.port import AdapterAnswer, Series, Spec
 from litecheck.devices.timed import together
 from litecheck.profile.operators import facts_of
 

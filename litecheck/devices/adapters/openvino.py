@@ -11,8 +11,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
 from litecheck.devices.kinds import DeviceKind
-from litecheck.devices.port import AdapterAnswer, Arrays, NotDelegated
+from litecheck.devices.port import AdapterAnswer, NotDelegated
 
 #: What the plugin writes once a partition runs on it; without it the numbers could be anybody's.
 _PROOF = re.compile(r"Dispatch: using device '\w+'")

@@ -7,8 +7,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind, at_least_one
-from litecheck.devices.port import AdapterAnswer, Arrays, Memory, Series, Spec
+from litecheck.devices.port import AdapterAnswer, Series, Spec
 
 #: The package's own choice, ten times the model, is too small for a single operator.
 _ARENA = 1 << 26

@@ -13,7 +13,7 @@ from functools import cache, partial
 from importlib import import_module
 
 from litecheck.profile.operators import facts_of
-from litecheck.reference.defects.registry import DEFECTS as DEFECTS
+from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.kernel_types import Kernel
 
 #: The modules that hold them, in the order in which they are tried: what is seen often before what is seen seldom.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from litecheck.finding import Level
 from litecheck.rendering.escape import slashed, visible
 from litecheck.rendering.sheet import JUDGING, Format, Sheet
-from litecheck.report import Level
 
 if TYPE_CHECKING:
     from litecheck.rendering.rows import Annotation

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from litecheck.finding import LEVELS, Level
 from litecheck.rendering.escape import uri, visible
 from litecheck.rendering.sheet import JUDGING, Format, Sheet
-from litecheck.report import LEVELS, Level, counted
+from litecheck.report import counted
 
 if TYPE_CHECKING:
     from litecheck.rendering.rows import ResultRow, Results, RowPlace, RowRule

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from litecheck.report import LEVELS, Demand, Effect, Finding, Level, ModelReport, Waiver, counted
+from litecheck.finding import LEVELS, Demand, Effect, Finding, Level, Waiver
+from litecheck.report import ModelReport, counted
 
 
 @dataclass(frozen=True, slots=True)

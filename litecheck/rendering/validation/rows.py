@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from litecheck.finding import LEVELS, Finding
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten, tame, visible
 from litecheck.rendering.rows import (
     Annotation,
@@ -18,7 +19,7 @@ from litecheck.rendering.rows import (
     digest,
 )
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
-from litecheck.report import LEVELS, STATUSES, Finding, ModelReport, OperatorReport, Report, Status, counted
+from litecheck.report import STATUSES, ModelReport, OperatorReport, Report, Status, counted
 
 _HANDFUL = 5
 _GAPS: tuple[Status, ...] = ("not covered", "structure only")

@@ -9,10 +9,11 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from litecheck.finding import Finding, Where
 from litecheck.rendering.escape import NAME, place, visible
 from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
-from litecheck.report import Finding, ModelReport, Report, Status, Where, counted, coverage_text
+from litecheck.report import ModelReport, Report, Status, counted, coverage_text
 
 _STYLES = {
     "conforms": "bold green",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from litecheck.finding import Finding
 from litecheck.rendering.validation.grouping import ordered
-from litecheck.report import Finding, ModelReport, OperatorReport, Report
+from litecheck.report import ModelReport, OperatorReport, Report
 
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1

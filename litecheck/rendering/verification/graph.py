@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
-from litecheck.verify.outcome import Operation, Outcome, Verdict, Verification
+from litecheck.verify.outcome import Operation, Verdict, Verification
 
 #: (background, text): green is well, red is wrong, violet gave no answer, grey was not judged.
 _COLOURS: dict[Outcome, tuple[str, str]] = {

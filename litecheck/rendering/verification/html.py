@@ -8,12 +8,13 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.html.base import asset, framed
 from litecheck.rendering.verification.graph import by_operator
 from litecheck.rendering.verification.values import values
 from litecheck.rendering.wording import outcomes as wording
-from litecheck.verify.outcome import Operation, Outcome, Verdict, Verification
+from litecheck.verify.outcome import Operation, Verdict, Verification
 
 _FOLDER = Path(__file__).parent / "page"
 #: The page's program, in the order in which its parts need each other.

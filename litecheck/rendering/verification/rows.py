@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.rows import (
     Annotation,
@@ -18,7 +19,7 @@ from litecheck.rendering.rows import (
 )
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.report import counted
-from litecheck.verify.outcome import Outcome, Verdict, Verification
+from litecheck.verify.outcome import Verdict, Verification
 
 _HANDFUL = 5
 

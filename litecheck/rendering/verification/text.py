@@ -5,12 +5,14 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from litecheck.compare.types import Difference
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.histogram import bars
 from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.report import counted
-from litecheck.verify.outcome import Difference, Outcome, Step, Verdict, Verification
+from litecheck.verify.outcome import Step, Verdict, Verification
 
 _VERDICTS = {"conforms": "bold green", "fails": "bold red", "not judged": "bold magenta"}
 _GOOD, _BAD, _OPEN = "green", "bold red", "magenta"

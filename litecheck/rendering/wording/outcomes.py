@@ -7,23 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 
+from litecheck.compare.types import Candidate, Cause, Difference, Spot
 from litecheck.compare.wording.elements import element_sentence
 from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.histogram import percent, span
 from litecheck.rendering.rows import Detail
 from litecheck.report import counted
-from litecheck.verify.outcome import (
-    WHOLE,
-    Candidate,
-    Cause,
-    Difference,
-    Outcome,
-    Spot,
-    Step,
-    Verdict,
-    Verification,
-)
+from litecheck.verify.outcome import WHOLE, Step, Verdict, Verification
 
 #: What an outcome says of the device, as a sentence.
 MEANING: dict[Outcome, str] = {

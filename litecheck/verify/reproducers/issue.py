@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from litecheck.cases.parts import Case
+from litecheck.compare.types import Difference
 from litecheck.compare.wording.elements import element_sentence
 from litecheck.model.options import options_of
 from litecheck.model.types import Operator, Tensor
-from litecheck.verify.outcome import Difference, Verdict
+from litecheck.verify.outcome import Verdict
 from litecheck.verify.reproducers.markdown import block, code, literal
 
 #: Scales shown of a tensor that has many.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.devices.port import Arrays
+from litecheck.arrays import Arrays
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.values import pack, stored_integers
 from litecheck.profile.operators import facts_of

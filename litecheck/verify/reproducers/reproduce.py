@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.arrays import Arrays
 from litecheck.cases.expectation import Expectation, exposed
 from litecheck.cases.inputs import Feed, series
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import row
 from litecheck.compare.explain import explain_outputs
-from litecheck.devices.port import Answer, Arrays, Device, Failure
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, Failure
 from litecheck.devices.registry import driver
 from litecheck.files import atomic_write, make_folder
 from litecheck.model.cut import Cut, cut
@@ -25,7 +27,7 @@ from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.verify.explanation import Explanation, verdict
 from litecheck.verify.judge import Judge, Judged
-from litecheck.verify.outcome import Outcome, Verdict
+from litecheck.verify.outcome import Verdict
 from litecheck.verify.questions import Question
 from litecheck.verify.reproducers.issue import issue
 from litecheck.verify.reproducers.reduce import Trial

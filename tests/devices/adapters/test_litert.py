@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.build import ModelBuilder, quantized
@@ -17,7 +18,6 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import run
-from litecheck.verify.outcome import Outcome
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 #: Each of LiteRT's kernels, and the arithmetic that describes it.

@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 pytest.importorskip("openvino", reason="needs the extra 'openvino'")
 
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
-from litecheck.verify.outcome import Outcome
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("tflite_micro", reason="needs the extra 'tflm'")
 
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job
 from litecheck.devices.registry import open_device
 from litecheck.model.load import load_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import run
-from litecheck.verify.outcome import Outcome
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 Asking = Callable[..., "Answer | Failure"]

@@ -16,8 +16,8 @@ from litecheck.cases.probes.catalogue import probes
 from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.reference.defects.defects import DEFECTS, defects_of
-from litecheck.reference.defects.registry import Arguments, defect
+from litecheck.reference.defects.defects import defects_of
+from litecheck.reference.defects.registry import DEFECTS, Arguments, defect
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import run
 from litecheck.reference.numerics import fixedpoint as fp

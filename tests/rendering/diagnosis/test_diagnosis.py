@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.compare.types import Gathering
+from litecheck.devices.outcome import Outcome
 from litecheck.diagnose.result import (
     Contrast,
     Diagnosed,
@@ -26,7 +27,6 @@ from litecheck.diagnose.result import (
 from litecheck.errors import ConfigError
 from litecheck.rendering.diagnosis.text import text
 from litecheck.rendering.formats import formats, render
-from litecheck.verify.outcome import Outcome
 
 SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
 DOUBLE = Hypothesis((("requantize", "double"),), published=("litert-reference", "tflm"))

@@ -7,19 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from litecheck.errors import Problem
-from litecheck.report import (
-    Demand,
-    Effect,
-    Finding,
-    Level,
-    ModelReport,
-    OperatorReport,
-    Report,
-    StaleEntry,
-    Status,
-    Waiver,
-    Where,
-)
+from litecheck.finding import Demand, Effect, Finding, Level, Waiver, Where
+from litecheck.report import ModelReport, OperatorReport, Report, StaleEntry, Status
 
 PAGE = "https://example.org/quantization_spec#conv_2d"
 RULES = "rules/litert-int8.yaml"

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.report import ModelReport, Report, Where, counted, counts_text, coverage_text
+from litecheck.finding import Where
+from litecheck.report import ModelReport, Report, counted, counts_text, coverage_text
 
 
 def test_counted():

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from litecheck.finding import Waiver
 from litecheck.rendering.formats import render, sarif
-from litecheck.report import Report, Waiver
+from litecheck.report import Report
 
 #: Our own statement of what we write; it also says what GitHub asks beyond the standard.
 SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())

@@ -6,22 +6,20 @@ import math
 
 import pytest
 
-from litecheck.compare.types import Gathering, Needed, Variant
-from litecheck.verify.outcome import (
+from litecheck.compare.types import (
     Along,
-    Bucket,
     Candidate,
     Cause,
     Difference,
     Explained,
-    Operation,
-    Outcome,
+    Gathering,
+    Needed,
     Spot,
-    Step,
-    Untried,
-    Verdict,
-    Verification,
+    Variant,
 )
+from litecheck.devices.outcome import Outcome
+from litecheck.quantizer.comparison import Bucket
+from litecheck.verify.outcome import Operation, Step, Untried, Verdict, Verification
 
 #: Escape sequences, markup of every format we write, invalid XML, a reversed line, a lone surrogate.
 HOSTILE = (

@@ -7,9 +7,10 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.formats import render
 from litecheck.rendering.verification import graph
-from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.outcome import Verification
 
 
 def graphs(verification: Verification) -> dict[str, Any]:

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
 from litecheck.rendering.html import base
 from litecheck.rendering.verification import html
 from litecheck.rendering.verification.html import SIGNS, embedded
 from litecheck.rendering.wording import outcomes as wording
-from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.outcome import Verification
 from litecheck.verify.serialize import from_json
 
 FOLDER = Path(html.__file__).parent / "page"

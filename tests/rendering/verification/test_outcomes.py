@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.verification.rows import identified
 from litecheck.rendering.wording import outcomes as wording
-from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.outcome import Verification
 
 
 def case(verification: Verification, name: str):

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from litecheck.compare.types import Along
 from litecheck.compare.wording.elements import element_sentence
 from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
-from litecheck.verify.outcome import Along, Outcome, Step, Verification
+from litecheck.verify.outcome import Step, Verification
 
 pytestmark = pytest.mark.slow
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")

@@ -11,9 +11,10 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.formats import render
 from litecheck.rendering.verification import text
-from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.outcome import Verification
 
 
 def printed(verification: Verification, width: int = 80, verbose: bool = False, **options: object) -> str:

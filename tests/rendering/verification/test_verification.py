@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError
 from litecheck.rendering.formats import formats, render
-from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.outcome import Verification
 from litecheck.verify.serialize import from_json, to_json
 
 GOLDEN = {

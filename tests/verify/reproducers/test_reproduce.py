@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Failure, Job, Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.load import load_model
-from litecheck.verify.outcome import Outcome, Verification
+from litecheck.verify.outcome import Verification
 from litecheck.verify.reproducers.reproduce import write_program
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
