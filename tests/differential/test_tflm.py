@@ -212,7 +212,7 @@ def test_detections_of_one_class_each_are_equal(tflm):
     compared = several = 0
     for seed in range(30):
         case = detection.detection(np.random.default_rng(seed), "float32", regular=False)
-        settings = detection.Settings.of(case.model.subgraphs[0].operators[0])
+        settings = detection.DetectionOptions.of(case.model.subgraphs[0].operators[0])
         found = score(case, tflm, "tflm", "tflm")
         if settings.classes_each == 1:
             assert found.different == 0, found.examples

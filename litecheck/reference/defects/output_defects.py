@@ -44,7 +44,7 @@ def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> NDArray[
     """The output in 32 bits, before it is narrowed and bounded."""
     output: OutputSpec = given["output"]
     if facts_of(kernel.opcode).element == "quantize" and given["variants"].get("requantize") in _NARROW_ONLY:
-        raise RunError(f"{kernel.opcode} in 32 bits is not computed by {given['how']['requantize']!r}")
+        raise RunError(f"{kernel.opcode} in 32 bits is not computed by {given['variants']['requantize']!r}")
     quantization = output.quantization if zero_point else symmetric(output.quantization)
     wide = OutputSpec("int32", output.shape, quantization)
     return np.asarray(kernel.function(**{**_unbounded(given), "output": wide}))
