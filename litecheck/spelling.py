@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` where something close is known, else ``""``."""
+def closest(word: str, known: Iterable[str]) -> str:
+    """The known word that is most like this one, or ``""`` where none is close."""
     import difflib
 
-    close = difflib.get_close_matches(word, list(known), 1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return next(iter(difflib.get_close_matches(word, list(known), 1)), "")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` where something close is known, else ``""``."""
+    close = closest(word, known)
+    return f"; did you mean {close!r}?" if close else ""

@@ -36,9 +36,8 @@ def redrawn(case: Case, tensors: Mapping[int, NDArray[Any]], seed: int) -> Itera
 
 def draws(case: Case) -> int:
     """How often values are drawn for a case, at most: once where they are only moved, whatever they are."""
-    if not any(use.coded for use in inputs_of(case)) or not any(
-        facts_of(op.kind).result != "moved" for op in case.operators
-    ):
+    moved = all(facts_of(operator.kind).result == "moved" for operator in case.operators)
+    if moved or not any(use.coded for use in inputs_of(case)):
         return 1
     made = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.outputs)
     fed = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.inputs)

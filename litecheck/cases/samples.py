@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from litecheck.cases.requantized import requantized
 from litecheck.errors import ConfigError
 from litecheck.quantizer.arrays import read
-from litecheck.quantizer.npy import members
+from litecheck.quantizer.npy import arrays_in
 from litecheck.reference.engine.entry import EntryPoint
 
 Sample = Mapping[str, NDArray[Any]]
@@ -78,17 +78,7 @@ def _arrays(file: Path) -> Sample:
         return {"0": read(str(file)).values}
     if file.suffix != ".npz":
         raise ConfigError(f"{file}: is neither .npz, .npy, a folder nor a script")
-    return {name: read(f"{file}:{name}").values for name in _names(file)}
-
-
-def _names(file: Path) -> list[str]:
-    import zipfile
-
-    try:
-        with zipfile.ZipFile(file) as archive:
-            return list(members(archive))
-    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise ConfigError(f"{file}: cannot be read as .npz, {error}") from error
+    return {name: read(f"{file}:{name}").values for name in arrays_in(file)}
 
 
 def _run_script(script: Path, folder: str, signature: str | None, most: int) -> None:

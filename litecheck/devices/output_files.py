@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.devices.oversize import check, check_file
+from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import unpack
 from litecheck.quantization import BITS
 from litecheck.quantizer.arrays import read
-from litecheck.quantizer.npy import members
+from litecheck.quantizer.npy import arrays_in
 
 _RAW = (".bin", ".raw")
 
@@ -134,11 +134,8 @@ def _member(archive: Path, names: Iterable[str], tensor: Tensor, runs: int | Non
 
 def _members(archive: Path) -> dict[str, int]:
     """The names of the arrays in a .npz file, and their bytes; none where it is no such file."""
-    with (
-        suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError),
-        zipfile.ZipFile(archive) as file,
-    ):
-        return {name: file.getinfo(entry).file_size for name, entry in members(file).items()}
+    with suppress(ConfigError):
+        return {name: entry.file_size for name, entry in arrays_in(archive).items()}
     return {}
 
 

@@ -18,7 +18,6 @@ from litecheck.profile.types import (
     Constraint,
     Exactly,
     MultipleOf,
-    OneOf,
     OperatorRule,
     PowerOf,
     ProductOf,
@@ -27,6 +26,8 @@ from litecheck.profile.types import (
     Requirement,
     Roles,
     SameAs,
+    parts_of,
+    words_of,
 )
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
@@ -93,15 +94,9 @@ def _operands(d: _Demand) -> Iterator[BrokenPlan]:
 
 def _dtype(d: _Demand) -> Iterator[BrokenPlan]:
     alone = d.rule.activations == (d.role,)  # its type decides whether the rule speaks
-    taken = words(d.r.value).union(*(e.dtypes for e in d.rule.exemptions if e.role == d.role))
+    taken = words_of(d.r.value).union(*(e.dtypes for e in d.rule.exemptions if e.role == d.role))
     dtype = next(t for t in (d.profile.activations if alone else _OTHER_TYPES) if t not in taken)
     yield d.edited(lambda tensor: tensor.but(dtype=dtype, values=None))
-
-
-def words(value: Constraint) -> set[str]:
-    """The words and numbers a constraint lists."""
-    parts = value.values if isinstance(value, OneOf) else (value,)
-    return {str(part.value) for part in parts if isinstance(part, Exactly)}
 
 
 def _granularity(d: _Demand) -> Iterator[BrokenPlan]:
@@ -111,7 +106,7 @@ def _granularity(d: _Demand) -> Iterator[BrokenPlan]:
     def scales(count: int) -> Callable[[TensorPlan], TensorPlan]:
         return lambda t: t.along(axis).scaled([float(t.scale[0]) if t.scale.size else 0.5] * count)
 
-    if words(d.r.value) == {"none"}:
+    if words_of(d.r.value) == {"none"}:
         yield d.edited(scales(1))
         return
     yield d.edited(lambda t: _stating(t, t.scale, np.zeros(3, np.int64)), "malformed")
@@ -121,7 +116,7 @@ def _granularity(d: _Demand) -> Iterator[BrokenPlan]:
     if isinstance(d.r.value, SameAs):
         yield d.edited(lambda t: scales(1 if len(t.scale) > 1 else CHANNELS)(t))
         return
-    allowed = words(d.r.value) | (words(d.r.relaxed.value) if d.r.relaxed else set())
+    allowed = words_of(d.r.value) | (words_of(d.r.relaxed.value) if d.r.relaxed else set())
     leads = any(r.verb == "granularity" and r.value == SameAs(d.role) for r in d.all)
     for word, count in {"none": 0, "per-tensor": 1, "per-axis": CHANNELS}.items():
         if word in allowed or "any" in allowed:
@@ -165,8 +160,7 @@ def _zero_point(d: _Demand) -> Iterator[BrokenPlan]:
 
 def span_of(value: Constraint) -> tuple[int, int]:
     """The smallest and the largest number a constraint allows."""
-    parts = value.values if isinstance(value, OneOf) else (value,)
-    spans = [(p.low, p.high) if isinstance(p, Range) else (p.value, p.value) for p in parts]  # type: ignore[union-attr]
+    spans = [(p.low, p.high) if isinstance(p, Range) else (p.value, p.value) for p in parts_of(value)]  # type: ignore[union-attr]
     return int(min(low for low, _ in spans)), int(max(high for _, high in spans))
 
 
@@ -200,7 +194,7 @@ def _nudged(scale: NDArray[np.float32], ulps: int) -> NDArray[np.float32]:
 
 def _range(d: _Demand) -> Iterator[BrokenPlan]:
     low, high = span_of(d.r.value)
-    types = {t for r in d.all if r.role == d.role and r.verb == "dtype" for t in words(r.value)}
+    types = {t for r in d.all if r.role == d.role and r.verb == "dtype" for t in words_of(r.value)}
     for number in (low - 1, high + 1):
         dtype = "int8" if number <= INTEGER_RANGES["int8"][1] else "uint8"
         if number >= INTEGER_RANGES["int8"][0] and (dtype == "int8" or dtype in types) and number < 256:
@@ -253,8 +247,8 @@ def _limits(d: _Demand) -> Iterator[BrokenPlan]:
 
 def outside(constraint: Constraint, others: tuple[str, ...] = ()) -> Iterator[Any]:
     """Values that a constraint does not allow: words, and numbers at either side, far off and close by."""
-    parts = constraint.values if isinstance(constraint, OneOf) else (constraint,)
-    taken = words(constraint)
+    parts = parts_of(constraint)
+    taken = words_of(constraint)
     yield from (word for word in others if word not in taken)
     for part in parts:
         yield from (n for n in _beyond(part) if str(n) not in taken)

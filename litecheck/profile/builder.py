@@ -20,9 +20,7 @@ from litecheck.profile.relaxations import relaxations, relaxed
 from litecheck.profile.requirements import demands, presence
 from litecheck.profile.types import (
     Alternative,
-    Constraint,
     Exactly,
-    OneOf,
     OperatorRule,
     ProductOf,
     Profile,
@@ -30,6 +28,7 @@ from litecheck.profile.types import (
     Requirement,
     Rules,
     SameAs,
+    words_of,
 )
 from litecheck.profile.yaml_reader import Entries, entries, text, texts
 from litecheck.spelling import did_you_mean
@@ -291,9 +290,4 @@ def _without_scope_dtype(
     if len(activations) != 1 or activations[0] in draft.repeated:
         return requirements
     apart = f"{draft.opcode}/{activations[0]}/dtype"
-    return tuple(r for r in requirements if r.path != apart or not types <= _words(r.value))
-
-
-def _words(value: Constraint) -> frozenset[str]:
-    parts = value.values if isinstance(value, OneOf) else (value,)
-    return frozenset(str(part.value) for part in parts if isinstance(part, Exactly))
+    return tuple(r for r in requirements if r.path != apart or not types <= words_of(r.value))

@@ -102,6 +102,16 @@ class Roles:
 Constraint = Exactly | Range | OneOf | MultipleOf | PowerOf | ProductOf | SameAs | Roles
 
 
+def parts_of(value: Constraint) -> tuple[Constraint, ...]:
+    """What a constraint lists: the alternatives of ``[a, b]``, or itself."""
+    return value.values if isinstance(value, OneOf) else (value,)
+
+
+def words_of(value: Constraint) -> frozenset[str]:
+    """The words and numbers that a constraint lists."""
+    return frozenset(str(part.value) for part in parts_of(value) if isinstance(part, Exactly))
+
+
 @dataclass(frozen=True, slots=True)
 class Relaxation:
     """What an extending profile lets pass that its parent forbids; ``shows`` is ``waived`` or ``conforms``."""

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from litecheck.errors import ConfigError, LitecheckError
 
 if TYPE_CHECKING:
-    from zipfile import ZipFile
+    from pathlib import Path
+    from zipfile import ZipFile, ZipInfo
 
 #: Deflate cannot pack more densely than this; a member that claims to is not honest about its size.
 _DEFLATE = 1100
@@ -130,6 +131,17 @@ def read_npz(file: str, key: str | None) -> NDArray[Any]:
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
         raise ArrayError(file, 0, f"no readable .npz, {error}") from error
     return _ordered(data, dtype, shape, fortran)
+
+
+def arrays_in(file: Path) -> dict[str, ZipInfo]:
+    """The arrays of a .npz file: their names, and the entries they lie in. Raises ConfigError for a file that is none."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return {name: archive.getinfo(entry) for name, entry in members(archive).items()}
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise ConfigError(f"{file}: cannot be read as .npz, {error}") from error
 
 
 def members(archive: ZipFile) -> dict[str, str]:

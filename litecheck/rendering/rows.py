@@ -126,11 +126,16 @@ class Results:
         return chain.from_iterable(subject.rows for subject in self.subjects)
 
 
+def lines_of(details: Iterable[Detail]) -> tuple[str, ...]:
+    """Details as lines, each behind its label."""
+    return tuple(f"{label}: {line}" for label, lines in details for line in lines)
+
+
 def annotated(rows: Iterable[ResultRow]) -> Iterator[Annotation]:
     """A note for each row."""
     for row in rows:
-        details = tuple(f"{label}: {line}" for label, lines in row.details for line in lines)
-        yield Annotation(row.level, row.where.file, row.title or row.message, (row.message, *details))
+        lines = (row.message, *lines_of(row.details))
+        yield Annotation(row.level, row.where.file, row.title or row.message, lines)
 
 
 def digest(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from litecheck.arrays import Arrays
 from litecheck.cases import inputs, parts
@@ -102,8 +102,8 @@ class Asking:
         note = "" if usable else "its inputs come from operators the reference cannot compute"
         words = memory_words(usable, self.memory, expectation.reach()) if own and usable else ""
         untried = own and self.memory is Memory.NONE
-        asked = Question(case, usable, self.settings.repeat, expectation, note)
-        return replace(asked, memory=words, untried=untried)
+        repeat = self.settings.repeat
+        return Question(case, usable, repeat, expectation, note, memory=words, untried=untried)
 
     def _handed(self, case: Case, tapes: Sequence[Tape], chain: Sequence[Tape]) -> Iterator[Feed]:
         """The reference's own tensors: of each sample, then of those in a row; none where one of them is missing."""

@@ -68,7 +68,7 @@ class BoundKernel:
 
 @cache
 def signature(function: KernelFunction) -> KernelSignature:
-    """The roles of a kernel: parameters annotated Value are inputs, those annotated Result outputs."""
+    """The roles of a kernel: parameters annotated Operand are inputs, those annotated OutputSpec outputs."""
     inputs: list[str] = []
     outputs: list[str] = []
     repeated: set[str] = set()

@@ -175,7 +175,7 @@ class Machine:
         bound = self._bound.get(key)
         if bound is None:
             bound = self._bound[key] = bind(subgraph, operator, self.arithmetic, self)
-        # a tensor listed twice is one Value: some kernels care
+        # a tensor listed twice is one Operand: some kernels care
         read: dict[int, Operand] = {}
         for index in operator.inputs:
             if index >= 0 and index not in read:

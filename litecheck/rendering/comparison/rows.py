@@ -12,6 +12,7 @@ from litecheck.rendering.rows import (
     Subject,
     annotated,
     digest,
+    lines_of,
 )
 from litecheck.rendering.wording.differences import labelled, verdict
 
@@ -25,7 +26,7 @@ def results(compared: ComparedTensors) -> Results:
     c, file = compared.comparison, compared.actual
     word, name = verdict(c), f"{compared.actual} against {compared.expected}"
     details = tuple(labelled(c))
-    full = tuple(f"{label}: {line}" for label, lines in details for line in lines)
+    full = lines_of(details)
     rows, obstacles = [], []
     identity = digest("\0".join((compared.expected, file, word)))
     if not c.size:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from litecheck.errors import ConfigError
 from litecheck.rendering.sheet import Format, sheet_of
+from litecheck.spelling import closest
 
 if TYPE_CHECKING:
     from litecheck.diagnose.result import Diagnosis
@@ -40,9 +41,7 @@ def chosen(name: str, command: str) -> Format:
     """The format of this name. Raises ConfigError where a command's report has none."""
     known = formats(command)
     if name not in known:
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"the formats are {', '.join(known)}"
+        close = closest(name, known)
+        hint = f"did you mean {close}?" if close else f"the formats are {', '.join(known)}"
         raise ConfigError(f"unknown format {name!r}: {hint}")
     return known[name]

@@ -16,6 +16,7 @@ from litecheck.rendering.rows import (
     RowRule,
     Subject,
     digest,
+    lines_of,
 )
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.report import counted
@@ -69,16 +70,12 @@ def _row(verification: Verification, verdict: Verdict, fingerprint: str, identit
         gist,
         details,
         title=f"{outcome}: {gist}",
-        full=_lines(verdict),
+        full=lines_of(details),
         fails=True,
         silent=verdict.outcome in wording.BROKEN,
         fingerprint=fingerprint,
         identity=identity,
     )
-
-
-def _lines(verdict: Verdict) -> tuple[str, ...]:
-    return tuple(f"{label}: {line}" for label, lines in wording.details(verdict) for line in lines)
 
 
 def _steps(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
@@ -97,7 +94,7 @@ def _case(verdict: Verdict, row: ResultRow | None) -> JudgedCase:
     if row is not None:
         return JudgedCase(name, (row,))
     gap = "" if verdict.outcome.judged else f"{verdict.outcome.value}: {wording.gist(verdict)}"
-    return JudgedCase(name, gap=gap, aside=_lines(verdict))
+    return JudgedCase(name, gap=gap, aside=lines_of(wording.details(verdict)))
 
 
 def _facts(v: Verification) -> Iterator[tuple[str, str]]:
