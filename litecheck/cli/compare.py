@@ -67,7 +67,7 @@ def compare(
     from litecheck.cli import quantizer_options
     from litecheck.quantizer.compare import compare as judge
     from litecheck.quantizer.semantics import semantics as named
-    from litecheck.rendering.records import ComparedTensors
+    from litecheck.rendering.comparison import ComparedTensors
 
     targets = parse_outputs(outputs or (), "compare")
     allowed = quantizer_options.parse_tolerance(tolerance)

@@ -82,7 +82,7 @@ def run(
     from litecheck.quantizer.arrays import write_all
     from litecheck.reference.engine.interpreter import Machine
     from litecheck.reference.engine.recording import Recorder
-    from litecheck.rendering.records import RunRecord
+    from litecheck.rendering.run import RunRecord
 
     targets = parse_outputs(outputs or (), "run")
     if target is None and not stats:

@@ -15,31 +15,25 @@ _HEADS = ("case", ">inputs", ">invocations", "name")
 
 def print_forecast(forecast: Forecast, console: Console, verbose: bool = False) -> None:
     """Print every case with its invocations, and how long they take together."""
-    page = ForecastPage(console, verbose)
+    page = Page(console, verbose)
     page.title(forecast.model, "nothing was verified", "bold")
     page.labelled("device", visible(forecast.described))
     if forecast.budget:
         page.labelled("budget", forecast.budget)
     page.line()
-    page.cases(forecast)
+    rows = [
+        (
+            visible(c.case),
+            f"{c.inputs:,}",
+            f"{c.invocations:,}",
+            visible(c.name) if verbose else shorten(c.name),
+        )
+        for c in forecast.cases
+    ]
+    if rows:
+        page.grid(_HEADS, rows, [""] * len(rows))
+        page.line()
     page.line(Text(summary(forecast), "bold"))
-
-
-class ForecastPage(Page):
-    def cases(self, forecast: Forecast) -> None:
-        """A row for each case."""
-        rows = [
-            (
-                visible(c.case),
-                f"{c.inputs:,}",
-                f"{c.invocations:,}",
-                visible(c.name) if self.verbose else shorten(c.name),
-            )
-            for c in forecast.cases
-        ]
-        if rows:
-            self.grid(_HEADS, rows, [""] * len(rows))
-            self.line()
 
 
 def summary(forecast: Forecast) -> str:

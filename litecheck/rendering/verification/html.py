@@ -10,7 +10,7 @@ from typing import Any
 
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import shorten, visible
-from litecheck.rendering.html.base import asset, framed
+from litecheck.rendering.html.page import asset, framed
 from litecheck.rendering.verification.graph import by_operator
 from litecheck.rendering.verification.values import values
 from litecheck.rendering.wording import outcomes as wording

@@ -7,8 +7,8 @@ from rich.text import Text
 
 from litecheck.compare.types import Difference
 from litecheck.devices.outcome import Outcome
+from litecheck.rendering.columns import bars
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
-from litecheck.rendering.histogram import bars
 from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.report import counted
@@ -24,7 +24,7 @@ _MANY = 20
 _FEW = 5
 
 
-def print_verification(verification: Verification, console: Console, verbose: bool = False) -> None:
+def print_report(verification: Verification, console: Console, verbose: bool = False) -> None:
     """Print every case, explain those that fail, and the total; ``verbose`` shortens nothing."""
     page = VerificationPage(console, verbose)
     page.header(verification)
@@ -35,6 +35,18 @@ def print_verification(verification: Verification, console: Console, verbose: bo
     page.untried(verification)
     page.drift(verification)
     page.summary(verification)
+
+
+def brief(verification: Verification) -> str:
+    """``model.tflite: mismatch: CONV_2D #12 'conv': 3 of 64 elements ...``, a line for each case that fails."""
+    model = visible(verification.model)
+    lines = [
+        f"{model}: {v.outcome.value}: {wording.title(v, NAME)}: {shorten(wording.gist(v), PHRASE)}"
+        for v in wording.failing(verification)
+    ]
+    if verification.verdict == "not judged":
+        lines.append(f"{model}: not judged: {wording.tally(verification)}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 class VerificationPage(Page):

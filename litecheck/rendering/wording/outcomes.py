@@ -11,8 +11,8 @@ from litecheck.compare.types import Candidate, Cause, Difference, Spot
 from litecheck.compare.wording.elements import element_sentence
 from litecheck.compare.wording.patterns import gathering_sentence
 from litecheck.devices.outcome import Outcome
+from litecheck.rendering.columns import percent, span
 from litecheck.rendering.escape import shorten, visible
-from litecheck.rendering.histogram import percent, span
 from litecheck.rendering.rows import Detail
 from litecheck.report import counted
 from litecheck.verify.outcome import WHOLE, Step, Verdict, Verification

@@ -15,7 +15,7 @@ import pytest
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
-from litecheck.rendering.html import base
+from litecheck.rendering.html import page as base
 from litecheck.rendering.verification import html
 from litecheck.rendering.verification.html import SIGNS, embedded
 from litecheck.rendering.wording import outcomes as wording

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from litecheck.quantizer.comparison import Bucket
-from litecheck.rendering.histogram import bars, percent, span
+from litecheck.rendering.columns import bars, percent, span
 
 
 def test_the_fullest_bucket_has_the_longest_bar_and_none_vanishes() -> None:
