@@ -1,10 +1,10 @@
-"""What the shell offers for option values: profiles, formats, operators, requirement paths, levels."""
+"""What the shell offers for option values, profiles, operators, requirement paths, levels; and the profiles they name."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from litecheck.cli.profiles import every
 from litecheck.errors import LitecheckError
 from litecheck.finding import LEVELS
 
@@ -74,3 +74,18 @@ def feeds(incomplete: str) -> list[str]:
     from litecheck.cases.inputs import KINDS
 
     return [name for name in KINDS if name.startswith(incomplete)]
+
+
+def chosen(names: Sequence[str] | None) -> tuple[Profile, ...]:
+    """The profiles of these names and files, or those ``validate`` takes by itself. Raises ProfileError."""
+    from litecheck.checks.validate import DEFAULT_PROFILES
+    from litecheck.profile.load import load_profile
+
+    return tuple(map(load_profile, names or DEFAULT_PROFILES))
+
+
+def every() -> tuple[Profile, ...]:
+    """The profiles that come with litecheck."""
+    from litecheck.profile.load import load_profile, profile_names
+
+    return tuple(map(load_profile, profile_names()))

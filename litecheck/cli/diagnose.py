@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import device_options as options
+from litecheck.cli import verify_options as options
 from litecheck.cli.console import Manner, NoColor, ends_well, say
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
@@ -79,8 +79,8 @@ def diagnose(
     from litecheck.devices.registry import open_device
     from litecheck.diagnose.arithmetic_file import arithmetic_yaml
     from litecheck.diagnose.diagnose import diagnose as diagnosed
+    from litecheck.diagnose.diagnose import stamped
     from litecheck.diagnose.probe_sets import prepared, untested
-    from litecheck.diagnose.session import stamped
     from litecheck.files import atomic_write, check_writable
     from litecheck.model.load import load_model
 

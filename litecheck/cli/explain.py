@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete
+from litecheck.cli.complete import chosen
 from litecheck.cli.console import NoColor, ends_well, terminal_width
-from litecheck.cli.profiles import chosen
 
 
 @ends_well

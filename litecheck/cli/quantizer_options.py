@@ -1,11 +1,13 @@
-"""Scales, zero points, shapes and tolerances as the command line has them, for the quantizer's commands."""
+"""The options that the quantizer's commands share, and what they say: scales, zero points, shapes, tolerances."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from litecheck.errors import ConfigError
 
@@ -15,6 +17,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from litecheck.quantizer.types import Parameters, Semantics
+
+
+Named = Annotated[
+    str,
+    typer.Option(
+        "--semantics",
+        metavar="NAME",
+        help="litert[:RESOLVER], onnx[:VERSION], onnx-dynamic, onednn[:ROUNDING].",
+    ),
+]
+Scale = Annotated[
+    list[str] | None,
+    typer.Option("--scale", metavar="S", help="A number (0.5, 1/256), several with commas, or a .npy file."),
+]
+ZeroPoint = Annotated[
+    list[str] | None, typer.Option("--zero-point", metavar="Z", help="As for --scale; default 0.")
+]
+Axis = Annotated[int | None, typer.Option("--axis", metavar="N", help="The dimension of several scales.")]
+BlockSize = Annotated[int | None, typer.Option("--block-size", metavar="N", help="Elements to a scale.")]
+Like = Annotated[
+    str | None,
+    typer.Option("--like", metavar="MODEL:TENSOR", help="Parameters, type and shape of a model's tensor."),
+]
+Dtype = Annotated[
+    str | None, typer.Option("--dtype", metavar="TYPE", help="The stored type: int8, uint8, int16, int4 ...")
+]
+Shape = Annotated[
+    str | None, typer.Option("--shape", metavar="AxBxC", help="The shape of raw bytes; default: flat.")
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete
+from litecheck.cli.complete import chosen, every
 from litecheck.cli.console import NoColor, PlainFormat, console, ends_well, write_stdout
-from litecheck.cli.profiles import chosen, every
 
 
 @ends_well

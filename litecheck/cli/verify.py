@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from litecheck.cli import device_options as devices
 from litecheck.cli import verify_options as options
 from litecheck.cli.console import Manner, NoColor, Verbose, console, ends_well
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 @ends_well
 def verify(
     model: options.ModelFile,
-    device: devices.DeviceName,
+    device: options.DeviceName,
     device_version: options.Build = "",
     arithmetic: options.Arithmetics = None,
     profile: options.Profile = None,
@@ -40,9 +39,9 @@ def verify(
     repeat: options.Repeat = 2,
     budget: options.Budget = None,
     dry_run: options.DryRun = False,
-    timeout: devices.Seconds = 60.0,
-    memory: devices.Megabytes = 4096,
-    jobs: devices.Jobs = 1,
+    timeout: options.Seconds = 60.0,
+    memory: options.Megabytes = 4096,
+    jobs: options.Jobs = 1,
     journal: options.Journal = None,
     resume: options.Resume = False,
     reproduce: options.Reproduce = None,

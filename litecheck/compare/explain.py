@@ -11,8 +11,7 @@ from functools import cache
 from litecheck.arrays import Arrays
 from litecheck.cases.parts import Case
 from litecheck.compare.accumulator import exact
-from litecheck.compare.element import ElementSite, Exact, Index
-from litecheck.compare.inverse import needed
+from litecheck.compare.element import ElementSite, Exact, Index, needed
 from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
 from litecheck.compare.types import Candidate, Difference, Explained, Spot, Variant
 from litecheck.model.types import Operator

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime, timezone
 
 from litecheck.cases.memory import Memory
 from litecheck.cases.probes.probe import Probe
@@ -148,3 +150,15 @@ def _fault(device: str, probe: Probe, outcome: Outcome) -> str:
 def _rank(way: Hypothesis, usual: Sequence[str]) -> int:
     """How usual a way is: the place of the first arithmetic that has it."""
     return min((usual.index(name) for name in way.published), default=len(usual))
+
+
+def stamped(diagnosis: Diagnosis, build: str = "", untested: Sequence[str] = ()) -> Diagnosis:
+    """The diagnosis with this machine, this hour, what is said of the device's version, and what of models was left
+    out."""
+    host = (
+        f"{platform.system()} {platform.release()}, {platform.machine()}, Python {platform.python_version()}"
+    )
+    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return replace(
+        diagnosis, build=build, host=host, started=started, untried=(*untested, *diagnosis.untried)
+    )

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import gathering_sentence
 from litecheck.diagnose.result import Diagnosed, Diagnosis, Owned
 from litecheck.rendering import document as layout
 from litecheck.rendering import rows as result

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import series
+from litecheck.devices.adapters.recorded import record
 from litecheck.devices.outcome import RETRIED
 from litecheck.devices.port import Answer, Device, Failure, Job
-from litecheck.devices.replay import record
 from litecheck.verify.questions import Question
 from litecheck.verify.spending import Spending
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from litecheck.cases import parts
 from litecheck.cases.requantized import requantized
-from litecheck.devices.jobs import job_of
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
@@ -18,6 +17,7 @@ from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.verify.outcome import Step, Verdict
+from litecheck.verify.questions import job_of
 
 Progress = Callable[[str], None]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -21,17 +22,18 @@ from litecheck.verify.explanation import Explaining, Explanation, verdict
 from litecheck.verify.forecast import budgeted
 from litecheck.verify.identity import digest_of, operations
 from litecheck.verify.journal import Journal
-from litecheck.verify.judge import Judge, Judged
-from litecheck.verify.keep import Kept, Progress
+from litecheck.verify.judge import Judge, Judged, tolerances
 from litecheck.verify.outcome import Verdict, Verification
 from litecheck.verify.plan import Course, plan
 from litecheck.verify.questions import Question
 from litecheck.verify.reproducers.reproduce import Reproducer
 from litecheck.verify.selection import check_claims, check_selection
 from litecheck.verify.settings import Settings
-from litecheck.verify.tolerances import tolerances
 from litecheck.verify.untried import untried
 from litecheck.version import __version__
+
+#: Called with a case's name once it is judged.
+Progress = Callable[[str], None]
 
 
 def verify(
@@ -161,3 +163,32 @@ def _verification(model: Model, device: Device, settings: Settings, judge: Judge
         untried=untried(model, verdicts),
         across=across(model, verdicts),
     )
+
+
+class Kept:
+    """What a verification has come to: ``viable`` are the published arithmetics that every case so far fits."""
+
+    def __init__(self, viable: frozenset[str], journal: Journal | None, progress: Progress | None) -> None:
+        self.viable, self.journal = viable, journal
+        self.progress: Progress = progress or (lambda name: None)
+        self.verdicts: list[Verdict] = []
+        self.notes: list[str] = []
+
+    @property
+    def known(self) -> dict[str, tuple[Verdict, frozenset[str]]]:
+        """The verdicts of an earlier run, by case, with what they fit."""
+        return self.journal.known if self.journal else {}
+
+    def keep(self, verdict: Verdict, fits: frozenset[str]) -> None:
+        """One more verdict, with the published arithmetics it fits."""
+        self.viable &= fits
+        journaled = verdict.outcome is Outcome.NOT_TRIED or verdict.case in self.known
+        if self.journal is not None and not journaled:
+            self.journal.note(verdict, fits)
+        self.verdicts.append(verdict)
+        self.progress(verdict.case)
+
+    def pass_over(self, case: str, note: str) -> None:
+        """A case that is not tried, and why."""
+        self.notes.append(note)
+        self.progress(case)

@@ -17,7 +17,6 @@ from litecheck.cases.expectation import Expectation, exposed
 from litecheck.cases.inputs import Feed
 from litecheck.cases.memory import Memory
 from litecheck.cases.sequences import remembers, row, rows
-from litecheck.devices.jobs import job_of
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
 from litecheck.model.build import ModelBuilder, quantized
@@ -25,6 +24,7 @@ from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.verify.outcome import Verdict, Verification
+from litecheck.verify.questions import job_of
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess

@@ -15,7 +15,7 @@ from litecheck.cases.parts import whole
 from litecheck.compare.difference import difference
 from litecheck.compare.explain import decimals, explain
 from litecheck.compare.types import Difference, Explained
-from litecheck.compare.wording.elements import element_sentence
+from litecheck.compare.wording import element_sentence
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic

@@ -26,9 +26,8 @@ from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.output_files import found_together, names_of, output_files, outputs, runs_written
-from litecheck.devices.port import AdapterAnswer, NotSupported, Series, Spec
+from litecheck.devices.port import AdapterAnswer, NotSupported, Series, Spec, begun, together
 from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, files, version, words
-from litecheck.devices.timed import begun, together
 from litecheck.model.load import load_model
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import pack

@@ -12,8 +12,7 @@ import numpy as np
 from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind, at_least_one
-from litecheck.devices.port import AdapterAnswer, Series, Spec
-from litecheck.devices.timed import together
+from litecheck.devices.port import AdapterAnswer, Series, Spec, together
 from litecheck.profile.operators import facts_of
 
 #: Kernels and LiteRT's own name for what chooses them.

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from litecheck.compare.types import Gathering
-from litecheck.compare.wording.elements import element_sentence
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import element_sentence, gathering_sentence
 from litecheck.verify.outcome import Verdict, Verification
 from litecheck.verify.serialize import to_json
 

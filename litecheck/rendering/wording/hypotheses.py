@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import gathering_sentence
 from litecheck.diagnose.result import Contrast, Diagnosed, Diagnosis, Excluded
 from litecheck.rendering.escape import shorten, visible
 from litecheck.report import counted

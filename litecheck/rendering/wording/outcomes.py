@@ -8,8 +8,7 @@ from dataclasses import replace
 from math import isfinite
 
 from litecheck.compare.types import Candidate, Cause, Difference, Spot
-from litecheck.compare.wording.elements import element_sentence
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.columns import percent, span
 from litecheck.rendering.escape import shorten, visible

@@ -8,7 +8,7 @@ import numpy as np
 
 from litecheck.cases.parts import Case
 from litecheck.compare.types import Difference
-from litecheck.compare.wording.elements import element_sentence
+from litecheck.compare.wording import element_sentence
 from litecheck.model.options import options_of
 from litecheck.model.types import Operator, Tensor
 from litecheck.verify.outcome import Verdict

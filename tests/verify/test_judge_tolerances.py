@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.data import rules_dir
 from litecheck.profile.load import load_profile
-from litecheck.verify.tolerances import tolerances
+from litecheck.verify.judge import tolerances
 from tests.profile.test_conformance import written
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from litecheck.diagnose.contrast import apart
 from litecheck.diagnose.properties import Properties
+from litecheck.diagnose.search import apart
 
 
 def like(strides: bool = False, channels: int = 8, padding: str = "SAME", fed: bool = True) -> Properties:

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from litecheck.compare.element import Exact
-from litecheck.compare.inverse import needed
+from litecheck.compare.element import Exact, needed
 from litecheck.compare.types import Explained
-from litecheck.compare.wording.elements import element_sentence
+from litecheck.compare.wording import element_sentence
 
 #: Accumulators that are tried; all values of int8 lie among what they give.
 REACH = 320

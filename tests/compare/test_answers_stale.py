@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from litecheck.arrays import Arrays
-from litecheck.compare.stale import Sequel
-from litecheck.compare.wording.answers import left_over_sentence, unrepeated_sentence
+from litecheck.compare.answers import Sequel
+from litecheck.compare.wording import left_over_sentence, unrepeated_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
 from litecheck.verify.settings import Settings

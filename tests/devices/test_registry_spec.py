@@ -4,7 +4,7 @@ import pytest
 
 from litecheck.devices.kinds import kinds
 from litecheck.devices.port import DeviceError, Spec
-from litecheck.devices.spec import checked, parse
+from litecheck.devices.registry import checked, parse
 
 #: What is written -> kind, argument, options.
 WRITTEN = {

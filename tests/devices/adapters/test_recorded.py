@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from litecheck.devices.adapters.recorded import FACTS, Recorded, record
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
-from litecheck.devices.replay import FACTS, Recorded, record
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes

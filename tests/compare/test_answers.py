@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.compare.hints import likeness
-from litecheck.compare.wording.answers import likeness_sentence
+from litecheck.compare.answers import likeness
+from litecheck.compare.wording import likeness_sentence
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job, Limits
