@@ -6,15 +6,10 @@ from typing import Annotated
 
 import typer
 
+from litecheck.cli import complete
 from litecheck.cli import verify_options as options
 from litecheck.cli.console import Manner, NoColor, ends_well, say
 from litecheck.cli.outputs import format_option, parse_outputs, write
-
-
-def _operators(incomplete: str) -> list[str]:
-    from litecheck.cases.probes.catalogue import probed
-
-    return [name for name in probed() if name.startswith(incomplete)]
 
 
 @ends_well
@@ -26,7 +21,10 @@ def diagnose(
     op: Annotated[
         list[str] | None,
         typer.Option(
-            "--op", metavar="OPERATOR", autocompletion=_operators, help="Only this one; repeatable."
+            "--op",
+            metavar="OPERATOR",
+            autocompletion=complete.offered("litecheck.cases.probes.catalogue", "probed"),
+            help="Only this one; repeatable.",
         ),
     ] = None,
     target: Annotated[

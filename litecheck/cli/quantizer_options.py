@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -144,17 +144,12 @@ def check_own_choice(told: Told, semantics: Semantics) -> None:
     """Refuses parameters for a semantics that chooses them itself. Raises ConfigError."""
     if getattr(semantics, "choose", None) is None:
         return
-    for option, value in _options(told).items():
-        if value not in (None, ()):
+    for field in fields(told):
+        if getattr(told, field.name) not in (None, ()):
+            option = f"--{field.name.replace('_', '-')}"
             raise ConfigError(
                 f"{option}: {semantics.name} has no such parameter, it chooses scale and zero point from the values"
             )
-
-
-def _options(told: Told) -> dict[str, Any]:
-    names = {"scale": "--scale", "zero_point": "--zero-point", "axis": "--axis", "block_size": "--block-size"}
-    names |= {"from_data": "--from-data", "like": "--like"}
-    return {option: getattr(told, name) for name, option in names.items()}
 
 
 def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) -> NDArray[Any]:

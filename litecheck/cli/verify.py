@@ -113,7 +113,11 @@ def verify(
     opened = open_device(device, Limits(timeout, memory << 20), device_version)
     try:
         if dry_run:
-            _foretell(loaded, opened, settings, manner)
+            from litecheck.rendering.verification.forecast import print_forecast
+            from litecheck.verify.forecast import forecast
+
+            foretold = forecast(loaded, opened, settings)
+            print_forecast(foretold, console(no_color), verbose)
             return
         report = _verified(loaded, opened, settings, journal, resume, manner)
     finally:
@@ -136,10 +140,3 @@ def _verified(
         if isinstance(device, Isolated) and settings.jobs == 1:
             device.progress = advance.within
         return run(model, device, settings, journal, resume, advance)
-
-
-def _foretell(model: Model, device: Device, settings: Settings, manner: Manner) -> None:
-    from litecheck.rendering.verification.forecast import print_forecast
-    from litecheck.verify.forecast import forecast
-
-    print_forecast(forecast(model, device, settings), console(manner.no_color), manner.verbose)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 
 from litecheck.arrays import Arrays
 from litecheck.cases.parts import Case
@@ -18,7 +17,7 @@ from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.defects.registry import DEFECTS
-from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, compute_noting
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.kernel_types import Cell
@@ -71,14 +70,13 @@ def explain(
     inputs: Arrays,
     difference: Difference,
     arithmetic: Arithmetic,
-    others: Sequence[Arithmetic] | None = None,
+    others: Sequence[Arithmetic],
     run: str = "",
 ) -> Explained | None:
     """The worst element of ``difference``, an output of a case of one operator, under the arithmetic it was judged by.
 
     ``inputs`` are those of the run the worst element is from, in the order of the case's; ``run`` is that run's name.
-    ``others`` are arithmetics to look at beside it, by default all that come with litecheck. None for segments, for
-    real outputs, and where there is no kernel.
+    ``others`` are arithmetics to look at beside it. None for segments, for real outputs, and where there is no kernel.
     """
     if len(case.operators) != 1 or difference.worst is None or difference.unit != "LSB":
         return None
@@ -86,7 +84,7 @@ def explain(
         return None
     try:
         element = _Element.of(case, inputs, difference, arithmetic)
-        known = element.candidates(published() if others is None else others, int(difference.worst.expected))
+        known = element.candidates(others, int(difference.worst.expected))
     except RunError:
         return None
     value = exact(element.operator.opcode, element.site)
@@ -121,12 +119,6 @@ def _followed(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explai
     multiplier = float(value.multiplier)
     fixed = quantize_multiplier(multiplier)
     return replace(found, accumulator=value.accumulator, multiplier=multiplier, fixed=fixed)
-
-
-@cache
-def published() -> tuple[Arithmetic, ...]:
-    """Every arithmetic that comes with litecheck."""
-    return tuple(map(load_arithmetic, arithmetic_names()))
 
 
 def decimals(value: Fraction) -> str:

@@ -66,7 +66,7 @@ class Isolated:
         try:
             (worker.folder / worker_main.ANSWER).unlink(missing_ok=True)
             if job is not None:
-                _hand_over(worker, job)
+                write_parcel(worker.folder / worker_main.JOB, *packed(job))
             invocations = None if job is None else len(job.runs)
             ended = worker.run(invocations, self.progress)
             if self._closed:
@@ -117,10 +117,6 @@ class Isolated:
             self._free.clear()
         for worker in workers:
             worker.close()
-
-
-def _hand_over(worker: Worker, job: Job) -> None:
-    write_parcel(worker.folder / worker_main.JOB, *packed(job))
 
 
 def _memory(worker: Worker) -> Memory:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -84,10 +85,7 @@ class Openvino:
 def _read(buffer: Any) -> NDArray[Any]:
     details = buffer.get_tensor_details()
     shape = tuple(details["shape"])
-    size = 1
-    for length in shape:
-        size *= length
-    values: NDArray[Any] = buffer.read(size, details["dtype"]).reshape(shape)
+    values: NDArray[Any] = buffer.read(prod(shape), details["dtype"]).reshape(shape)
     return values
 
 

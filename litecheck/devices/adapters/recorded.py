@@ -25,7 +25,7 @@ from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.output_files import TooLargeError, names_of, output_files, outputs
-from litecheck.devices.port import Answer, DeviceError, Failure, Job, Spec
+from litecheck.devices.port import Answer, DeviceError, Failure, Job
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import atomic_write, make_folder
 from litecheck.model.types import Tensor
@@ -194,8 +194,4 @@ def _add(digest: Any, arrays: Arrays) -> None:
         digest.update(np.ascontiguousarray(values).data if values.size else b"")
 
 
-def _opened(spec: Spec) -> Recorded:
-    return Recorded(spec.text, spec.argument)
-
-
-KIND = DeviceKind("recorded", opened=_opened, whole=True)
+KIND = DeviceKind("recorded", opened=lambda spec: Recorded(spec.text, spec.argument), whole=True)
