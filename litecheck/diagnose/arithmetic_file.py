@@ -60,12 +60,11 @@ def slug(name: str) -> str:
 
 def _ordered(entry: dict[str, Any]) -> dict[str, Any]:
     """Reasons last, and a step that was tried under no condition as its variant."""
-    steps = {key: _plain(value) for key, value in entry.items() if key != "because"}
+    steps = {key: value for key, value in entry.items() if key != "because"}
+    for key, variants in steps.items():
+        if isinstance(variants, dict) and [*variants] == [DEFAULT]:
+            steps[key] = variants[DEFAULT]
     return {**steps, "because": entry["because"]}
-
-
-def _plain(variants: str | dict[str, str]) -> str | dict[str, str]:
-    return variants[DEFAULT] if isinstance(variants, dict) and [*variants] == [DEFAULT] else variants
 
 
 def _head(diagnosis: Diagnosis, base: str) -> Iterator[str]:

@@ -104,6 +104,7 @@ def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -
 def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
     """What fits; where nothing does, ways with two defects are tried, and the nearest is looked at."""
     known = published(group.opcode, group.kernel)
+    usual = tuple(known)
     possible = [named(way, known) for way in group.hypotheses]
     fits, excluded = fitting(possible, found) if found else ([], [])
     near = None
@@ -121,7 +122,7 @@ def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
         stages(possible),
         len(found),
         sum(one.size for one in found),
-        tuple(sorted(fits, key=lambda way: _rank(way, tuple(known)))),
+        tuple(sorted(fits, key=lambda way: min(map(usual.index, way.published), default=len(usual)))),
         tuple(excluded),
         near,
         fault=_fault(device, failed, Outcome.MISMATCH) if failed else "",
@@ -145,11 +146,6 @@ def _fault(device: str, probe: Probe, outcome: Outcome) -> str:
     operator = probe.subgraph.operators[0]
     tensors = [probe.subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0]
     return known_fault(device, probe.opcode, {t.dtype for t in tensors}, outcome)
-
-
-def _rank(way: Hypothesis, usual: Sequence[str]) -> int:
-    """How usual a way is: the place of the first arithmetic that has it."""
-    return min((usual.index(name) for name in way.published), default=len(usual))
 
 
 def stamped(diagnosis: Diagnosis, build: str = "", untested: Sequence[str] = ()) -> Diagnosis:

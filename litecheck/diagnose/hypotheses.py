@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from litecheck.arrays import Arrays
@@ -102,16 +101,11 @@ def _arithmetic(stages: Mapping[str, Variants]) -> Arithmetic:
 def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
     """What each arithmetic that comes with litecheck chooses for every cell of a kernel, the usual ones first."""
     names = (*USUAL, *(name for name in arithmetic_names() if name not in USUAL))
-    chosen = {name: _loaded(name).variants(opcode) for name in names}
+    chosen = {name: load_arithmetic(name).variants(opcode) for name in names}
     return {
         name: {cell.path: cell.variant(variants) for cell in kernel.cells()}
         for name, variants in chosen.items()
     }
-
-
-@cache
-def _loaded(name: str) -> Arithmetic:
-    return load_arithmetic(name)
 
 
 def named(way: Hypothesis, known: Mapping[str, Mapping[str, Any]]) -> Hypothesis:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,38 +56,30 @@ class Seen:
             differing, self.size, None if known is None else int(known[index]), self._inputs(number, index, one.shape),
         )  # fmt: skip
 
+    def _pairs(self, way: Hypothesis) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        """What the way gives beside what the device gave, output by output. Raises RunError where it gives nothing."""
+        for wanted, given in zip(outputs(self.probe, way), self.runs, strict=True):
+            yield from zip(wanted, given, strict=True)
+
     def near(self, way: Hypothesis, steps: int, share: float) -> bool:
         """Whether so many elements of each run differ by so little at most; False where it cannot be computed."""
-        try:
-            return all(
-                np.mean(np.abs(one.astype(np.int64) - other) <= steps) >= share
-                for wanted, given in zip(outputs(self.probe, way), self.runs, strict=True)
-                for one, other in zip(wanted, given, strict=True)
-            )
-        except RunError:
-            return False
+        with suppress(RunError):
+            close = (np.abs(one.astype(np.int64) - other) <= steps for one, other in self._pairs(way))
+            return all(np.mean(inside) >= share for inside in close)
+        return False
 
     def distance(self, way: Hypothesis) -> float:
         """The sum of all differences; infinite where the way cannot be computed."""
-        try:
-            return sum(
-                float(np.abs(one.astype(np.float64) - other).sum())
-                for wanted, given in zip(outputs(self.probe, way), self.runs, strict=True)
-                for one, other in zip(wanted, given, strict=True)
-            )
-        except RunError:
-            return float("inf")
+        with suppress(RunError):
+            return sum(float(np.abs(one.astype(np.float64) - other).sum()) for one, other in self._pairs(way))
+        return float("inf")
 
     def differ(self, one: Hypothesis, other: Hypothesis) -> bool:
         """Whether two ways give different outputs; not where one cannot be computed."""
-        try:
-            return any(
-                not np.array_equal(a, b)
-                for first, second in zip(outputs(self.probe, one), outputs(self.probe, other), strict=True)
-                for a, b in zip(first, second, strict=True)
-            )
-        except RunError:
-            return False
+        with suppress(RunError):
+            runs = zip(outputs(self.probe, one), outputs(self.probe, other), strict=True)
+            return any(not np.array_equal(a, b) for pair in runs for a, b in zip(*pair, strict=True))
+        return False
 
     def patterns(self, way: Hypothesis) -> tuple[Gathering, ...]:
         """Where the elements lie that the way gives otherwise."""

@@ -8,7 +8,6 @@ from pathlib import PurePath
 
 import numpy as np
 
-from litecheck.arrays import Arrays
 from litecheck.cases import parts
 from litecheck.cases.drawn import drawn
 from litecheck.cases.probes.catalogue import probed, probes
@@ -118,19 +117,12 @@ def stages(possible: Iterable[Hypothesis]) -> tuple[str, ...]:
 def untested(models: Sequence[Model], groups: Sequence[Group]) -> tuple[str, ...]:
     """The operators of models that are not among what a device will be asked, by kind."""
     asked = {(probe.source, probe.called) for group in groups for probe in group.probes if probe.called}
-    return tuple(
-        line
-        for model in models
-        for line in left_out(
-            PurePath(model.file).name,
-            (
-                case.operators[0].opcode
-                for subgraph in parts.entries(model)
-                for case in parts.operators(model, subgraph)
-                if (model.file, _called(model, case, len(models) > 1)) not in asked
-            ),
-        )
-    )
+    lines: list[str] = []
+    for model in models:
+        cases = (case for entry in parts.entries(model) for case in parts.operators(model, entry))
+        missed = (c for c in cases if (model.file, _called(model, c, len(models) > 1)) not in asked)
+        lines += left_out(PurePath(model.file).name, (case.operators[0].opcode for case in missed))
+    return tuple(lines)
 
 
 def _called(model: Model, case: parts.Case, several: bool) -> str:
@@ -186,7 +178,7 @@ def repeated(probes: Sequence[Probe], count: int, rng: np.random.Generator) -> I
     for probe in sorted(probes, key=lambda probe: (bool(probe.called), _size(probe))):
         if _size(probe) < _LEAST or probe.series:
             continue
-        runs = tuple(_other(probe.runs[0], rng) for _ in range(_INPUTS))
+        runs = tuple(tuple(_drawn(values, rng) for values in probe.runs[0]) for _ in range(_INPUTS))
         turned = replace(probe, runs=runs, accumulators=None)
         if _apart(turned):
             order = tuple(map(int, rng.integers(0, _INPUTS, max(count, 2 * _INPUTS))))
@@ -198,10 +190,6 @@ def repeated(probes: Sequence[Probe], count: int, rng: np.random.Generator) -> I
 def _size(probe: Probe) -> int:
     graph = probe.subgraph
     return sum(graph.tensors[i].size for i in (*graph.inputs, *graph.outputs))
-
-
-def _other(inputs: Arrays, rng: np.random.Generator) -> Arrays:
-    return tuple(_drawn(values, rng) for values in inputs)
 
 
 def _drawn(values: Array, rng: np.random.Generator) -> Array:

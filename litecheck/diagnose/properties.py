@@ -7,14 +7,13 @@ from math import prod
 
 import numpy as np
 
-from litecheck.cases.probes.probe import Array, Probe
-from litecheck.diagnose.hypotheses import kernel_of
+from litecheck.cases.probes.probe import Probe
 from litecheck.model.options import options_of
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.registry import measurement
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.dispatch import signature
+from litecheck.verify.across import operands_of
 
 #: A number (``output elements``: 4,099), a word (``padding``: SAME), or whether something unusual is there
 #: (``different strides``).
@@ -33,21 +32,8 @@ _MEASURED = {
 
 def properties(probe: Probe) -> Properties:
     """Everything that is measured of a probe; what its operator does not have is left out."""
-    graph, operator = probe.subgraph, probe.subgraph.operators[0]
-    roles = signature(kernel_of(probe).function)
-    named = (
-        *zip(roles.inputs, operator.inputs, strict=False),
-        *zip(roles.outputs, operator.outputs, strict=False),
-    )
-    tensors = {role: (graph.tensors[index],) for role, index in named if index >= 0}
-    operands = Operands(operator, tensors, graph, probe.model)
-    return dict(
-        (
-            *_peculiarities(probe, operands),
-            *_words(operands),
-            *_numbers(probe, operands),
-        )
-    )
+    operands = operands_of(probe.model, probe.subgraph, probe.subgraph.operators[0])
+    return dict((*_peculiarities(probe, operands), *_words(operands), *_numbers(probe, operands)))
 
 
 def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool]]:
@@ -73,20 +59,19 @@ def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool
         yield "operands of different shapes", len({t.shape for t in given}) > 1
     if output is not None and output.dtype in INTEGER_RANGES:
         yield "scales that are powers of two", all(map(_even, (*given, output)))
-        yield "inputs beside their zero points", any(map(_beside, *zip(*_fed(probe), strict=True)))
+        yield "inputs beside their zero points", _beside(probe)
     if any(t.is_variable for t in probe.subgraph.tensors):
         yield "state handed on", probe.series
     yield "several inferences", len(probe.asked) > 2
 
 
-def _fed(probe: Probe) -> Iterator[tuple[Tensor, tuple[Array, ...]]]:
+def _beside(probe: Probe) -> bool:
+    """Whether an input has another value than its zero point."""
     for at, index in enumerate(probe.subgraph.inputs):
-        yield probe.subgraph.tensors[index], tuple(run[at] for run in probe.runs)
-
-
-def _beside(tensor: Tensor, fed: tuple[Array, ...]) -> bool:
-    zero = tensor.quantization.zero_point
-    return not zero.size or any((values != zero.reshape(-1)[0]).any() for values in fed)
+        zero = probe.subgraph.tensors[index].quantization.zero_point
+        if not zero.size or any((run[at] != zero.reshape(-1)[0]).any() for run in probe.runs):
+            return True
+    return False
 
 
 def _even(tensor: Tensor) -> bool:

@@ -84,7 +84,11 @@ def in_pairs(
     base = replace(near, departure="", published=())
     order = sorted(seen, key=lambda s: s.size)
     failing = [one for one in order if compared(one, base) != "fits"]
-    acting = [name for name in defects_of(opcode) if _acts(replace(base, departure=name), base, failing)]
+    acting = [
+        name
+        for name in defects_of(opcode)
+        if any(one.differ(replace(base, departure=name), base) for one in failing)
+    ]
     small, any_small = failing[:_SMALL], order[:_SMALL]
     limit, far = _differing(base, small), _distance(base, small)
     helping = {name for name in acting if _distance(replace(base, departure=name), small) < far}
@@ -109,11 +113,6 @@ def _differing(way: Hypothesis, seen: Sequence[Seen]) -> float:
     if "cannot be computed" in found:
         return float("inf")
     return sum(f.differing for f in found if isinstance(f, Excluded))
-
-
-def _acts(way: Hypothesis, base: Hypothesis, failing: Sequence[Seen]) -> bool:
-    """Whether the way gives something else than the base on one of these."""
-    return any(one.differ(way, base) for one in failing)
 
 
 def once(fits: Sequence[Hypothesis]) -> list[Hypothesis]:
@@ -197,10 +196,10 @@ def _traits(failing: Sequence[Properties], passing: Sequence[Properties]) -> Ite
             yield from _same(name, values, [one.get(name) for one in passing])
         else:
             numbers.append(name)
-    for bound in (_from_below, _from_above):
+    for least in (True, False):
         for name in numbers:
             rest = {n: int(one[name]) for n, one in enumerate(passing) if name in one}
-            yield bound(name, [int(one[name]) for one in failing], rest)
+            yield _bound(name, [int(one[name]) for one in failing], rest, least)
 
 
 def _same(
@@ -209,27 +208,15 @@ def _same(
     """What all of them are, if they are all the same."""
     value = values[0]
     if len(set(values)) == 1:
-        word = (
-            f"{name} {value}"
-            if isinstance(value, str)
-            else name
-            if value
-            else f"no {name.removeprefix('no ')}"
-        )
+        peculiar = name if value else f"no {name.removeprefix('no ')}"
+        word = f"{name} {value}" if isinstance(value, str) else peculiar
         yield _Trait(word, frozenset(n for n, other in enumerate(others) if other == value))
 
 
-def _from_below(name: str, values: Sequence[int], rest: Mapping[int, int]) -> _Trait:
-    least = min(values)
-    below = [v for v in rest.values() if v < least]
-    next_one = f" (next is {max(below):,})" if below else ""
-    return _Trait(
-        f"{name} of {least:,} or more{next_one}", frozenset(n for n, v in rest.items() if v >= least)
-    )
-
-
-def _from_above(name: str, values: Sequence[int], rest: Mapping[int, int]) -> _Trait:
-    most = max(values)
-    above = [v for v in rest.values() if v > most]
-    next_one = f" (next is {min(above):,})" if above else ""
-    return _Trait(f"{name} of {most:,} or less{next_one}", frozenset(n for n, v in rest.items() if v <= most))
+def _bound(name: str, values: Sequence[int], rest: Mapping[int, int], least: bool) -> _Trait:
+    """The least or the most that failing probes have; ``rest`` are the passing ones' values by their places."""
+    end = min(values) if least else max(values)
+    having = {n for n, v in rest.items() if (v >= end if least else v <= end)}
+    beyond = [v for n, v in rest.items() if n not in having]
+    next_one = f" (next is {(max if least else min)(beyond):,})" if beyond else ""
+    return _Trait(f"{name} of {end:,} or {'more' if least else 'less'}{next_one}", frozenset(having))

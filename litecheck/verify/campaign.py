@@ -39,41 +39,30 @@ def run(
     """
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     content = about(model, device, settings)
+    book: Journal | None = None
+    notes: tuple[str, ...] = ()
     try:
         book = Journal(Path(journal) if journal else default_path(content), content, resume)
     except JournalHeldError:
         if journal or resume:
             raise
-        done = _unjournaled(model, device, settings, progress)
-        return replace(done, started=started)
-    try:
-        done = verify(model, device, settings, journal=book, progress=progress)
-        if settings.drift:
-            done = _with_drift(model, device, settings, done, progress)
-    except KeyboardInterrupt as stop:
-        book.close(remove=journal is None and book.empty)
-        raise KeyboardInterrupt(_interrupted(book)) from stop
-    except BaseException:
-        book.close(remove=journal is None and book.empty)
-        raise
-    book.close(remove=journal is None)
-    if book.stale:
-        note = (
-            "the device is another build than the journal's: nothing of it was taken, every case was run anew"
+        notes = (
+            "another run of the same verification was under way and kept the journal; this one kept none",
         )
-        done = replace(done, notes=(*done.notes, note))
-    return replace(done, started=started)
-
-
-def _unjournaled(
-    model: Model, device: Device, settings: Settings, progress: Callable[[str], None] | None
-) -> Verification:
-    """Beside another run of the same, whose journal nobody named: this one does without."""
-    done = verify(model, device, settings, progress=progress)
-    if settings.drift:
-        done = _with_drift(model, device, settings, done, progress)
-    note = "another run of the same verification was under way and kept the journal; this one kept none"
-    return replace(done, notes=(*done.notes, note))
+    try:
+        done = _verified(model, device, settings, book, progress)
+    except BaseException as stop:
+        if book is not None:
+            book.close(remove=journal is None and book.empty)
+            if isinstance(stop, KeyboardInterrupt):
+                raise KeyboardInterrupt(_interrupted(book)) from stop
+        raise
+    if book is not None:
+        book.close(remove=journal is None)
+        if book.stale:
+            told = "the device is another build than the journal's: nothing of it was taken, every case was run anew"
+            notes = (told,)
+    return replace(done, started=started, notes=(*done.notes, *notes))
 
 
 def _interrupted(book: Journal) -> str:
@@ -98,20 +87,23 @@ def verify_model(
     asked = Settings(**settings)
     opened = open_device(device, limits) if isinstance(device, str) else device
     try:
-        done = verify(model, opened, asked)
-        return _with_drift(model, opened, asked, done, None) if asked.drift else done
+        return _verified(model, opened, asked)
     finally:
         if opened is not device:
             opened.close()
 
 
-def _with_drift(
+def _verified(
     model: Model,
     device: Device,
     settings: Settings,
-    done: Verification,
-    progress: Callable[[str], None] | None,
+    journal: Journal | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Verification:
+    """Every case, and drift where that is asked for."""
+    done = verify(model, device, settings, journal=journal, progress=progress)
+    if not settings.drift:
+        return done
     subgraph = parts.entries(model, settings.signature)[0]
     inputs = sample_inputs(model, subgraph, settings.drawing)[0]
     arithmetic = load_arithmetic(settings.arithmetics[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,6 @@ from litecheck.reference.operands import RunError
 from litecheck.verify.outcome import Step, Verdict
 from litecheck.verify.questions import job_of
 
-Progress = Callable[[str], None]
-
 
 def drift(
     model: Model,
@@ -29,7 +27,7 @@ def drift(
     device: Device,
     arithmetic: Arithmetic,
     verdicts: tuple[Verdict, ...] = (),
-    progress: Progress | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> tuple[Step, ...]:
     """A step for each tensor that operators make, in order. Where the device gives nothing the reference steps in.
 
@@ -48,7 +46,11 @@ def drift(
         operator = case.operators[0]
         made = _answered(case, device, own) or {i: expected[i] for i in case.cut.outputs if i in expected}
         own.update(made)
-        steps += _steps(subgraph, operator, expected, made, operator.index in entered)
+        steps += [
+            _step(operator, subgraph.tensors[i], expected[i], made[i], operator.index in entered)
+            for i in operator.outputs
+            if i in made and i in expected and made[i].shape == expected[i].shape
+        ]
         if progress:
             progress(case.name)
     return tuple(steps)
@@ -61,25 +63,10 @@ def _answered(
     if parts.alone(case) or any(i not in own for i in case.cut.inputs):
         return None
     answer = device.run(job_of(case, (tuple(own[i] for i in case.cut.inputs),)))
-    if not isinstance(answer, Answer) or len(answer.runs) != 1:
+    if not isinstance(answer, Answer) or list(map(len, answer.runs)) != [len(case.cut.outputs)]:
         return None
-    arrays = answer.runs[0]
-    if len(arrays) != len(case.cut.outputs):
-        return None
-    pairs = zip(case.cut.outputs, arrays, strict=True)
+    pairs = zip(case.cut.outputs, answer.runs[0], strict=True)
     return {i: requantized(case.subgraph.tensors[i], array) for i, array in pairs}
-
-
-def _steps(
-    subgraph: Subgraph,
-    operator: Operator,
-    expected: Mapping[int, NDArray[Any]],
-    made: Mapping[int, NDArray[Any]],
-    entered: bool,
-) -> Iterator[Step]:
-    for index in operator.outputs:
-        if index in made and index in expected and made[index].shape == expected[index].shape:
-            yield _step(operator, subgraph.tensors[index], expected[index], made[index], entered)
 
 
 def _step(

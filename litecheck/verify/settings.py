@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -92,25 +92,20 @@ class Settings:
 
     def about(self) -> dict[str, Any]:
         """What decides the result, as JSON: for telling one verification's journal from another's."""
-        return {
-            "arithmetics": list(self.arithmetics),
-            "profile": self.profile,
-            "signature": self.signature,
-            "samples": [_digest(sample) for sample in self.samples],
-            "seed": self.seed,
-            "kinds": list(self.kinds),
-            "mode": self.mode,
-            "drift": self.drift,
-            "select": list(self.select),
-            "element": self.element and list(self.element),
-            "repeat": self.repeat,
-            "fail_on_fallback": self.fail_on_fallback,
-            "require_coverage": self.require_coverage,
-            "claims": list(self.claims),
-            "budget": self.budget and [self.budget.invocations, self.budget.seconds],
-            "reproduce": self.reproduce,
-            "scrub": self.scrub,
-        }
+        beside = (
+            "samples",
+            "segment",
+            "between",
+            "whole",
+            "jobs",
+            "record",
+            "seconds",
+            "budget",
+            "described",
+        )
+        said = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in beside}
+        samples, spent = list(map(_digest, self.samples)), self.budget and astuple(self.budget)
+        return {**said, "samples": samples, "mode": self.mode, "budget": spent}
 
 
 def _digest(sample: Mapping[str, NDArray[Any]]) -> str:
