@@ -134,9 +134,8 @@ def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Ans
             return _refused(Outcome(header["outcome"]), str(header["error"]), worker.said())
         delegated = None if header["delegated"] is None else tuple(map(bool, header["delegated"]))
         runs = split(arrays, header["runs"])
-        ending = (
-            f"no end after {limits.seconds:g} s" if ended.late else end_name(ended.code) if ended.code else ""
-        )
+        ending = end_name(ended.code) if ended.code else ""
+        ending = f"no end after {limits.seconds:g} s" if ended.late else ending
         message = "\n".join(filter(None, (str(header["message"]), worker.said() if ending else "")))
         return Answer(runs, delegated, ending, message)
     said = worker.said()
@@ -162,11 +161,8 @@ def _place(begun: int, invocations: int) -> str:
     """Which of several invocations did not end."""
     if invocations < 2:
         return ""
-    return (
-        f", in invocation {begun} of {invocations}"
-        if begun
-        else f", before the first of {invocations} invocations"
-    )
+    before = f"before the first of {invocations} invocations"
+    return f", in invocation {begun} of {invocations}" if begun else f", {before}"
 
 
 def _refused(outcome: Outcome, error: str, said: str) -> Failure:

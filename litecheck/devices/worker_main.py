@@ -267,8 +267,5 @@ def _outcome(error: BaseException) -> Outcome:
 
 def _described(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    return (
-        text
-        if text and isinstance(error, (RuntimeError, ValueError, NotDelegated, NotSupported))
-        else f"{type(error).__name__}: {text}"
-    )
+    plain = isinstance(error, (RuntimeError, ValueError, NotDelegated, NotSupported))
+    return text if text and plain else f"{type(error).__name__}: {text}"

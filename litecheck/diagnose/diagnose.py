@@ -16,10 +16,9 @@ from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
 from litecheck.diagnose.hypotheses import defective, named, published
 from litecheck.diagnose.observed import Seen, compared, seen
 from litecheck.diagnose.probe_sets import Group, stages
-from litecheck.diagnose.properties import properties
+from litecheck.diagnose.properties import general, properties, tried, untried
 from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis, Owned, Unanswered
 from litecheck.diagnose.search import contrast, fitting, in_pairs, nearest, once
-from litecheck.diagnose.untried import general, tried, untried
 from litecheck.model.save import model_bytes
 from litecheck.version import __version__
 

@@ -14,8 +14,8 @@ from litecheck.cases.probes.catalogue import probed, probes
 from litecheck.cases.probes.probe import Array, Probe
 from litecheck.cases.sweeps import directed
 from litecheck.diagnose.hypotheses import Choices, hypotheses, kernel_of, outputs
+from litecheck.diagnose.properties import left_out
 from litecheck.diagnose.result import Hypothesis
-from litecheck.diagnose.untried import left_out
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.kernel_types import Kernel

@@ -43,11 +43,6 @@ def selected(case: Case, settings: Settings) -> bool:
     return not settings.select or any(_named(case, name) for name in settings.select)
 
 
-def count(model: Model, settings: Settings) -> int:
-    """How many cases a verification has."""
-    return len(weights(model, settings))
-
-
 def weights(model: Model, settings: Settings) -> dict[str, float]:
     """About how many invocations each case of a verification takes, in order, for a progress bar."""
     samples = len(settings.samples) or 1

@@ -16,7 +16,7 @@ from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.verify.outcome import Verdict, Verification
-from litecheck.verify.selection import count
+from litecheck.verify.selection import weights
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess
@@ -235,7 +235,7 @@ def test_modes_and_selection_say_what_they_run() -> None:
         (Settings(select=("CONV_2D", "4")), 2),
     ):
         report = verify(model, InProcess(), settings)
-        assert len(report.verdicts) == count(model, settings) == wanted
+        assert len(report.verdicts) == len(weights(model, settings)) == wanted
         assert report.verdict == "conforms"
     assert verify(model, InProcess(), Settings(segment=2)).mode == "segments of 2"
     with pytest.raises(ConfigError, match="--segment, --between and --whole: give one of them"):

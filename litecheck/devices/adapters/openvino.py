@@ -98,8 +98,5 @@ def _log() -> str:
 
 def _taken() -> str:
     found = _TAKEN.findall(_log())
-    return (
-        f"the plugin takes {found[-1][0]} of {found[-1][1]} operators"
-        if found
-        else "the plugin takes nothing"
-    )
+    told = f"{found[-1][0]} of {found[-1][1]} operators" if found else "nothing"
+    return f"the plugin takes {told}"

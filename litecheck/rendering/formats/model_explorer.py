@@ -14,9 +14,5 @@ def render(sheet: Sheet) -> str:
     return json.dumps(nodes(sheet.report), indent=2) + "\n"
 
 
-FORMAT = Format(
-    "model-explorer",
-    "node data for Model Explorer: the outcomes on the picture of the graph",
-    ("verify",),
-    render,
-)
+PURPOSE = "node data for Model Explorer: the outcomes on the picture of the graph"
+FORMAT = Format("model-explorer", PURPOSE, ("verify",), render)

@@ -18,12 +18,8 @@ _ROWS = 1000
 def document(verification: Verification) -> layout.Document:
     """The cases that fail are open, the tables folded."""
     v = verification
-    title: layout.Line = (
-        "litecheck: ",
-        layout.Code(shorten(v.model, 2 * NAME)),
-        " on ",
-        layout.Code(shorten(v.device, 2 * NAME)),
-    )
+    model, device = (layout.Code(shorten(name, 2 * NAME)) for name in (v.model, v.device))
+    title: layout.Line = ("litecheck: ", model, " on ", device)
     parts = (_fits(v), _failing(v), _across(v), _unjudged(v), _untried(v), _drift(v), _cases(v))
     found = tuple(one for part in parts for one in part)
     return layout.Document("verify", title, v.verdict, wording.tally(v), tuple(_facts(v)), found, v.version)

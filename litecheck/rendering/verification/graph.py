@@ -9,32 +9,29 @@ from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
 from litecheck.verify.outcome import Operation, Verdict, Verification
 
-#: (background, text): green is well, red is wrong, violet gave no answer, grey was not judged.
-_COLOURS: dict[Outcome, tuple[str, str]] = {
-    Outcome.EXACT: ("#2e7d32", "#ffffff"),
-    Outcome.WITHIN: ("#9ccc65", "#000000"),
-    Outcome.MISMATCH: ("#c62828", "#ffffff"),
-    Outcome.WRONG_SHAPE: ("#ad1457", "#ffffff"),
-    Outcome.FLAKY: ("#ef6c00", "#000000"),
-    Outcome.NOT_DELEGATED: ("#bdbdbd", "#000000"),
-    Outcome.NOT_SUPPORTED: ("#a1887f", "#000000"),
-    Outcome.REFUSED: ("#8e24aa", "#ffffff"),
-    Outcome.CRASHED: ("#4a148c", "#ffffff"),
-    Outcome.TIMED_OUT: ("#5e35b1", "#ffffff"),
-    Outcome.OUT_OF_MEMORY: ("#7b1fa2", "#ffffff"),
-    Outcome.NO_REFERENCE: ("#757575", "#ffffff"),
-    Outcome.INITIAL_ONLY: ("#546e7a", "#ffffff"),
-    Outcome.NOT_TRIED: ("#e0e0e0", "#000000"),
+#: How outcomes look: a sign, for who does not see colours, background, text. Green is well, red is wrong, violet gave no
+#: answer, grey was not judged.
+LOOKS: dict[Outcome, tuple[str, str, str]] = {
+    Outcome.EXACT: ("=", "#2e7d32", "#ffffff"),
+    Outcome.WITHIN: ("≈", "#9ccc65", "#000000"),
+    Outcome.MISMATCH: ("≠", "#c62828", "#ffffff"),
+    Outcome.WRONG_SHAPE: ("S", "#ad1457", "#ffffff"),
+    Outcome.FLAKY: ("F", "#ef6c00", "#000000"),
+    Outcome.NOT_DELEGATED: ("N", "#bdbdbd", "#000000"),
+    Outcome.NOT_SUPPORTED: ("U", "#a1887f", "#000000"),
+    Outcome.REFUSED: ("R", "#8e24aa", "#ffffff"),
+    Outcome.CRASHED: ("C", "#4a148c", "#ffffff"),
+    Outcome.TIMED_OUT: ("T", "#5e35b1", "#ffffff"),
+    Outcome.OUT_OF_MEMORY: ("M", "#7b1fa2", "#ffffff"),
+    Outcome.NO_REFERENCE: ("–", "#757575", "#ffffff"),
+    Outcome.INITIAL_ONLY: ("I", "#546e7a", "#ffffff"),
+    Outcome.NOT_TRIED: ("·", "#e0e0e0", "#000000"),
 }
 _NUMBERED = frozenset({Outcome.EXACT, Outcome.WITHIN, Outcome.MISMATCH, Outcome.FLAKY})
 #: Where cases overlap in an operator, the first of these is shown.
 _GRAVEST = (
     *(o for o in Outcome if o.judged and not o.good),
-    Outcome.NOT_DELEGATED,
-    Outcome.NOT_SUPPORTED,
-    Outcome.NO_REFERENCE,
-    Outcome.INITIAL_ONLY,
-    Outcome.NOT_TRIED,
+    *(o for o in Outcome if not o.judged),
     Outcome.WITHIN,
     Outcome.EXACT,
 )
@@ -48,14 +45,13 @@ def nodes(verification: Verification) -> dict[str, Any]:
     told = by_operator(verification)
     operations = {(o.subgraph, o.index): o for o in verification.operations}
     names = Counter((o.subgraph, name) for o in verification.operations for name in o.output_names)
+    title = visible(f"litecheck verify: {verification.device}")
     graphs: dict[str, Any] = {}
     for place in sorted(told):
-        graph = graphs.setdefault(
-            _graph(place[0], operations.get(place)), {"name": _title(verification), "results": {}}
-        )
+        graph = graphs.setdefault(_graph(place[0], operations.get(place)), {"name": title, "results": {}})
         for key in _keys(operations.get(place), place, names):
             graph["results"][key] = _result(told[place])
-    return graphs or {"main": {"name": _title(verification), "results": {}}}
+    return graphs or {"main": {"name": title, "results": {}}}
 
 
 def by_operator(verification: Verification) -> dict[tuple[int, int], Verdict]:
@@ -73,10 +69,6 @@ def _graph(subgraph: int, operation: Operation | None) -> str:
     return own or (f"subgraph_{subgraph}" if subgraph else "main")
 
 
-def _title(verification: Verification) -> str:
-    return visible(f"litecheck verify: {verification.device}")
-
-
 def _keys(operation: Operation | None, place: tuple[int, int], names: Counter[tuple[int, str]]) -> list[str]:
     subgraph, index = place
     outputs = () if operation is None else operation.output_names
@@ -88,6 +80,6 @@ def _keys(operation: Operation | None, place: tuple[int, int], names: Counter[tu
 def _result(verdict: Verdict) -> dict[str, Any]:
     size = sum(d.size for d in verdict.differences)
     compared = verdict.outcome in _NUMBERED and (size or verdict.outcome is Outcome.EXACT)
-    background, text = _COLOURS[verdict.outcome]
+    _, background, text = LOOKS[verdict.outcome]
     value = verdict.mismatches / max(size, 1) if compared else verdict.outcome.value
     return {"value": value, "bgColor": background, "textColor": text}

@@ -31,7 +31,9 @@ def results(verification: Verification) -> result.Results:
         v.exit_code,
         f"{v.verdict} on {v.device}: {wording.tally(v)}",
         (subject,),
-        tuple(_rule(outcome) for outcome in Outcome if outcome in failing),
+        tuple(
+            result.RowRule(wording.rule(o), text, text) for o, text in wording.MEANING.items() if o in failing
+        ),
         tuple(_annotations(v)),
         {"verification": _summary(v)},
         tuple(result.ResultRow(code, "note", text, result.RowPlace(v.model)) for code, text in _remarks(v)),
@@ -112,10 +114,6 @@ def _obstacles(v: Verification) -> Iterator[result.ResultRow]:
         tally, identity = wording.tally(v), result.digest("\0".join((v.model, v.device, "not-judged")))
         text, where = f"not judged on {v.device}: {tally}", result.RowPlace(v.model, "model")
         yield result.ResultRow("verify/not-judged", "violation", text, where, title=tally, identity=identity)
-
-
-def _rule(outcome: Outcome) -> result.RowRule:
-    return result.RowRule(wording.rule(outcome), wording.MEANING[outcome], wording.MEANING[outcome])
 
 
 def _remarks(v: Verification) -> Iterator[tuple[str, str]]:

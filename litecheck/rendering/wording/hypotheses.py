@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from litecheck.compare.wording import gathering_sentence
-from litecheck.diagnose.result import Contrast, Diagnosed, Diagnosis, Excluded
+from litecheck.diagnose.result import Contrast, Diagnosed, Diagnosis
 from litecheck.rendering.escape import shorten, visible
 from litecheck.report import counted
 
@@ -92,16 +92,11 @@ def _listed(names: Sequence[str]) -> str:
 def evidence(d: Diagnosed) -> Iterator[str]:
     """Ways that were not told apart, and those that do not fit, published ones first, each with an element."""
     yield from (f"not told apart by any input tried: {way}" for way in d.fits[1:])
-    known = sorted(d.excluded, key=_telling)
+    known = sorted(d.excluded, key=lambda excluded: not excluded.way.published)
     yield from (f"not {excluded.way}: {excluded.sentence}" for excluded in known[:_SHOWN])
     rest = known[_SHOWN:]
     if rest:
         yield f"nor {counted(len(rest), 'other way')}"
-
-
-def _telling(excluded: Excluded) -> bool:
-    """Published ways come first."""
-    return not excluded.way.published
 
 
 def silent(d: Diagnosed) -> Iterator[str]:

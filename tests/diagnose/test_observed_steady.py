@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from litecheck.arrays import Arrays
-from litecheck.diagnose.steady import settled
+from litecheck.diagnose.observed import settled
 
 #: Irregular turns of three inputs.
 ASKED = (0, 1, 2, 0, 0, 2, 1, 1, 0, 2, 2, 1, 0, 1, 0)

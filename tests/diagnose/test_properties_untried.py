@@ -8,8 +8,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Failure, Job
 from litecheck.diagnose.diagnose import diagnose
 from litecheck.diagnose.probe_sets import prepared
-from litecheck.diagnose.properties import properties
-from litecheck.diagnose.untried import general, tried, untried
+from litecheck.diagnose.properties import general, properties, tried, untried
 from tests.verify.inprocess import InProcess
 from tests.verify.planted import of
 
