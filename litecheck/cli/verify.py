@@ -77,8 +77,7 @@ def verify(
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
     from litecheck.model.load import load_model
-    from litecheck.verify.budget import parse_budget
-    from litecheck.verify.settings import Settings
+    from litecheck.verify.settings import Settings, parse_budget
 
     one_thread()
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
@@ -113,7 +112,7 @@ def verify(
     opened = open_device(device, Limits(timeout, memory << 20), device_version)
     try:
         if dry_run:
-            from litecheck.rendering.verification.forecast import print_forecast
+            from litecheck.rendering.verification.text import print_forecast
             from litecheck.verify.forecast import forecast
 
             foretold = forecast(loaded, opened, settings)
@@ -132,7 +131,7 @@ def _verified(
     from litecheck.cli.progress import steps
     from litecheck.devices.isolated import Isolated
     from litecheck.verify.campaign import run
-    from litecheck.verify.selection import weights
+    from litecheck.verify.plan import weights
 
     found = weights(model, settings)
     total = sum(found.values()) + (len(found) if settings.drift else 0)

@@ -10,8 +10,7 @@ from fractions import Fraction
 from litecheck.arrays import Arrays
 from litecheck.cases.parts import Case
 from litecheck.compare.accumulator import exact
-from litecheck.compare.element import ElementSite, Exact, Index, needed
-from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
+from litecheck.compare.element import ElementSite, Exact, Index, Operands, crop, crop_narrowly, needed
 from litecheck.compare.types import Candidate, Difference, Explained, Spot, Variant
 from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES

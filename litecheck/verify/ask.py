@@ -12,8 +12,8 @@ from litecheck.cases.inputs import series
 from litecheck.devices.adapters.recorded import record
 from litecheck.devices.outcome import RETRIED
 from litecheck.devices.port import Answer, Device, Failure, Job
+from litecheck.verify.forecast import Spending
 from litecheck.verify.questions import Question
-from litecheck.verify.spending import Spending
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field, fields
 from typing import Any
@@ -14,7 +15,29 @@ from litecheck.cases.inputs import KINDS
 from litecheck.cases.model_inputs import Drawing
 from litecheck.errors import ConfigError
 from litecheck.report import counted
-from litecheck.verify.budget import Budget
+
+_UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """So many invocations, or so many seconds; the other is 0."""
+
+    invocations: int = 0
+    seconds: float = 0.0
+
+
+def parse_budget(text: str) -> Budget:
+    """``118``, ``90s``, ``10m`` or ``2h``. Raises ConfigError."""
+    found = _AMOUNT.fullmatch(text.strip().lower())
+    if found is None or not float(found[1]) or (found[2] is None and "." in found[1]):
+        raise ConfigError(
+            f"--budget {text}: a number of invocations or a time is wanted, as in 118, 90s, 10m, 2h"
+        )
+    if found[2] is None:
+        return Budget(invocations=int(found[1]))
+    return Budget(seconds=float(found[1]) * _UNITS[found[2]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,10 +24,9 @@ from litecheck.verify.identity import digest_of, operations
 from litecheck.verify.journal import Journal
 from litecheck.verify.judge import Judge, Judged, tolerances
 from litecheck.verify.outcome import Verdict, Verification
-from litecheck.verify.plan import Course, plan
+from litecheck.verify.plan import Course, check_claims, check_selection, plan
 from litecheck.verify.questions import Question
 from litecheck.verify.reproducers.reproduce import Reproducer
-from litecheck.verify.selection import check_claims, check_selection
 from litecheck.verify.settings import Settings
 from litecheck.verify.untried import untried
 from litecheck.version import __version__

@@ -272,9 +272,9 @@ def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
 def test_a_budget_spends_series_from_their_first_inference_on(
     invocations: int, feeds_kept: int, untried: bool
 ) -> None:
-    from litecheck.verify.budget import Share
+    from litecheck.verify.forecast import narrowed
     from litecheck.verify.questions import Asking
-    from litecheck.verify.spending import narrowed
+    from litecheck.verify.ranking import Share
 
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))

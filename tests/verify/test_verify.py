@@ -16,7 +16,7 @@ from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.verify.outcome import Verdict, Verification
-from litecheck.verify.selection import weights
+from litecheck.verify.plan import weights
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess
