@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from litecheck.errors import LitecheckError
 from litecheck.finding import LEVELS
@@ -27,6 +29,11 @@ def offered(module: str, function: str) -> Callable[[str], list[str]]:
 profiles = offered("litecheck.profile.load", "profile_names")
 arithmetics = offered("litecheck.reference.engine.arithmetic", "arithmetic_names")
 devices = offered("litecheck.devices.registry", "device_names")
+
+
+def profile_option(told: str) -> Any:
+    """``--profile`` of a command that takes several."""
+    return typer.Option("--profile", "-p", metavar="P", autocompletion=profiles, help=told)
 
 
 def levels(incomplete: str) -> list[str]:

@@ -18,14 +18,7 @@ def rules(
         typer.Argument(metavar="[OPERATOR]", autocompletion=complete.operators, help="Such as CONV_2D."),
     ] = None,
     profile: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="P",
-            autocompletion=complete.profiles,
-            help="This profile, a name or a file; repeatable.",
-        ),
+        list[str] | None, complete.profile_option("This profile, a name or a file; repeatable.")
     ] = None,
     output: PlainFormat = "text",
     no_color: NoColor = False,

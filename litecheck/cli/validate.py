@@ -17,13 +17,7 @@ ModelFiles = Annotated[
 ]
 ProfileNames = Annotated[
     list[str] | None,
-    typer.Option(
-        "--profile",
-        "-p",
-        metavar="P",
-        autocompletion=complete.profiles,
-        help="A profile's name or file; repeatable. Default: by the activations' type.",
-    ),
+    complete.profile_option("A profile's name or file; repeatable. Default: by the activations' type."),
 ]
 Outputs = Annotated[list[str] | None, format_option("validate")]
 Baseline = Annotated[
@@ -117,7 +111,6 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
     """Check all that can be wrong with the options, judge, report; the exit code. Raises LitecheckError."""
     from litecheck.checks import baseline, policy
     from litecheck.cli import outputs
-    from litecheck.cli.complete import chosen
     from litecheck.files import check_writable, find_models
 
     targets = outputs.parse_outputs(options.format, "validate")
@@ -126,7 +119,7 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
     if write_baseline:
         check_writable(write_baseline)
     if choices != policy.Policy():
-        policy.check_patterns(choices, chosen(options.profile))
+        policy.check_patterns(choices, complete.chosen(options.profile))
 
     report = policy.apply(_judge(find_models(models), options, manner), choices)
     if write_baseline:
@@ -143,12 +136,11 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
 def _judge(files: tuple[str, ...], options: Options, manner: Manner) -> Report:
     from litecheck.checks.policy import as_level
     from litecheck.checks.validate import validate_file
-    from litecheck.cli.complete import chosen
     from litecheck.cli.progress import progress
     from litecheck.version import __version__
 
     fail_on = as_level(options.fail_on or "violation")
-    profiles = chosen(options.profile) if options.profile else None
+    profiles = complete.chosen(options.profile) if options.profile else None
     with progress(files, manner) as one_by_one:
         models = tuple(model for file in one_by_one for model in validate_file(file, profiles))
     return Report(__version__, models, fail_on, require_coverage=bool(options.require_coverage))

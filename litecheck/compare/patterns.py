@@ -49,7 +49,8 @@ def gathered(scatter: Scatter) -> Gathered:
     if len(found) == 1 and not found[0].whole:
         told += [pattern.gathering for pattern in places(scatter.without(found[0]))]
     told += [*(pattern.gathering for pattern in _run(scatter)), *tendencies(scatter)]
-    axis = next((pattern.axis for pattern in found if pattern.axis is not None), None)
+    axes = (pattern.gathering.dimension for pattern in found)
+    axis = next((axis for axis in axes if axis is not None), None)
     return Gathered(tuple(told), None if axis is None else _along(scatter, axis))
 
 

@@ -60,8 +60,12 @@ def across(model: Model, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     passing = [one for one in known if not one.failed]
     if not failing or comb(len(known), len(failing)) < _WAYS:
         return ()
-    told = list(_kinds(failing, passing))
-    alike = [one for one in passing if one.opcode in {f.opcode for f in failing}]
+    told, kinds = list[str](), {one.opcode for one in failing}
+    alike = [one for one in passing if one.opcode in kinds]
+    if len(kinds) == 1 and passing and not alike:
+        told = [
+            f"all {len(failing):,} that fail are {kinds.pop()}, none of the {len(passing):,} that pass is"
+        ]
     names = dict.fromkeys(name for one in failing for name in one.properties)
     for name in names:
         told += _separating(name, failing, alike or passing)
@@ -104,13 +108,6 @@ def operands_of(model: Model, subgraph: Subgraph, operator: Operator) -> Operand
     named = ((role, index) for side in sides for role, index in zip(*side, strict=False))
     roles = {role: (subgraph.tensors[index],) for role, index in named if index >= 0}
     return Operands(operator, roles, subgraph, model)
-
-
-def _kinds(failing: Sequence[_Known], passing: Sequence[_Known]) -> Iterator[str]:
-    """The one kind of operator that fails."""
-    kinds = {one.opcode for one in failing}
-    if len(kinds) == 1 and passing and not kinds & {one.opcode for one in passing}:
-        yield f"all {len(failing):,} that fail are {kinds.pop()}, none of the {len(passing):,} that pass is"
 
 
 def _separating(name: str, failing: Sequence[_Known], passing: Sequence[_Known]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from litecheck.cases.parts import Case
 from litecheck.compare.types import Difference
 from litecheck.compare.wording import element_sentence
 from litecheck.model.options import options_of
-from litecheck.model.types import Operator, Tensor
+from litecheck.model.types import Tensor
 from litecheck.verify.outcome import Verdict
 
 #: What Markdown or HTML may take for its own: anywhere, underscores around words, schemes of links, signs of lists.
@@ -27,7 +27,8 @@ def issue(case: Case, verdict: Verdict, described: str, arithmetic: str, program
     lines += ["", "## Operator", ""]
     for operator in case.operators:
         kind = literal(operator.custom_code or operator.opcode)
-        lines.append(f"- {kind} version {operator.version}{_options(operator)}")
+        options = ", ".join(literal(f"{name} {value}") for name, value in options_of(operator).items())
+        lines.append(f"- {kind} version {operator.version}{': ' if options else ''}{options}")
     lines += ["", "| tensor | type | shape | scale | zero point |", "|---|---|---|---|---|"]
     lines += [_row(t) for t in case.cut.model.subgraphs[0].tensors]
     lines += ["", "## To reproduce", ""]
@@ -65,16 +66,10 @@ def _worst(d: Difference) -> Iterator[str]:
         yield literal(element_sentence(d.explained))
 
 
-def _options(operator: Operator) -> str:
-    shown = [literal(f"{name} {value}") for name, value in options_of(operator).items()]
-    return f": {', '.join(shown)}" if shown else ""
-
-
 def _row(tensor: Tensor) -> str:
     q = tensor.quantization
-    scales = ", ".join(f"{float(s):.9g}" for s in q.scale[:_SCALES]) + (
-        ", ..." if q.scale.size > _SCALES else ""
-    )
+    more = ", ..." if q.scale.size > _SCALES else ""
+    scales = ", ".join(f"{float(s):.9g}" for s in q.scale[:_SCALES]) + more
     zeros = ", ".join(str(int(z)) for z in np.unique(q.zero_point)[:_SCALES])
     name = code(tensor.name, cell=True) if tensor.name else f"tensor {tensor.index}"
     return f"| {name} | {tensor.dtype} | {list(tensor.shape)} | {scales} | {zeros} |"
