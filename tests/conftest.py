@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from litecheck.cli.threads import one_thread
+from litecheck.cli import one_thread
 
 # Before numpy is loaded: tests run side by side, and a second thread of theirs would only wait for the others.
 one_thread()

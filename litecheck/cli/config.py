@@ -76,8 +76,7 @@ def parse(table: Any, file: Path) -> Options:
             from litecheck.spelling import did_you_mean
 
             raise ConfigError(f"{file}: unknown key {key!r}{did_you_mean(key, _READERS)}")
-    values = {key.replace("-", "_"): _READERS[key](_Value(key, value, file)) for key, value in table.items()}
-    return Options(**values)
+    return Options(**{k.replace("-", "_"): _READERS[k](_Value(k, v, file)) for k, v in table.items()})
 
 
 @dataclass(frozen=True, slots=True)

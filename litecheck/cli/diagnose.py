@@ -71,8 +71,8 @@ def diagnose(
       litecheck diagnose -d delegate:./libacme.so a.tflite b.tflite -f text -f html:acme.html --device-version 2.1
       litecheck verify model.tflite -d delegate:./libacme.so --arithmetic device.arithmetic.yaml
     """
+    from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
-    from litecheck.cli.threads import one_thread
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
     from litecheck.diagnose.arithmetic_file import arithmetic_yaml

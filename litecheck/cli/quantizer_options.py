@@ -82,12 +82,8 @@ def tensor(told: Told, dtype: str | None, shape: str | None) -> TensorOptions:
 
     subgraph, model_tensor = find_tensor(told.like)
     fixed = min(model_tensor.shape_signature or (0,)) >= 0
-    known = model_tensor.shape if fixed else None
-    return TensorOptions(
-        dtype or model_tensor.dtype,
-        parse_shape(shape) if shape else known,
-        stated_parameters(model_tensor, subgraph),
-    )
+    known = parse_shape(shape) if shape else model_tensor.shape if fixed else None
+    return TensorOptions(dtype or model_tensor.dtype, known, stated_parameters(model_tensor, subgraph))
 
 
 def _check_one_way(told: Told) -> None:
@@ -161,12 +157,8 @@ def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) ->
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float32)
     changed = int((narrow != values)[~np.isnan(values)].sum())
-    what = (
-        f"which changes {changed:,} of {values.size:,} values"
-        if changed
-        else "which changes none of its values"
-    )
-    say(f"note: {source}: float64, rounded to float32, {what}")
+    what = f"{changed:,} of {values.size:,}" if changed else "none of its"
+    say(f"note: {source}: float64, rounded to float32, which changes {what} values")
     return narrow
 
 

@@ -71,7 +71,7 @@ def run(
       litecheck run model.tflite --input x.npy --arithmetic litert-xnnpack --keep all -o tensors.npz
       litecheck run model.tflite --random 0 --signature multiply -o out.npz -f json
     """
-    from litecheck.cli.threads import one_thread
+    from litecheck.cli import one_thread
 
     one_thread()
     from litecheck.cli.input_options import feed

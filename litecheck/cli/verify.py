@@ -71,9 +71,9 @@ def verify(
       litecheck verify model.tflite -d tflm --arithmetic tflm -f text -f html:report.html
       litecheck verify model.tflite -d delegate:./libacme.so --arithmetic device.arithmetic.yaml --reproduce failing/
     """
+    from litecheck.cli import one_thread
     from litecheck.cli.input_options import given_samples
     from litecheck.cli.outputs import parse_outputs, write
-    from litecheck.cli.threads import one_thread
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
     from litecheck.model.load import load_model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -16,17 +17,34 @@ from litecheck.cases.model_inputs import sample_inputs
 from litecheck.cases.requantized import requantized
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Limits
-from litecheck.devices.registry import open_device
+from litecheck.devices.registry import fingerprint, open_device
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
-from litecheck.verify.identity import about
 from litecheck.verify.journal import Journal, JournalHeldError, default_path
 from litecheck.verify.outcome import Step, Verdict, Verification
 from litecheck.verify.questions import job_of
 from litecheck.verify.settings import Settings
-from litecheck.verify.verify import verify
+from litecheck.verify.verify import digest_of, verify
+from litecheck.version import __version__
+
+
+def about(model: Model, device: Device, settings: Settings) -> dict[str, object]:
+    """What tells one verification from another, as JSON."""
+    stages = [
+        sorted((op, sorted(variants.items())) for op, variants in load_arithmetic(a).stages.items())
+        for a in settings.arithmetics
+    ]
+    return {
+        "litecheck": __version__,
+        "model": digest_of(model),
+        "device": device.name,
+        "described": device.described,
+        "program": fingerprint(device.name),
+        "stages": hashlib.sha256(repr(stages).encode()).hexdigest(),
+        **settings.about(),
+    }
 
 
 def run(

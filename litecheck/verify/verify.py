@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -13,17 +14,18 @@ from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Device, memory_of
 from litecheck.files import check_folder
-from litecheck.model.types import Model
+from litecheck.model.graph import name_of
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
 from litecheck.verify.across import across
 from litecheck.verify.ask import Asked, Parts, ask
 from litecheck.verify.explanation import Explaining, Explanation, verdict
 from litecheck.verify.forecast import budgeted
-from litecheck.verify.identity import digest_of, operations
 from litecheck.verify.journal import Journal
 from litecheck.verify.judge import Judge, Judged, tolerances
-from litecheck.verify.outcome import Verdict, Verification
+from litecheck.verify.outcome import Operation, Verdict, Verification
 from litecheck.verify.plan import Course, check_claims, check_selection, plan
 from litecheck.verify.questions import Question
 from litecheck.verify.reproducers.reproduce import Reproducer
@@ -162,6 +164,29 @@ def _verification(model: Model, device: Device, settings: Settings, judge: Judge
         untried=untried(model, verdicts),
         across=across(model, verdicts),
     )
+
+
+def operations(model: Model, subgraphs: tuple[Subgraph, ...]) -> Iterator[Operation]:
+    """The operators of some subgraphs, as a graph shows them."""
+    for subgraph in subgraphs:
+        keys = (s.key for s in model.signatures if s.subgraph == subgraph.index)
+        graph = subgraph.name or next(keys, "")
+        for op in subgraph.operators:
+            inputs, outputs = (tuple(i for i in ends if i >= 0) for ends in (op.inputs, op.outputs))
+            names = tuple(subgraph.tensors[i].name for i in outputs)
+            kind, called = op.custom_code or op.opcode, name_of(subgraph, op)
+            yield Operation(subgraph.index, op.index, kind, called, inputs, outputs, names, graph)
+
+
+def digest_of(model: Model) -> str:
+    """The file's SHA-256, or that of the model written out where it came from no file of its own."""
+    if not model.file or model.member or not Path(model.file).is_file():
+        return hashlib.sha256(model_bytes(model, drop_unknown=True)).hexdigest()
+    digest = hashlib.sha256()
+    with open(model.file, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 class Kept:

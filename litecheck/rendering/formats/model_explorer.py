@@ -9,7 +9,7 @@ def render(sheet: Sheet) -> str:
     """The data as one JSON document."""
     import json
 
-    from litecheck.rendering.verification.graph import nodes
+    from litecheck.rendering.verification.values import nodes
 
     return json.dumps(nodes(sheet.report), indent=2) + "\n"
 

@@ -11,8 +11,7 @@ from typing import Any
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.html.page import asset, framed
-from litecheck.rendering.verification.graph import LOOKS, by_operator
-from litecheck.rendering.verification.values import values
+from litecheck.rendering.verification.values import LOOKS, by_operator, values
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.verify.outcome import Operation, Verdict, Verification
 

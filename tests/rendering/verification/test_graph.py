@@ -9,7 +9,7 @@ from typing import Any
 
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.formats import render
-from litecheck.rendering.verification import graph
+from litecheck.rendering.verification import values as graph
 from litecheck.verify.outcome import Verification
 
 

@@ -17,8 +17,8 @@ from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
 from litecheck.rendering.html import page as base
 from litecheck.rendering.verification import html
-from litecheck.rendering.verification.graph import LOOKS
 from litecheck.rendering.verification.html import embedded
+from litecheck.rendering.verification.values import LOOKS
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.verify.outcome import Verification
 from litecheck.verify.serialize import from_json
