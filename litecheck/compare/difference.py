@@ -47,7 +47,7 @@ def difference(
     scatter = Scatter.of(tensor, expected, actual, told, runs)
     largest = every[np.abs(every).argmax()]
     free = None if real else _free(expected, actual, found, by, scatter.rails)
-    gathering = gathered(scatter)
+    patterns, along = gathered(scatter)
     return Difference(
         *head,
         mismatches=every.size,
@@ -57,8 +57,8 @@ def difference(
         histogram=() if real else tuple(buckets(tally(every))),
         channels=_channels(expected, found),
         worst=worst,
-        patterns=gathering.patterns,
-        along=gathering.along,
+        patterns=patterns,
+        along=along,
         free=None if free == worst else free,
     )
 

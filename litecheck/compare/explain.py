@@ -198,11 +198,8 @@ class _Element:
             variants = arithmetic.variants(self.operator.opcode)
             bound = bind(subgraph, self.operator, arithmetic, Machine(self.machine.model, arithmetic))
             key = variants.get("departure"), *(bound.variants.get(cell.step) for cell in self.active)
-            known[key] = (
-                self._value(bound, None if "departure" in variants else crop)
-                if key not in known
-                else known[key]
-            )
+            if key not in known:
+                known[key] = self._value(bound, None if "departure" in variants else crop)
             if (value := known[key]) is not None:
                 yield Candidate(name, value, kind="arithmetic")
 
@@ -214,11 +211,8 @@ class _Element:
                     yield Candidate(f"{cell.path}: {variant}", value, kind="step")
 
     def _defects(self) -> Iterator[Candidate]:
-        subgraph, base, opcode = (
-            self.machine.model.subgraphs[0],
-            self.machine.arithmetic,
-            self.operator.opcode,
-        )
+        subgraph, opcode = self.machine.model.subgraphs[0], self.operator.opcode
+        base = self.machine.arithmetic
         if "departure" in base.variants(opcode):
             return
         for name in defects_of(opcode):

@@ -29,21 +29,16 @@ _WAYS = {"nearer": "nearer to", "farther": "farther from"}
 
 def unrepeated_sentence(found: Unrepeated) -> str:
     """``the same random inputs gave different outputs in 3 of 64 elements when repeated``."""
-    total = counted(found.elements, "element")
-    return (
-        f"the same {found.kind} inputs gave different outputs in {found.differing} of {total} when repeated"
-    )
+    where = f"{found.differing} of {counted(found.elements, 'element')}"
+    return f"the same {found.kind} inputs gave different outputs in {where} when repeated"
 
 
 def left_over_sentence(found: LeftOver) -> str:
     """``all 12 wrong elements of 2 inferences are what the device gave in the inference before it``."""
     wrong = f"all {found.elements:,} wrong elements of {counted(found.inferences, 'inference')}"
-    whose = (
-        "the inference before it should have given"
-        if found.expected
-        else "the device gave in the inference before it"
-    )
-    return f"{wrong} are what {whose}"
+    if found.expected:
+        return f"{wrong} are what the inference before it should have given"
+    return f"{wrong} are what the device gave in the inference before it"
 
 
 def likeness_sentence(found: Likeness, dtype: str) -> str:

@@ -94,7 +94,7 @@ class Seen:
         given = [run[0] for run in self.runs]
         off = [np.flatnonzero(_bits(one) != _bits(other)) for one, other in zip(wanted, given, strict=True)]
         tensor = self.probe.subgraph.tensors[self.probe.subgraph.outputs[0]]
-        return gathered(Scatter.of(tensor, wanted, given, off)).patterns
+        return gathered(Scatter.of(tensor, wanted, given, off))[0]
 
     def _inputs(self, run: int, index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
         """The operands of one element, where the operator works on elements."""

@@ -173,10 +173,8 @@ def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple
         )
         found = next(several, None)
         if found:
-            joined = " and ".join(t.sentence for t in found)
-            return (
-                f"all that fail have {joined}; none that passes has {'both' if size == 2 else 'all three'}",
-            )
+            joined, all_ = " and ".join(t.sentence for t in found), "both" if size == 2 else "all three"
+            return (f"all that fail have {joined}; none that passes has {all_}",)
     rarest = sorted((t for t in traits if len(t.having) < len(passing)), key=lambda t: len(t.having))
     return tuple(
         f"all that fail have {t.sentence}; so have {len(t.having)} of {len(passing)} that pass"

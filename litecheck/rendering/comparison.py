@@ -45,10 +45,8 @@ def results(compared: ComparedTensors) -> result.Results:
     identity = result.digest("\0".join((compared.expected, file, word)))
     if not c.size:
         text = f"{name}: there is no element to compare"
-        where = result.RowPlace(file, "tensor")
-        obstacles = [
-            result.ResultRow("compare/not-judged", "violation", text, where, title=text, identity=identity)
-        ]
+        id_, where = "compare/not-judged", result.RowPlace(file, "tensor")
+        obstacles = [result.ResultRow(id_, "violation", text, where, title=text, identity=identity)]
     elif not c.within:
         gist = next(lines[0] for label, lines in details if label == "differ")
         where = result.RowPlace(file, name, ((file, file, "module"), (c.dtype, c.dtype, "variable")))

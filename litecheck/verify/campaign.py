@@ -77,7 +77,7 @@ def run(
         done = _verified(model, device, settings, book, progress)
     except BaseException as stop:
         if book is not None:
-            book.close(remove=journal is None and book.empty)
+            book.close(remove=journal is None and not book.results)
             if isinstance(stop, KeyboardInterrupt):
                 raise KeyboardInterrupt(_interrupted(book)) from stop
         raise
@@ -92,11 +92,8 @@ def run(
 def _interrupted(book: Journal) -> str:
     if not book.results:
         return "interrupted: no case was done yet"
-    done = (
-        "1 case is done, its result is"
-        if book.results == 1
-        else f"{book.results} cases are done, their results are"
-    )
+    done = f"{book.results} cases are done, their results are"
+    done = "1 case is done, its result is" if book.results == 1 else done
     return f"interrupted: {done} kept in {book.path}; the same command with --resume goes on from there"
 
 

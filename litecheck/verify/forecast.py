@@ -30,7 +30,8 @@ _LONG = 10.0
 class Spending:
     """A budget and the cases it is for, in their order. ``reserved`` invocations are made anyway, for drift.
 
-    A budget of time is turned into invocations by how long the device's take, anew before each case.
+    A budget of time is turned into invocations by how long the device's take, anew before each case. ``shares`` are what
+    every case is given, as far as it is known.
     """
 
     def __init__(
@@ -48,14 +49,14 @@ class Spending:
         self._start, self._first_pace = clock(), pace
         self._lock = threading.Lock()
         self._given = self._made = 0
-        self._shares = self._divided(0)
+        self.shares = self._divided(0)
 
     def limited(self, question: Question) -> Question:
         """The question with what its case is given; without feeds where that is nothing."""
         at = self._place[question.case.name]
         if self._budget.seconds:
-            self._shares = (*self._shares[:at], *self._divided(at))
-        share = self._shares[at]
+            self.shares = (*self.shares[:at], *self._divided(at))
+        share = self.shares[at]
         self._given += share.invocations
         return narrowed(question, share)
 
@@ -85,11 +86,6 @@ class Spending:
             known = (self._clock() - self._start) / self._made if self._made else self._first_pace
         return max(known, 1e-6)
 
-    @property
-    def shares(self) -> tuple[Share, ...]:
-        """What every case is given, as far as it is known."""
-        return self._shares
-
 
 def narrowed(question: Question, share: Share) -> Question:
     """The question about some of its feeds, some of them twice."""
@@ -116,9 +112,8 @@ def _in_series(question: Question, share: Share) -> Question:
     fed = tuple(question.feeds[n] for n in numbers)
     expected = Expectation(question.case, fed)
     alone = not any(feed.follows for feed in fed)
-    words = (
-        f"every inference from the initial state: {SPENT}" if alone else memory_words(fed, Memory.KEPT, ())
-    )
+    words = f"every inference from the initial state: {SPENT}"
+    words = words if alone else memory_words(fed, Memory.KEPT, ())
     return replace(question, feeds=fed, expected=expected, again=(), memory=words, untried=alone)
 
 

@@ -27,8 +27,8 @@ class JournalHeldError(ConfigError):
 class Journal:
     """A file of one JSON object a line: first what is verified and how, then a verdict with what it fits.
 
-    ``known`` holds what the file had when it was opened, by case. A last line that was cut short is dropped. ``empty``
-    says that there is no result in it. Where the device is the same by name but another build of it, nothing is taken
+    ``known`` holds what the file had when it was opened, by case. A last line that was cut short is dropped.
+    Where the device is the same by name but another build of it, nothing is taken
     and ``stale`` says so. Raises ConfigError where it cannot be read or written, is about something else, or would take
     the place of a file that is no journal.
     """
@@ -36,8 +36,7 @@ class Journal:
     def __init__(self, path: Path, about: Mapping[str, Any], resume: bool) -> None:
         self.path = path
         self.known: dict[str, tuple[Verdict, frozenset[str]]] = {}
-        self.empty, self.stale = True, False
-        self.noted = 0
+        self.stale, self.noted = False, 0
         self._file: IO[bytes] | None = None
         header = json.dumps(about, sort_keys=True).encode() + b"\n"
         if not resume and not _is_journal(path):
@@ -87,7 +86,6 @@ class Journal:
             if not line.endswith(b"\n"):
                 break
             self.known[verdict.case] = verdict, frozenset(entry["fits"])
-            self.empty = False
             end += len(line)
         return end
 
@@ -95,7 +93,6 @@ class Journal:
         """Keep one result; it survives whatever happens to this process."""
         entry = {"verdict": verdict_to_json(verdict), "fits": sorted(fits)}
         self._write(json.dumps(entry).encode() + b"\n")
-        self.empty = False
         self.noted += 1
 
     def _write(self, line: bytes) -> None:
