@@ -75,12 +75,12 @@ def diagnose(
     from litecheck.cli.progress import steps
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
-    from litecheck.diagnose.arithmetic_file import arithmetic_yaml
     from litecheck.diagnose.diagnose import diagnose as diagnosed
     from litecheck.diagnose.diagnose import stamped
     from litecheck.diagnose.probe_sets import prepared, untested
     from litecheck.files import atomic_write, check_writable
     from litecheck.model.load import load_model
+    from litecheck.rendering.arithmetic_file import arithmetic_yaml
 
     one_thread()
     targets = parse_outputs(outputs or (), "diagnose")

@@ -11,6 +11,7 @@ import yaml
 from litecheck.diagnose.hypotheses import USUAL
 from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis
 from litecheck.reference.engine.arithmetic import DEFAULT
+from litecheck.rendering.wording.hypotheses import excluded_sentence
 from litecheck.report import counted
 
 _WIDTH = 116
@@ -80,4 +81,4 @@ def _reasons(diagnosed: Diagnosed, way: Hypothesis) -> Iterator[str]:
     if others:
         yield f"not told apart from: {'; '.join(others)}"
     shown = sorted(diagnosed.excluded, key=lambda e: not e.way.published)[:2]
-    yield from (f"not {excluded.way}: {excluded.sentence}" for excluded in shown)
+    yield from (f"not {excluded.way}: {excluded_sentence(excluded)}" for excluded in shown)
