@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Array, Arrays
 from litecheck.cases.drawn import tried
 from litecheck.cases.inputs import DIRECTED, Feed, only
 from litecheck.cases.parts import Case
@@ -23,7 +22,7 @@ _LARGEST, _POOL, _CANDIDATES = 1 << 14, 1 << 16, 128
 
 
 def discriminating(
-    case: Case, tensors: Mapping[int, NDArray[Any]], seed: int, arithmetic: Arithmetic
+    case: Case, tensors: Mapping[int, Array], seed: int, arithmetic: Arithmetic
 ) -> Iterator[Feed]:
     """One feed, each element of which tells a variant of the operator's kernel from the arithmetic's, as far as such
     values were found; rare variants first. Nothing where the operator does not work on single elements."""
@@ -57,7 +56,7 @@ def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
             yield replace(arithmetic, stages={**arithmetic.stages, opcode: {**variants, cell.path: variant}})
 
 
-def _outputs(case: Case, arithmetic: Arithmetic, pool: list[Arrays]) -> NDArray[Any] | None:
+def _outputs(case: Case, arithmetic: Arithmetic, pool: list[Arrays]) -> Array | None:
     """The operator's first output for every candidate, (candidates, elements)."""
     machine = Machine(case.cut.model, arithmetic)
     main = case.cut.model.subgraphs[0]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from litecheck.arrays import Array
 from litecheck.cases.inputs import RANDOM, Feed, Input, inputs_of, known
 from litecheck.cases.parts import Case
 from litecheck.profile.operators import facts_of
@@ -21,7 +20,7 @@ _SMALL = 10
 _DRAWS, _OUTPUTS, _INPUTS = 256, 1 << 13, 1 << 18
 
 
-def drawn(case: Case, tensors: Mapping[int, NDArray[Any]], seed: int) -> Feed | None:
+def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Feed | None:
     """Every stored value alike where the operator allows it; None where an operand that steers is not known.
 
     The same seed gives the same values for the same case, whatever else is verified.
@@ -29,7 +28,7 @@ def drawn(case: Case, tensors: Mapping[int, NDArray[Any]], seed: int) -> Feed | 
     return next(tried(case, tensors, seed, 1), None)
 
 
-def redrawn(case: Case, tensors: Mapping[int, NDArray[Any]], seed: int) -> Iterator[Feed]:
+def redrawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[Feed]:
     """More of the kind for a case of few outputs, in ever other parts of the range."""
     yield from islice(tried(case, tensors, seed, draws(case)), 1, None)
 
@@ -44,7 +43,7 @@ def draws(case: Case) -> int:
     return max(1, min(_DRAWS, _OUTPUTS // max(made, 1), _INPUTS // max(fed, 1)))
 
 
-def tried(case: Case, tensors: Mapping[int, NDArray[Any]], seed: int, count: int) -> Iterator[Feed]:
+def tried(case: Case, tensors: Mapping[int, Array], seed: int, count: int) -> Iterator[Feed]:
     """So many drawn feeds: the first over the whole range, the others over parts of it."""
     name = sum(b * 257**n for n, b in enumerate(case.name.encode()))
     uses = inputs_of(case)
@@ -59,7 +58,7 @@ def tried(case: Case, tensors: Mapping[int, NDArray[Any]], seed: int, count: int
         yield Feed(RANDOM, tuple(made))
 
 
-def _random(use: Input, like: NDArray[Any], rng: np.random.Generator, number: int = 0) -> NDArray[Any]:
+def _random(use: Input, like: Array, rng: np.random.Generator, number: int = 0) -> Array:
     if like.dtype.kind == "f":
         values = rng.normal(size=like.shape)
         bounded = np.abs(values) + (0.1 if use.positive else 0.0)

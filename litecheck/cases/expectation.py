@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Array, Arrays
 from litecheck.cases.inputs import PROPAGATED, Feed, series
 from litecheck.cases.parts import Case
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -42,7 +41,7 @@ class Expectation:
         machine = Machine(self.case.cut.model, arithmetic)
         return [_outputs(machine, feed) for feed in self.feeds]
 
-    def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, NDArray[Any]]]:
+    def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:
         """What variable tensors of the case's model hold before each feed; what is not named, as at first.
 
         Raises RunError as computing does.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +13,10 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.windows import axes
-from litecheck.reference.operands import NUMPY_TYPES
+from litecheck.reference.operands import NUMPY_TYPES, Array
 
 
-def extremes(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
+def extremes(case: Case, tensors: Mapping[int, Array]) -> Iterator[Feed]:
     """Feeds for a single operator with one operand that is not constant; nothing for others.
 
     Sums of products: every input on the rail that the weight it meets makes large, then small; then for half of the
@@ -85,7 +84,7 @@ def _signs(case: Case, shape: tuple[int, ...], turning: bool) -> NDArray[np.bool
     return np.broadcast_to(filters[down][:, across], shape)
 
 
-def _reach(weights: NDArray[Any]) -> NDArray[np.int64]:
+def _reach(weights: Array) -> NDArray[np.int64]:
     """How large the sum of a row's weights of one sign is, whichever is larger."""
     wide = weights.astype(np.int64)
     reach: NDArray[np.int64] = np.maximum(np.maximum(wide, 0).sum(1), np.maximum(-wide, 0).sum(1))

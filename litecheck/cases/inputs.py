@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Array, Arrays
 from litecheck.cases.parts import Case
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.operators import OperatorFacts, facts_of
@@ -33,7 +31,7 @@ class Feed:
     kind: str
     arrays: Arrays
     follows: bool = False
-    start: Mapping[int, NDArray[Any]] = field(default_factory=dict)
+    start: Mapping[int, Array] = field(default_factory=dict)
 
 
 def series(several: Sequence[Feed]) -> tuple[range, ...]:
@@ -42,7 +40,7 @@ def series(several: Sequence[Feed]) -> tuple[range, ...]:
     return tuple(range(a, b) for a, b in pairwise(ends))
 
 
-def propagated(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Feed | None:
+def propagated(case: Case, tensors: Mapping[int, Array]) -> Feed | None:
     """The reference's own tensors, None where one was not computed."""
     if any(i not in tensors for i in case.cut.inputs):
         return None
@@ -77,7 +75,7 @@ class Input:
             low = min(high, max(low, self.zero_point + (1 if self.positive else 0)))
         return low, high
 
-    def like(self, tensors: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
+    def like(self, tensors: Mapping[int, Array]) -> Array:
         """An array of its shape and type: the one that is known, or an empty one."""
         known = tensors.get(self.tensor.index)
         return np.empty(self.tensor.shape, NUMPY_TYPES[self.tensor.dtype]) if known is None else known
@@ -100,7 +98,7 @@ def _uses(operator: Operator, index: int) -> Iterator[tuple[OperatorFacts, str]]
     yield from ((facts, facts.role(at)) for at, operand in enumerate(operator.inputs) if operand == index)
 
 
-def known(inputs: Sequence[Input], tensors: Mapping[int, NDArray[Any]]) -> bool:
+def known(inputs: Sequence[Input], tensors: Mapping[int, Array]) -> bool:
     """Whether everything that steers is, and values can be made up for the rest."""
     return all(u.tensor.index in tensors or (not u.steers and drawable(u.tensor)) for u in inputs)
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer.litert import quantize
 from litecheck.quantizer.types import Parameters
-from litecheck.reference.operands import NUMPY_TYPES
+from litecheck.reference.operands import NUMPY_TYPES, Array
 
 
-def requantized(tensor: Tensor, array: NDArray[Any]) -> NDArray[Any]:
+def requantized(tensor: Tensor, array: Array) -> Array:
     """The array as it is, or quantized by the tensor's own scale and zero point where it is real and they are not."""
     quantized = tensor.dtype in INTEGER_RANGES and bool(tensor.quantization.scale.size)
     if array.dtype.kind != "f" or not quantized:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Array
 from litecheck.cases.drawn import draws
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, Input, inputs_of, known, only
 from litecheck.cases.parts import Case
@@ -17,10 +17,10 @@ from litecheck.quantization import BITS, INTEGER_RANGES
 
 #: Swept at most so often.
 _SWEEPS = 64
-_Pattern = Callable[[Input, int, int], NDArray[Any]]
+_Pattern = Callable[[Input, int, int], Array]
 
 
-def directed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
+def directed(case: Case, tensors: Mapping[int, Array]) -> Iterator[Feed]:
     """Both rails, rails in turn, zero points, and sweeps over all codes (all pairs of codes for two operands).
 
     Nothing for a case no operand of which holds few codes.
@@ -68,7 +68,7 @@ def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
     return ""
 
 
-def _pairs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
+def _pairs(a: Array, b: Array) -> NDArray[np.int64]:
     """A number for each pair of codes of 8 bits."""
     pairs: NDArray[np.int64] = a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1)
     return pairs
@@ -85,19 +85,19 @@ def about(case: Case, kinds: Sequence[str], samples: int) -> int:
     return max(count, 1)
 
 
-def _lowest(use: Input, size: int, place: int) -> NDArray[Any]:
+def _lowest(use: Input, size: int, place: int) -> Array:
     return np.full(size, use.bounds[0])
 
 
-def _highest(use: Input, size: int, place: int) -> NDArray[Any]:
+def _highest(use: Input, size: int, place: int) -> Array:
     return np.full(size, use.bounds[1])
 
 
-def _zero(use: Input, size: int, place: int) -> NDArray[Any]:
+def _zero(use: Input, size: int, place: int) -> Array:
     return np.full(size, use.zero_point)
 
 
-def _alternating(use: Input, size: int, place: int) -> NDArray[Any]:
+def _alternating(use: Input, size: int, place: int) -> Array:
     """Low and high in turn, in a rhythm that does not divide usual channel counts."""
     return np.where((np.arange(size) // 3 + place) % 2, *use.bounds)
 
@@ -115,7 +115,7 @@ def _sweeps(case: Case, uses: Sequence[Input]) -> Iterator[_Pattern]:
     yield from (partial(_sweep, number=number) for number in range(count))
 
 
-def _sweep(use: Input, size: int, place: int, number: int = 0) -> NDArray[Any]:
+def _sweep(use: Input, size: int, place: int, number: int = 0) -> Array:
     """Codes counted up from where the sweep before ended; a second operand counts up once the first has been through
     all of them. Where there are too few elements for that, second codes come in another order."""
     low, high = INTEGER_RANGES[use.tensor.dtype]

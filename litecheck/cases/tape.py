@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
-from numpy.typing import NDArray
 
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine, last_use
-from litecheck.reference.operands import RunError
+from litecheck.reference.operands import Array, RunError
 
 
 class Tape:
     """One sample's tensors on their way through a subgraph: what the reference computed and somebody still needs."""
 
     def __init__(
-        self, model: Model, subgraph: Subgraph, inputs: Mapping[int, NDArray[Any]], arithmetic: Arithmetic
+        self, model: Model, subgraph: Subgraph, inputs: Mapping[int, Array], arithmetic: Arithmetic
     ) -> None:
         self.subgraph = subgraph
         self.machine = Machine(model, arithmetic)
-        self.tensors: dict[int, NDArray[Any]] = dict(inputs)
+        self.tensors: dict[int, Array] = dict(inputs)
         self._last = last_use(subgraph)
         self.kept: frozenset[int] = frozenset()
         """Tensors that somebody needs at the end."""
@@ -34,7 +31,7 @@ class Tape:
             return
         self.tensors.update((i, o) for i, o in zip(operator.outputs, made.outputs, strict=True) if i >= 0)
 
-    def note(self, made: Mapping[int, NDArray[Any]]) -> None:
+    def note(self, made: Mapping[int, Array]) -> None:
         """Tensors that a case made."""
         self.tensors.update(made)
 
@@ -46,7 +43,7 @@ class Tape:
 
 
 def chained(
-    model: Model, subgraph: Subgraph, samples: Sequence[Mapping[int, NDArray[Any]]], arithmetic: Arithmetic
+    model: Model, subgraph: Subgraph, samples: Sequence[Mapping[int, Array]], arithmetic: Arithmetic
 ) -> list[Tape]:
     """Samples one after the other, each from the state that the model is in behind the one before."""
     ahead = Machine(model, arithmetic)

@@ -131,9 +131,7 @@ def compiled(rule: OperatorRule) -> ReadyRule:
 def _ready(rule: OperatorRule, requirements: Iterable[Requirement]) -> tuple[Ready, ...]:
     return tuple(
         Ready(
-            r,
-            VERBS[r.verb](rule, r, r.value),
-            VERBS[r.verb](rule, r, r.relaxed.value) if r.relaxed else None,
+            r, VERBS[r.verb](rule, r, r.value), VERBS[r.verb](rule, r, r.relaxed.value) if r.relaxed else None
         )
         for r in requirements
     )

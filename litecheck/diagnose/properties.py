@@ -7,7 +7,8 @@ from math import prod
 
 import numpy as np
 
-from litecheck.cases.probes.probe import Array, Probe
+from litecheck.arrays import Array
+from litecheck.cases.probes.probe import Probe
 from litecheck.diagnose.hypotheses import kernel_of
 from litecheck.model.options import options_of
 from litecheck.model.types import Tensor

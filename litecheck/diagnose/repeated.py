@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.arrays import Arrays
-from litecheck.cases.probes.probe import Array, Probe
+from litecheck.arrays import Array, Arrays
+from litecheck.cases.probes.probe import Probe
 from litecheck.diagnose.hypotheses import outputs
 from litecheck.diagnose.result import Hypothesis
 from litecheck.reference.operands import RunError

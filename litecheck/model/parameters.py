@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from litecheck.arrays import Array
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Tables, numpy_type
 from litecheck.quantization import Blockwise, Custom, Details, MultiAxis, Quantization
@@ -29,7 +28,7 @@ def quantizations(tables: Tables) -> list[Quantization]:
     ]
 
 
-def _views(tables: Tables, name: str) -> list[NDArray[Any]]:
+def _views(tables: Tables, name: str) -> list[Array]:
     """A vector of numbers of every row."""
     refs = tables.refs(_TABLE, name)
     dtype = numpy_type(tables.schema.field(_TABLE, name).type)

@@ -11,8 +11,5 @@ from types import MappingProxyType
 
 #: By verb, the names its check gives to faults.
 FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "scale": ("not_a_number", "infinite", "negative", "zero", "subnormal"),
-        "granularity": ("absent",),
-    }
+    {"scale": ("not_a_number", "infinite", "negative", "zero", "subnormal"), "granularity": ("absent",)}
 )

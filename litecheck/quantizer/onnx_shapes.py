@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
+from litecheck.arrays import Array
 from litecheck.quantizer.onnx_versions import VersionFacts
 from litecheck.quantizer.types import Parameters, QuantizerError
 
@@ -13,8 +10,8 @@ from litecheck.quantizer.types import Parameters, QuantizerError
 def granularity(
     semantics: str,
     shape: tuple[int, ...],
-    scale: NDArray[Any],
-    zero_point: NDArray[Any] | None,
+    scale: Array,
+    zero_point: Array | None,
     axis: int,
     block_size: int,
     facts: VersionFacts,
@@ -52,7 +49,7 @@ def granularity(
     return Parameters(scale, zero_point, axis % rank, block_size)
 
 
-def _scalar(values: NDArray[Any]) -> NDArray[Any]:
+def _scalar(values: Array) -> Array:
     return values.reshape(()) if values.shape == (1,) else values
 
 

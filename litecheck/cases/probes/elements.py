@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from litecheck.cases.probes.probe import Array, More, Probe, ProbeOperand, Wanted, drawn, probe
+from litecheck.arrays import Array
+from litecheck.cases.probes.probe import More, Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 from litecheck.profile.operators import facts_of
 

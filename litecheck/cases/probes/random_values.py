@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.arrays import Array
 from litecheck.cases.probes.layers import WINDOWED, LayerProbe, channel_axis, drawn_layer, plainly, rails
-from litecheck.cases.probes.probe import Array, Probe, drawn
+from litecheck.cases.probes.probe import Probe, drawn
 from litecheck.model.build import Option
 
 

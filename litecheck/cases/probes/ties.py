@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from litecheck.arrays import Array
 from litecheck.cases.probes.layers import LayerProbe, plainly
-from litecheck.cases.probes.probe import Array, Probe
+from litecheck.cases.probes.probe import Probe
 
 #: Channels of a probe of ties: enough for rare cases, and three more than fill vectors of eight.
 CHANNELS = 4096 + 3
@@ -18,14 +18,14 @@ CHANNELS = 4096 + 3
 LARGEST = 1 << 30
 
 
-def several_multipliers(rng: np.random.Generator, channels: int) -> Iterator[tuple[str, NDArray[Any]]]:
+def several_multipliers(rng: np.random.Generator, channels: int) -> Iterator[tuple[str, Array]]:
     """Multipliers of a probe of ties, of every kind, with the name of the probe."""
     yield "ties, multipliers powers of two", 2.0 ** -rng.integers(1, 23, channels)
     yield "ties", scattered(rng, channels)
     yield "multipliers of 1 and more", np.exp2(rng.uniform(0, 2, channels))
 
 
-def scattered(rng: np.random.Generator, channels: int) -> NDArray[Any]:
+def scattered(rng: np.random.Generator, channels: int) -> Array:
     """Multipliers over all magnitudes of which accumulators of 31 bits can make a tie."""
     return np.exp2(rng.uniform(-23, -1, channels))
 
@@ -60,7 +60,7 @@ def ties(
     opcode: str,
     name: str,
     operands: tuple[Array, tuple[int, ...]],
-    multipliers: NDArray[Any],
+    multipliers: Array,
     one: bool = False,
 ) -> Probe:
     """One layer of which every channel ends near a tie."""
@@ -71,7 +71,7 @@ def ties(
 def _tied(
     rng: np.random.Generator,
     operands: tuple[Array, tuple[int, ...]],
-    multipliers: NDArray[Any],
+    multipliers: Array,
     one: bool = False,
 ) -> LayerProbe:
     """Biases that end near the middle between two integers of all sizes, a quarter on an integer; half are one off."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from litecheck.arrays import Array
 from litecheck.quantizer.attribution.deviations import Deviation
 from litecheck.quantizer.attribution.failure import Attribution, Mismatch
 from litecheck.quantizer.attribution.variants import Arithmetic, Recipe
@@ -51,7 +50,7 @@ def bases(semantics: str) -> tuple[Base, ...]:
     return tuple(known)
 
 
-def interpreters(case: Mismatch, real: NDArray[Any], parameters: Parameters) -> Iterator[Attribution]:
+def interpreters(case: Mismatch, real: Array, parameters: Parameters) -> Iterator[Attribution]:
     """The interpreter of LiteRT that gives exactly what the device gives, where another one was expected."""
     from litecheck.quantizer.semantics import semantics
 

@@ -8,13 +8,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.defects.registry import Arguments
 from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, padded
-from litecheck.reference.operands import Operand
+from litecheck.reference.operands import Array, Operand
 
 #: Types whose results saturate to a byte.
 BYTES = ("int8", "uint8")
@@ -31,7 +30,7 @@ def with_options(options: Table, **fields: Any) -> Table:
     return replace(options, fields={**options.fields, **fields})
 
 
-def with_bias(given: Arguments, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Arguments:
+def with_bias(given: Arguments, change: Callable[[Array], Array]) -> Arguments:
     """Another bias for each channel, where there is one."""
     bias: Operand | None = given["bias"]
     if bias is None:

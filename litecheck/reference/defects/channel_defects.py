@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.reference.defects.arguments import with_bias
 from litecheck.reference.defects.registry import Arguments, defect, weighted
 from litecheck.reference.kernel_types import Kernel
-from litecheck.reference.operands import Operand
+from litecheck.reference.operands import Array, Operand
 
 #: Channels that a block holds, the last of which has neighbours' biases.
 _BLOCK = 4
@@ -22,16 +21,16 @@ _BLOCK = 4
 def neighbour_bias(kernel: Kernel, given: Arguments) -> Any:
     """The last block of four channels, or what is left over for it, has the bias of the channel before."""
 
-    def moved(stored: NDArray[Any]) -> NDArray[Any]:
+    def moved(stored: Array) -> Array:
         channels = np.arange(len(stored))
         last = (channels // _BLOCK == (len(stored) - 1) // _BLOCK) & (channels > 0)
-        shifted: NDArray[Any] = stored[channels - last]
+        shifted: Array = stored[channels - last]
         return shifted
 
     return kernel.function(**with_bias(given, moved))
 
 
-def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Any:
+def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[Array], Array]) -> Any:
     weight: Operand = given["weight"]
     if not weight.quantization.scale.size:
         return kernel.function(**given)
@@ -43,9 +42,9 @@ def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[NDArray[Any
 def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
     """The weight scales of channels 2n and 2n + 1 change places; a last one without another keeps its own."""
 
-    def swapped(scale: NDArray[Any]) -> NDArray[Any]:
+    def swapped(scale: Array) -> Array:
         other = np.arange(scale.size) ^ 1
-        places: NDArray[Any] = scale[np.where(other < scale.size, other, other ^ 1)]
+        places: Array = scale[np.where(other < scale.size, other, other ^ 1)]
         return places
 
     return _with_scales(kernel, given, swapped)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 _TYPES = (
@@ -17,7 +14,7 @@ _TYPES = (
 
 
 @kernel("CAST", *_TYPES)
-def cast(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def cast(input: Operand, output: OutputSpec) -> Array:
     """Each stored value in another type: integers wrap, floats truncate towards zero and saturate.
 
     NaN becomes the type's largest integer. Any shape. Source: tflite/kernels/cast.cc.

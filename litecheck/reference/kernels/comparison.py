@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics.broadcast import apply
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, Ints, quantize_multiplier
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.operands import Array, Operand, OutputSpec
 from litecheck.reference.registry import Variants, kernel
 
 #: Operator -> what it asks.
@@ -44,15 +43,15 @@ class Scaled:
 def _comparison(opcode: str) -> tuple[KernelFunction, KernelFunction]:
     ask = COMPARISONS[opcode]
 
-    def quantized(lhs: Operand, rhs: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
+    def quantized(lhs: Operand, rhs: Operand, output: OutputSpec, variants: Variants) -> Array:
         if lhs.dtype == "int16" and not lhs.quantization.scale.size:
             return plain(lhs, rhs, output)
         points = lhs.zero_point, rhs.zero_point
         multipliers = quantize_multiplier(float(lhs.scale)), quantize_multiplier(float(rhs.scale))
         return apply(Scaled(ask, points, multipliers, variants["rescale"]), lhs.data, rhs.data, "bool")
 
-    def plain(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
-        asked: NDArray[Any] = ask(lhs.data, rhs.data)
+    def plain(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
+        asked: Array = ask(lhs.data, rhs.data)
         return asked
 
     quantized.__doc__ = f"""output = whether lhs is {opcode.lower()} to rhs, as real values; shapes broadcast.
@@ -75,12 +74,12 @@ for _opcode in COMPARISONS:
 
 
 @kernel("MAXIMUM", "int8", "uint8", "int16", "int32", "int64", "float32")
-def maximum(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def maximum(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = the larger of lhs and rhs, of stored values; shapes broadcast. Source: maximum_minimum.cc."""
     return np.where(lhs.data > rhs.data, lhs.data, rhs.data)
 
 
 @kernel("MINIMUM", "int8", "uint8", "int16", "int32", "int64", "float32")
-def minimum(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def minimum(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = the smaller of lhs and rhs, of stored values; shapes broadcast. Source: maximum_minimum.cc."""
     return np.where(lhs.data < rhs.data, lhs.data, rhs.data)

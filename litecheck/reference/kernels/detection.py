@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from litecheck.flatbuffer.flexbuffer import FlexbufferError, read_map
 from litecheck.model.types import Operator
 from litecheck.reference.kernels.quantize import dequantize
 from litecheck.reference.numerics.partial_sort import largest_first
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 Floats = NDArray[np.float32]
@@ -63,7 +62,7 @@ def detection_postprocess(
     box_encodings: Operand, class_predictions: Operand, anchors: Operand,
     detection_boxes: OutputSpec, detection_classes: OutputSpec, detection_scores: OutputSpec, num_detections: OutputSpec,
     operator: Operator,
-) -> tuple[NDArray[Any], ...]:  # fmt: skip
+) -> tuple[Array, ...]:  # fmt: skip
     """The boxes (ymin, xmin, ymax, xmax) of highest score that do not overlap, their classes and scores, and how many.
 
     1. y = encoded y / y_scale * anchor height + anchor y, likewise x; half the height is exp(encoded h / h_scale) / 2 *

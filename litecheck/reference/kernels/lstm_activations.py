@@ -28,9 +28,7 @@ def _tanh_from_table(x: Ints, bits: int) -> Ints:
 #: gemmlowp's polynomials and one shift, or the table of 16-bit LOGISTIC and MultiplyByQuantizedMultiplier.
 CURVES = {
     "gemmlowp": Curves(
-        lambda x: gemmlowp.logistic(x, 3, 16),
-        lambda x, bits: gemmlowp.tanh(x, bits, 16),
-        rounding_shift,
+        lambda x: gemmlowp.logistic(x, 3, 16), lambda x, bits: gemmlowp.tanh(x, bits, 16), rounding_shift
     ),
     "table": Curves(
         lambda x: logistic_in_24ths(3 * x),

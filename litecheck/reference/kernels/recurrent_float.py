@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.fused import clamp_real
-from litecheck.reference.operands import Computed, Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Computed, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
 
 Floats = NDArray[np.float32]
@@ -37,7 +35,7 @@ def lstm_float(
     projection_weights: Operand | None, projection_bias: Operand | None, output_state: Operand, cell_state: Operand,
     input_layer_norm_coefficients: Operand | None, forget_layer_norm_coefficients: Operand | None,
     cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
-    output: OutputSpec, options: Table | None, variants: Variants,
+    output: OutputSpec, options: Options, variants: Variants,
 ) -> Computed:  # fmt: skip
     """c' = f * c + i * g and h' = o * a(c'), with gates i, f, o = logistic(...) and g = a(...), a the fused activation.
 
@@ -114,7 +112,7 @@ def _gate(
 
 def _step(
     x: Floats, h: Floats, c: Floats, gates: Gates, projection: tuple[Operand | None, Operand | None],
-    options: Table | None, tanh_only: bool,
+    options: Options, tanh_only: bool,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """The states behind one step."""
     input_gate, forget_gate, cell_gate, output_gate = gates
@@ -139,15 +137,15 @@ def _logistic(x: Floats) -> Floats:
     return made
 
 
-def _is_tanh(options: Table | None) -> bool:
+def _is_tanh(options: Options) -> bool:
     return options is not None and options.get("fused_activation_function", 0) == _TANH
 
 
-def _activated(x: Floats, options: Table | None) -> Floats:
+def _activated(x: Floats, options: Options) -> Floats:
     return np.tanh(x) if _is_tanh(options) else clamp_real(x, options)
 
 
-def _clipped(x: Floats, options: Table | None, name: str) -> Floats:
+def _clipped(x: Floats, options: Options, name: str) -> Floats:
     most = np.float32(options.get(name, 0.0)) if options is not None else np.float32(0)
     return np.clip(x, -most, most) if most > 0 else x
 
@@ -156,7 +154,7 @@ def _clipped(x: Floats, options: Table | None, name: str) -> Floats:
 def svdf_float(
     input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t], activated.
 
@@ -167,7 +165,7 @@ def svdf_float(
     if rank < 1:
         raise RunError("a rank of at least 1 is needed")
     batch, (filters, steps) = input.shape[0], weights_time.shape
-    memory: NDArray[Any] = np.roll(state.data.reshape(batch, filters, steps), -1, axis=2)
+    memory: Array = np.roll(state.data.reshape(batch, filters, steps), -1, axis=2)
     memory[:, :, -1] = input.data @ weights_feature.data.T
     each = (memory * weights_time.data).sum(axis=2, dtype=np.float32)
     sums = each.reshape(batch, filters // rank, rank).sum(axis=2, dtype=np.float32)

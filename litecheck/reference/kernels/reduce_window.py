@@ -6,10 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 #: What ReduceWindowFunction names.
@@ -21,8 +19,8 @@ FUNCTIONS: dict[int, Callable[..., Any]] = {
 @kernel("REDUCE_WINDOW", "bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64")
 def reduce_window(
     input: Operand, init_value: Operand, window_shape: Operand, window_strides: Operand, window_dilations: Operand,
-    output: OutputSpec, options: Table | None,
-) -> NDArray[Any]:  # fmt: skip
+    output: OutputSpec, options: Options,
+) -> Array:  # fmt: skip
     """out[i] = f(... f(init_value, input[i*s]), input[i*s + d] ...) over the taps of a window, one after the other.
 
     Stored values are taken as integers that wrap around; ALL and ANY make 1 or 0 of them. There is no padding: without
@@ -37,9 +35,9 @@ def reduce_window(
 
 
 def slide(
-    x: NDArray[Any], first: NDArray[Any], window: list[int], strides: list[int], dilations: list[int],
+    x: Array, first: Array, window: list[int], strides: list[int], dilations: list[int],
     function: Callable[..., Any],
-) -> NDArray[Any]:  # fmt: skip
+) -> Array:  # fmt: skip
     """Every window of ``x`` reduced by ``function``, from ``first`` on, tap after tap in row-major order."""
     reach = [(k - 1) * d + 1 for k, d in zip(window, dilations, strict=True)]
     sizes = [(n - r) // s + 1 if n >= r else 0 for n, r, s in zip(x.shape, reach, strides, strict=True)]

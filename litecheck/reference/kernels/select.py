@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 _ANY = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "bool")
@@ -15,7 +12,7 @@ _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
 
 
 @kernel("SELECT", *_ANY, deciding="on_true")
-def select(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> NDArray[Any]:
+def select(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> Array:
     """output = on_true where condition holds, else on_false; stored values are copied.
 
     condition has the operands' shape, or none, or their first dimension. Source: tflite/kernels/select.cc.
@@ -27,38 +24,38 @@ def select(condition: Operand, on_true: Operand, on_false: Operand, output: Outp
 
 
 @kernel("SELECT_V2", *_ANY, deciding="on_true")
-def select_v2(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> NDArray[Any]:
+def select_v2(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> Array:
     """output = on_true where condition holds, else on_false; all three broadcast. Source: tflite/kernels/select.cc."""
     return np.where(condition.data, on_true.data, on_false.data)
 
 
 @kernel("WHERE", *_ANY)
-def where(condition: Operand, output: OutputSpec) -> NDArray[Any]:
+def where(condition: Operand, output: OutputSpec) -> Array:
     """output (n, rank) = indices of the elements that are not 0, in row-major order. Source: where.cc."""
     return np.argwhere(condition.data)
 
 
 @kernel("LOGICAL_AND", "bool")
-def logical_and(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def logical_and(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = lhs and rhs; shapes broadcast. Source: tflite/kernels/logical.cc."""
     return np.asarray(np.logical_and(lhs.data, rhs.data))
 
 
 @kernel("LOGICAL_OR", "bool")
-def logical_or(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def logical_or(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = lhs or rhs; shapes broadcast. Source: tflite/kernels/logical.cc."""
     return np.asarray(np.logical_or(lhs.data, rhs.data))
 
 
 @kernel("BITWISE_XOR", *_INTEGERS)
-def bitwise_xor(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def bitwise_xor(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = lhs xor rhs, bit by bit; shapes broadcast. Source: tflite/kernels/bitwise_xor.cc."""
-    bits: NDArray[Any] = lhs.data ^ rhs.data
+    bits: Array = lhs.data ^ rhs.data
     return bits
 
 
 @kernel("RIGHT_SHIFT", *_INTEGERS)
-def right_shift(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def right_shift(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = lhs shifted right by rhs bits, arithmetically; rhs is kept within 0 .. width - 1.
 
     Source: tflite/kernels/right_shift.cc.
@@ -67,7 +64,7 @@ def right_shift(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("POW", "float32", "int32")
-def power(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def power(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = lhs to the power of rhs; int32 exponents may not be negative. Source: tflite/kernels/pow.cc."""
     if output.dtype == "float32":
         with np.errstate(all="ignore"):
@@ -79,7 +76,7 @@ def power(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("ATAN2", "float32", "float64")
-def atan2(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def atan2(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = the angle of the point (rhs, lhs), in (-pi, pi]; equal shapes. Source: tflite/kernels/atan2.cc."""
     if lhs.shape != rhs.shape:
         raise RunError(f"shapes {list(lhs.shape)} and {list(rhs.shape)} differ")
@@ -87,7 +84,7 @@ def atan2(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("ADD_N", "float32", "int32")
-def add_n(values: tuple[Operand, ...], output: OutputSpec) -> NDArray[Any]:
+def add_n(values: tuple[Operand, ...], output: OutputSpec) -> Array:
     """output = the sum of all values, from the first on; equal shapes. Source: tflite/kernels/add_n.cc."""
     total = values[0].data.copy()
     for value in values[1:]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, quantize_multiplier, saturate, wrap32
-from litecheck.reference.operands import Computed, Operand, OutputSpec, RunError
+from litecheck.reference.operands import Computed, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
 
 _RELU = 1
@@ -17,7 +16,7 @@ _RELU = 1
 def svdf(
     input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
     output: OutputSpec,
-    options: Table | None, variants: Variants,
+    options: Options, variants: Variants,
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t].
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.lookup import picked
-from litecheck.reference.operands import NUMPY_TYPES
+from litecheck.reference.operands import NUMPY_TYPES, Array
 
 #: (stored lhs, stored rhs) in int64 -> stored output in int64, equal formulas with equal hashes.
 Formula = Callable[[Ints, Ints], Ints]
@@ -22,7 +20,7 @@ _TABLE_FROM = 1 << 12
 """From here on a table of all pairs pays from about the tenth inference on, from 65,536 on at once."""
 
 
-def apply(formula: Formula, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) -> NDArray[Any]:
+def apply(formula: Formula, lhs: Array, rhs: Array, dtype: str) -> Array:
     """formula(lhs, rhs) with the operands broadcast against each other, as ``dtype``.
 
     An 8-bit formula is a function of 65,536 pairs, computed once and then looked up.
@@ -44,8 +42,8 @@ def apply(formula: Formula, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) ->
 
 
 @lru_cache(maxsize=256)
-def _table(formula: Formula, of: str, dtype: str) -> NDArray[Any]:
+def _table(formula: Formula, of: str, dtype: str) -> Array:
     """formula of every pair of bytes, at index 256 * lhs + rhs of their bit patterns."""
     values = np.arange(256, dtype=np.uint8).view(of).astype(np.int64)
-    pairs: NDArray[Any] = formula(np.repeat(values, 256), np.tile(values, 256)).astype(NUMPY_TYPES[dtype])
+    pairs: Array = formula(np.repeat(values, 256), np.tile(values, 256)).astype(NUMPY_TYPES[dtype])
     return pairs

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.integer_matmul import Weights
 from litecheck.reference.numerics.requantize import Requantizer, requantizer
 from litecheck.reference.numerics.rescale import Scales
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.operands import Operand, Options, OutputSpec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +38,7 @@ class Rescaling(NamedTuple):
 def layer(
     operands: tuple[Operand, Operand, Operand | None],
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     zero: int,
     variants: Rescaling,
     filters: Callable[[], Weights],

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.compiled import compiled
-from litecheck.reference.numerics.fixedpoint import (
-    Ints,
-    wrap32,
-)
+from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.numerics.integer_matmul import EXACT
 from litecheck.reference.numerics.nearest import NearestRescale, nearest, repeats
 from litecheck.reference.numerics.rescale import VARIANTS, Rescale, Scales
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
 #: Types whose sums of products are rescaled to stored values.
 QUANTIZED = ("int8", "uint8", "int16")
@@ -39,7 +33,7 @@ class Prepared:
     way through float32, where it is proven for this offset and pays."""
 
     offset: Ints
-    constants: tuple[NDArray[Any], ...]
+    constants: tuple[Array, ...]
     quick: NearestRescale | None
 
 
@@ -59,7 +53,7 @@ class Requantizer:
     prepared: dict[int, Prepared] = field(default_factory=dict)
     """By the identity of an offset."""
 
-    def __call__(self, sums: NDArray[Any], offset: Ints, out: NDArray[Any]) -> None:
+    def __call__(self, sums: Array, offset: Ints, out: Array) -> None:
         """Fill ``out`` from whole-numbered ``sums`` of any type, both C-contiguous of shape (..., channels).
 
         ``offset`` is int64 of shape (channels,), and is added to every sum first.
@@ -88,7 +82,7 @@ class Requantizer:
         made = self.prepared[id(offset)] = Prepared(offset, constants, quick)
         return made
 
-    def _in_tiles(self, flat: NDArray[Any], into: NDArray[Any], known: Prepared) -> None:
+    def _in_tiles(self, flat: Array, into: Array, known: Prepared) -> None:
         period = repeats(flat.size, len(known.offset), PERIOD)
         constants = [c[:period] for c in known.constants]
         step = max(1, TILE // period) * period
@@ -96,7 +90,7 @@ class Requantizer:
             tile = flat[start : start + step].reshape(-1, period)
             into[start : start + step].reshape(-1, period)[...] = self._stored(tile, constants)
 
-    def _stored(self, sums: NDArray[Any], constants: list[NDArray[Any]]) -> NDArray[Any]:
+    def _stored(self, sums: Array, constants: list[Array]) -> Array:
         """Stored values in a wider type; the constants, the offset first, broadcast against the sums."""
         x = sums.astype(np.int64)
         x += constants[0]
@@ -105,7 +99,7 @@ class Requantizer:
         y = self.rescale.step(x, *constants[1:])
         y += self.zero_point
         kind = y.dtype.type
-        clamped: NDArray[Any] = y.clip(kind(self.low), kind(self.high), out=y)
+        clamped: Array = y.clip(kind(self.low), kind(self.high), out=y)
         return clamped
 
 
@@ -113,7 +107,7 @@ def requantizer(
     variant: str,
     scales: Scales,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     *,
     narrow: bool = False,
     wrap: bool = False,
@@ -133,6 +127,6 @@ def requantizer(
     )
 
 
-def wide_sums(input: Operand, options: Table | None) -> bool:
+def wide_sums(input: Operand, options: Options) -> bool:
     """Whether sums have 64 bits: those of int16 where the options state no int32 bias."""
     return input.dtype == "int16" and (options is None or options.get("quantized_bias_type", 0) != INT32)
