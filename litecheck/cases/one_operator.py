@@ -58,6 +58,3 @@ def constant(
     """A constant operand."""
     q = quantization or Quantization()
     return TensorPlan(dtype or values.dtype.name, values.shape, q, values, name=name)
-
-
-__all__ = ["constant", "one_operator", "run_time"]

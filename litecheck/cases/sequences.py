@@ -11,10 +11,9 @@ from math import prod
 import numpy as np
 
 from litecheck.cases import inputs
-from litecheck.cases.drawn import draws, tried
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.extremes import extremes
-from litecheck.cases.inputs import Feed
+from litecheck.cases.inputs import Feed, draws, tried
 from litecheck.cases.memory import Memory
 from litecheck.cases.parts import Case
 from litecheck.cases.sweeps import directed

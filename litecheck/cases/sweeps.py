@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Array
-from litecheck.cases.drawn import draws
-from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, Input, inputs_of, known, only
+from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, Input, draws, inputs_of, known, only
 from litecheck.cases.parts import Case
 from litecheck.quantization import BITS, INTEGER_RANGES
 

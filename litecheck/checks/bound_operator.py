@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.checks.context import Context
-from litecheck.checks.tensor_facts import TensorFacts
+from litecheck.checks.context import Context, TensorFacts
 from litecheck.finding import Effect, Level
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.measurements.bound import Operands
@@ -45,7 +44,7 @@ class Fault:
     because: str | None = None
     effect: Effect | None = None
     kind: str = ""
-    """Its name in ``litecheck.profile.faults``, where the requirement may speak of it in particular."""
+    """Its name in ``litecheck.profile.paths``, where the requirement may speak of it in particular."""
 
 
 def at(

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at
+from litecheck.checks.context import TensorFacts
 from litecheck.checks.rule_facts import axis, types, words
-from litecheck.checks.tensor_facts import TensorFacts
 from litecheck.profile.types import Constraint, OperatorRule, Requirement, SameAs
 from litecheck.quantization import Blockwise, MultiAxis
 

@@ -9,7 +9,7 @@ from pathlib import PurePath
 import numpy as np
 
 from litecheck.cases import parts
-from litecheck.cases.drawn import drawn
+from litecheck.cases.inputs import drawn
 from litecheck.cases.probes.catalogue import probed, probes
 from litecheck.cases.probes.probe import Probe
 from litecheck.cases.sweeps import directed
@@ -19,9 +19,8 @@ from litecheck.diagnose.result import Hypothesis
 from litecheck.diagnose.untried import left_out
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.operands import RunError
-from litecheck.reference.registry import kernels
+from litecheck.reference.registry import Kernel, kernels
 from litecheck.spelling import did_you_mean
 
 

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from litecheck.diagnose.properties import Properties, Property
-from litecheck.reference.kernel_types import ANY
-from litecheck.reference.registry import kernels
+from litecheck.reference.registry import ANY, kernels
 from litecheck.report import counted
 
 #: Words that an operator may have.

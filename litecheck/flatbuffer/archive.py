@@ -140,6 +140,3 @@ def _find_end(raw: NDArray[np.uint8]) -> int:
     first = max(len(raw) - 22 - _COMMENT_MAX, 0)
     at = raw[first:].tobytes().rfind(_END)
     return first + at if at >= 0 and first + at + 22 <= len(raw) else -1
-
-
-__all__ = ["MEMBERS_MAX", "ArchiveMember", "entries", "is_zip"]

@@ -200,6 +200,3 @@ def _options_name(opcode: str) -> str | None:
 
 def _little_endian(values: NDArray[Any]) -> NDArray[np.uint8]:
     return np.frombuffer(values.astype(values.dtype.newbyteorder("<")).tobytes(), np.uint8)
-
-
-__all__ = ["ModelBuilder", "SubgraphBuilder", "options_table", "quantized"]

@@ -270,6 +270,3 @@ def _signature(signature: Signature) -> Table:
             "subgraph_index": signature.subgraph,
         },
     )
-
-
-__all__ = ["encode"]

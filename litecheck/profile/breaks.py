@@ -290,5 +290,3 @@ _VERBS: dict[str, Callable[[_Demand], Iterator[BrokenPlan]]] = {
     "limits": _limits,
     "unsupported": _unsupported,
 }
-
-__all__ = ["BrokenPlan", "breaks", "outside"]

@@ -9,15 +9,11 @@ from typing import TypeVar, get_args
 from litecheck.errors import ProfileError
 from litecheck.finding import LEVELS, Demand, Effect, Level
 from litecheck.profile.conformance import read_conformance
-from litecheck.profile.faults import FAULT_KINDS
+from litecheck.profile.extension import only_narrows, relaxations, relaxed
 from litecheck.profile.lazy import Lazy
-from litecheck.profile.levels import Assigned, Patterns
-from litecheck.profile.narrowing import only_narrows
-from litecheck.profile.parsed import OperatorDraft, Stated, include
+from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, presence
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR, Reader
-from litecheck.profile.paths import path_matches
-from litecheck.profile.relaxations import relaxations, relaxed
-from litecheck.profile.requirements import demands, presence
+from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches
 from litecheck.profile.types import (
     Alternative,
     Exactly,

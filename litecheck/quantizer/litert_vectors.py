@@ -15,7 +15,7 @@ import numpy as np
 
 from litecheck.arrays import Array
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.quantizer.saturate import to_integers
+from litecheck.quantizer.rounding import to_integers
 
 #: Values that a vector of the optimized kernels holds.
 LANES = 8

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from litecheck.quantizer.floats import rounded_to, to_ml_dtype, to_small_float
 from litecheck.quantizer.onnx_types import RANGES, name_of
-from litecheck.quantizer.saturate import to_integers
+from litecheck.quantizer.rounding import to_integers
 
 Kernel = Callable[..., None]
 

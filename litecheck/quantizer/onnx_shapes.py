@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.arrays import Array
-from litecheck.quantizer.onnx_versions import VersionFacts
+from litecheck.quantizer.onnx_types import VersionFacts
 from litecheck.quantizer.types import Parameters, QuantizerError
 
 

@@ -19,8 +19,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_yaml, text, texts
-from litecheck.reference.numerics.tables import in_table
-from litecheck.reference.taker_measurements import MEASUREMENTS, Placed
+from litecheck.reference.taker_measurements import MEASUREMENTS, Placed, in_table
 from litecheck.spelling import did_you_mean
 
 #: The names of those that take an operator, and ``in table`` where XNNPACK computes it as part of one.

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from litecheck.cases import parts
+from litecheck.cases.expectation import Tape, chained
 from litecheck.cases.inputs import PROPAGATED, RANDOM
 from litecheck.cases.memory import Memory
 from litecheck.cases.model_inputs import in_a_row, sample_inputs
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import remembers
-from litecheck.cases.tape import Tape, chained
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.verify.questions import Asking, Question

@@ -149,6 +149,6 @@ def select_v2(call: Call) -> Shapes:
 
 
 __all__ = [
-    "along_axis", "at_least_1d", "broadcast", "broadcast_shapes", "common", "divide", "elementwise",
+    "along_axis", "at_least_1d", "broadcast", "divide", "elementwise",
     "local_response_normalization", "prelu", "same_shapes", "select", "select_v2", "sum_of_all",
 ]  # fmt: skip

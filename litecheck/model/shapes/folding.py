@@ -80,5 +80,3 @@ _FOLDS: dict[Law, Callable[[Call], Values | None]] = {
     pack: _joined,
     concatenation: _joined,
 }
-
-__all__ = ["folded", "folds"]

@@ -151,6 +151,3 @@ def _hashable(value: object) -> Hashable:
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.tobytes()
     return value if isinstance(value, (bool, int, float, str)) else id(value)
-
-
-__all__ = ["Entry", "Inferred", "LawOf", "bind", "call_of", "infer"]

@@ -43,9 +43,9 @@ def shape_of(call: Call) -> Shapes:
     return ((rank_of(call.shape("input")),),)
 
 
-def rank_alone(call: Call) -> Shapes:
+def rank(call: Call) -> Shapes:
     """One number."""
     return ((),)
 
 
-__all__ = ["arg_extreme", "rank_alone", "reduce", "shape_of"]
+__all__ = ["arg_extreme", "rank", "reduce", "shape_of"]

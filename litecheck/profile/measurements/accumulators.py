@@ -13,9 +13,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.scan import extremes, signed_sums
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
+from litecheck.model.values import extremes, signed_sums, stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.plan import CHANNELS, Plan, TensorPlan

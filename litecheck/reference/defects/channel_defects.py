@@ -10,8 +10,8 @@ import numpy as np
 
 from litecheck.reference.defects.arguments import with_bias
 from litecheck.reference.defects.registry import Arguments, defect, weighted
-from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.operands import Array, Operand
+from litecheck.reference.registry import Kernel
 
 #: Channels that a block holds, the last of which has neighbours' biases.
 _BLOCK = 4

@@ -11,12 +11,12 @@ import numpy as np
 
 from litecheck.profile.operators import facts_of
 from litecheck.reference.defects.registry import Arguments, defect, summed
-from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.fixedpoint import Ints, saturate, wrap32
 from litecheck.reference.numerics.requantize import requantizer
 from litecheck.reference.numerics.rescale import FIXED, Scales
 from litecheck.reference.numerics.windows import axes, padded, windows
 from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, RunError
+from litecheck.reference.registry import Kernel
 
 #: More products than this are many.
 _DEEP = 256

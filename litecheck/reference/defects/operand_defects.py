@@ -12,10 +12,10 @@ from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import Quantization
 from litecheck.reference.defects.arguments import BYTES, symmetric, with_bias, with_padding
 from litecheck.reference.defects.registry import Arguments, convolves, defect, rescales, weighted
-from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.axes import reduced_axes
 from litecheck.reference.numerics.fixedpoint import round_half_away, saturate
 from litecheck.reference.operands import Operand
+from litecheck.reference.registry import Kernel
 
 _STORED = (*BYTES, "int16")
 

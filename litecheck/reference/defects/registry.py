@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from litecheck.profile.operators import OperatorFacts
-from litecheck.reference.kernel_types import Kernel
+from litecheck.reference.registry import Kernel
 
 Arguments = Mapping[str, Any]
 Change = Callable[[Kernel, Arguments], Any]

@@ -10,9 +10,9 @@ import numpy as np
 from litecheck.profile.operators import OperatorFacts
 from litecheck.reference.defects.arguments import window_axes, with_options, with_padding
 from litecheck.reference.defects.registry import Arguments, convolves, defect
-from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.windows import SAME
 from litecheck.reference.operands import Operand
+from litecheck.reference.registry import Kernel
 
 
 def _averages(facts: OperatorFacts) -> bool:

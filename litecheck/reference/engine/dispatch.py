@@ -17,9 +17,8 @@ from litecheck.model.values import stored_integers
 from litecheck.quantization import BITS, Blockwise
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.kernel_types import ANY, Cell, Kernel, KernelFunction, Variants
 from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
-from litecheck.reference.registry import kernels, unfolding
+from litecheck.reference.registry import ANY, Cell, Kernel, KernelFunction, Variants, kernels, unfolding
 from litecheck.reference.takers import EVERY, holding, takers
 
 #: Parameters of kernels that are no operands.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
@@ -17,7 +16,7 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.lookup import each_value, quotient
 from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec
-from litecheck.reference.registry import Variants, kernel
+from litecheck.reference.registry import KernelFunction, Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _REQUANTIZE, _WIDTHS = tuple(MULTIPLY), ("float32", "float64")

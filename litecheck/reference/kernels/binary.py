@@ -14,7 +14,7 @@ from litecheck.reference.kernels.sums import (
     quantized_sum,
     zero_points,
 )
-from litecheck.reference.numerics.broadcast import Formula, apply
+from litecheck.reference.numerics.broadcast import Formula, apply, chunks, in_vectors
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
     WITHOUT_FLOAT32,
@@ -25,7 +25,6 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.fused import clamp_real, stored_bounds
-from litecheck.reference.numerics.vectors import chunks, in_vectors
 from litecheck.reference.operands import Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, IN_TABLE, XNNPACK, Takers

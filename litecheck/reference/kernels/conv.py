@@ -9,8 +9,15 @@ import numpy as np
 from litecheck.reference.kernels.hybrid import DYNAMIC, centred, prepared, products, scaled
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
-from litecheck.reference.numerics.prepared_layer import PreparedLayer, Rescaling, layer
-from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
+from litecheck.reference.numerics.requantize import (
+    QUANTIZED,
+    SUMS,
+    WIDE,
+    PreparedLayer,
+    Rescaling,
+    layer,
+    wide_sums,
+)
 from litecheck.reference.numerics.rescale import rescalings
 from litecheck.reference.numerics.windows import Axis, axes, padded, windows
 from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError

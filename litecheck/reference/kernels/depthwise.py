@@ -11,8 +11,7 @@ from litecheck.reference.kernels.hybrid import asymmetric, centred, prepared, sc
 from litecheck.reference.numerics.compiled import Compiled, compiled
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
-from litecheck.reference.numerics.prepared_layer import Rescaling, layer
-from litecheck.reference.numerics.requantize import QUANTIZED, WIDE
+from litecheck.reference.numerics.requantize import QUANTIZED, WIDE, Rescaling, layer
 from litecheck.reference.numerics.rescale import rescalings
 from litecheck.reference.numerics.windows import Axis, axes, padded
 from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError

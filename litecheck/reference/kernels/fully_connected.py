@@ -8,8 +8,7 @@ from litecheck.quantization import Blockwise
 from litecheck.reference.kernels.hybrid import block_products, dynamic, products
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
-from litecheck.reference.numerics.prepared_layer import Rescaling, layer
-from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
+from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, Rescaling, layer, wide_sums
 from litecheck.reference.numerics.rescale import FIXED, rescalings
 from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step

@@ -14,10 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.kernels.layer_norm import Norm
 from litecheck.reference.kernels.lstm_8x8_8 import CELL, NarrowGate, projection, step
-from litecheck.reference.kernels.lstm_activations import CURVES, Curves
-from litecheck.reference.kernels.lstm_matmul import GateProduct, product
+from litecheck.reference.kernels.lstm_parts import CURVES, Curves, GateProduct, Norm, product
 from litecheck.reference.numerics.fixedpoint import Ints, multiply_double, quantize_multiplier, saturate
 from litecheck.reference.operands import Computed, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel

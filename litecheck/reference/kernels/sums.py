@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from litecheck.reference.numerics.broadcast import apply
+from litecheck.reference.numerics.broadcast import apply, chunks, in_vectors
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
     Ints,
@@ -20,7 +20,6 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.numerics.vectors import chunks, in_vectors
 from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants
 

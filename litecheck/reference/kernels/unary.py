@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
@@ -19,7 +18,7 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.lookup import Real, each_value, libm, looked_up, quotient
 from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
-from litecheck.reference.registry import Variants, kernel
+from litecheck.reference.registry import KernelFunction, Variants, kernel
 
 _F = np.float32
 _WIDTHS = ("float32", "float64")
