@@ -69,8 +69,7 @@ def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
 
 def _pairs(a: Array, b: Array) -> NDArray[np.int64]:
     """A number for each pair of codes of 8 bits."""
-    pairs: NDArray[np.int64] = a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1)
-    return pairs
+    return a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1)
 
 
 def about(case: Case, kinds: Sequence[str], samples: int) -> int:

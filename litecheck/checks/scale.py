@@ -67,8 +67,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
 def valid(scale: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Which scales are finite and greater than 0."""
-    good: NDArray[np.bool_] = np.isfinite(scale) & (scale > 0)
-    return good
+    return np.isfinite(scale) & (scale > 0)
 
 
 def _no_scale(operand: BoundOperand, least: float) -> Sequence[Fault]:

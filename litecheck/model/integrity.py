@@ -266,5 +266,4 @@ class _Checker:
 
 def buffers_outside(tables: Tables) -> NDArray[np.bool_]:
     """Which buffers lie outside the flatbuffer: LiteRT looks there only where a buffer has no data of its own."""
-    outside: NDArray[np.bool_] = (tables.column("Buffer", "offset") > 1) & ~tables.has("Buffer", "data")
-    return outside
+    return (tables.column("Buffer", "offset") > 1) & ~tables.has("Buffer", "data")

@@ -22,8 +22,7 @@ class Deviation:
 
     def of(self, recipe: Recipe) -> Recipe:
         """The recipe with this choice."""
-        changed: Recipe = replace(recipe, **{self.field: self.value})
-        return changed
+        return replace(recipe, **{self.field: self.value})
 
 
 _ROUNDING_WORDS = {

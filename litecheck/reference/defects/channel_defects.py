@@ -44,8 +44,7 @@ def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
 
     def swapped(scale: Array) -> Array:
         other = np.arange(scale.size) ^ 1
-        places: Array = scale[np.where(other < scale.size, other, other ^ 1)]
-        return places
+        return scale[np.where(other < scale.size, other, other ^ 1)]
 
     return _with_scales(kernel, given, swapped)
 

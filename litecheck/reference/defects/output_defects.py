@@ -51,8 +51,7 @@ def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> Array:
 
 def _bounded(stored: Array, given: Arguments) -> Array:
     low, high = stored_bounds(given.get("options"), given["output"])
-    bounded: Array = np.clip(stored, low, high)
-    return bounded
+    return np.clip(stored, low, high)
 
 
 @defect(

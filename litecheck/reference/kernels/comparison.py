@@ -127,8 +127,7 @@ def logical_or(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
 @kernel("BITWISE_XOR", *_INTEGERS)
 def bitwise_xor(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = lhs xor rhs, bit by bit; shapes broadcast. Source: tflite/kernels/bitwise_xor.cc."""
-    bits: Array = lhs.data ^ rhs.data
-    return bits
+    return lhs.data ^ rhs.data
 
 
 @kernel("RIGHT_SHIFT", *_INTEGERS)

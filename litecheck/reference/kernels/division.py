@@ -56,8 +56,7 @@ def _word(x: Ints, bits: Ints) -> Ints:
     """
     mask = np.where(bits >= 32, -1, (np.int64(1) << np.clip(bits, 0, 31)) - 1)
     remainder, threshold = x & mask, (mask >> 1) + (x < 0)
-    shifted: Ints = (x >> (bits & 31)) + (remainder > threshold)
-    return shifted
+    return (x >> (bits & 31)) + (remainder > threshold)
 
 
 #: What shifts a quotient back: (quotient, bits to the right) -> rounded.

@@ -148,5 +148,4 @@ def _block_scales(weight: Operand) -> Array:
 def bfloat16(x: NDArray[np.float32]) -> NDArray[np.float32]:
     """float32 rounded to the nearest value with eight significant bits, half to even."""
     bits = x.view(np.uint32)
-    rounded: NDArray[np.float32] = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).view(np.float32)
-    return rounded
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).view(np.float32)

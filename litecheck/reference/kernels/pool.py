@@ -73,8 +73,7 @@ def _covered(rows: Axis, columns: Axis) -> NDArray[np.int64]:
 
 def _reach(axis: Axis) -> NDArray[np.int64]:
     first = np.arange(axis.out) * axis.stride - axis.before
-    reach: NDArray[np.int64] = np.minimum(first + axis.kernel, axis.size) - np.maximum(first, 0)
-    return reach
+    return np.minimum(first + axis.kernel, axis.size) - np.maximum(first, 0)
 
 
 def _half_away(total: Array, count: Array) -> Array:

@@ -169,8 +169,7 @@ def _in_order(rows: Array) -> Array:
     """Sums of the last axis, one element after the other, in the type of the elements."""
     if rows.shape[-1] == 0:
         return np.zeros(rows.shape[:-1], rows.dtype)
-    total: Array = np.add.accumulate(rows, axis=-1, dtype=rows.dtype)[..., -1]
-    return total
+    return np.add.accumulate(rows, axis=-1, dtype=rows.dtype)[..., -1]
 
 
 @kernel("CUMSUM", "float32", "int32", "int64")

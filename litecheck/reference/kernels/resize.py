@@ -76,8 +76,7 @@ def _q10_sums(x: NDArray[np.int64], height: int, width: int, options: Options) -
     pixels, fy, fx = _corners(x, _q10(x.shape[1], height, options), _q10(x.shape[2], width, options))
     total = _weighted(pixels, fy, fx, 1 << 10)
     half = 1 << 19
-    rounded: NDArray[np.int64] = np.where(total > 0, (total + half) >> 20, -((half - total) >> 20))
-    return rounded
+    return np.where(total > 0, (total + half) >> 20, -((half - total) >> 20))
 
 
 #: Along one side the lower pixels, the upper ones, and the distances from the lower.

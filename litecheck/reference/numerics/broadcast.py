@@ -49,8 +49,7 @@ def apply(formula: Formula, lhs: Array, rhs: Array, dtype: str) -> Array:
 def _table(formula: Formula, of: str, dtype: str) -> Array:
     """formula of every pair of bytes, at index 256 * lhs + rhs of their bit patterns."""
     values = np.arange(256, dtype=np.uint8).view(of).astype(np.int64)
-    pairs: Array = formula(np.repeat(values, 256), np.tile(values, 256)).astype(NUMPY_TYPES[dtype])
-    return pairs
+    return formula(np.repeat(values, 256), np.tile(values, 256)).astype(NUMPY_TYPES[dtype])
 
 
 Shape = tuple[int, ...]

@@ -38,8 +38,7 @@ def quantize_multipliers(real: NDArray[np.float64]) -> tuple[Ints, Ints]:
 
 def saturate(x: Ints, low: int, high: int) -> Ints:
     """x, or the nearer end of [low, high]."""
-    bounded: Ints = np.minimum(np.maximum(x, low), high)
-    return bounded
+    return np.minimum(np.maximum(x, low), high)
 
 
 def rounding_shift_up(x: Ints, bits: Ints | int) -> Ints:
@@ -66,14 +65,12 @@ def multiply_single(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
 def multiply_floor(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
     """x * m * 2^(shift-31) towards minus infinity: a right shift without rounding. int32 x."""
-    rounded: Ints = (x * m) >> (31 - np.asarray(shift, np.int64))
-    return rounded
+    return (x * m) >> (31 - np.asarray(shift, np.int64))
 
 
 def multiply_truncate(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
     """x * m * 2^(shift-31) towards zero. int32 x."""
-    rounded: Ints = np.sign(x) * multiply_floor(np.abs(x), m, shift)
-    return rounded
+    return np.sign(x) * multiply_floor(np.abs(x), m, shift)
 
 
 def reduce_multiplier(m: Ints, bits: int) -> Ints:

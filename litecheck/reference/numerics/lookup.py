@@ -24,8 +24,7 @@ def libm(function: Real) -> Real:
 
     def rounded(x: Floats) -> Floats:
         with np.errstate(all="ignore"):
-            result: Floats = np.asarray(function(x.astype(np.float64))).astype(x.dtype)
-            return result
+            return np.asarray(function(x.astype(np.float64))).astype(x.dtype)
 
     return rounded
 
@@ -111,8 +110,7 @@ def looked_up(input: Operand, output: OutputSpec, function: Real, round_: str = 
         return each_value(input.data, lambda x: entries(x, function, input, output, round_), output.dtype)
     ends = _ends(input.scale, input.zero_point), _ends(output.scale, output.zero_point)
     table = words(function, *ends)
-    words_: Array = interpolate(input.data.astype(np.int64), table).astype(np.int16)
-    return words_
+    return interpolate(input.data.astype(np.int64), table).astype(np.int16)
 
 
 def quotient(width: str, *factors: np.float32, over: np.float32) -> float:

@@ -101,8 +101,7 @@ class Requantizer:
         y = self.rescale.step(x, *constants[1:])
         y += self.zero_point
         kind = y.dtype.type
-        clamped: Array = y.clip(kind(self.low), kind(self.high), out=y)
-        return clamped
+        return y.clip(kind(self.low), kind(self.high), out=y)
 
 
 def requantizer(
