@@ -14,6 +14,8 @@ from litecheck.cases.parts import Case
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import BITS, INTEGER_RANGES
+from litecheck.quantizer.litert import quantize
+from litecheck.quantizer.types import Parameters
 from litecheck.reference.engine.entry import drawable
 from litecheck.reference.operands import NUMPY_TYPES
 
@@ -175,3 +177,13 @@ def _random(use: Input, like: Array, rng: np.random.Generator, number: int = 0) 
         reach = (high - low) >> int(rng.integers(0, BITS[use.tensor.dtype] - 1))
         low, high = max(low, middle - reach), min(high, middle + reach)
     return rng.integers(low, high, like.shape, endpoint=True).astype(like.dtype)
+
+
+def requantized(tensor: Tensor, array: Array) -> Array:
+    """The array as it is, or quantized by the tensor's own scale and zero point where it is real and they are not."""
+    quantized = tensor.dtype in INTEGER_RANGES and bool(tensor.quantization.scale.size)
+    if array.dtype.kind != "f" or not quantized:
+        return array
+    return quantize(array, Parameters.of(tensor.quantization), tensor.dtype).astype(
+        NUMPY_TYPES[tensor.dtype], copy=False
+    )

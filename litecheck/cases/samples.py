@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases.requantized import requantized
+from litecheck.cases.inputs import requantized
 from litecheck.errors import ConfigError
 from litecheck.quantizer.arrays import read
 from litecheck.quantizer.npy import arrays_in

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.flatbuffer.paths import path_of
+from litecheck.flatbuffer.faults import path_of
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Tables
 from litecheck.model.decode_tensors import TensorDecoder, beyond_schema, lists, texts

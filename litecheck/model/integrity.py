@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from litecheck.errors import Problem
 from litecheck.flatbuffer.tables import Index, Tables
-from litecheck.model.execution_order import ExecutionOrder
+from litecheck.model.execution_order import ExecutionOrder, FieldFaults
 from litecheck.model.external import ExternalFiles
-from litecheck.model.field_faults import FieldFaults
 from litecheck.model.links import subgraph_options
 from litecheck.quantization import BITS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from litecheck.quantizer.comparison import Comparison
     from litecheck.reference.engine.interpreter import Run
-    from litecheck.reference.engine.recording import Recorder
+    from litecheck.reference.engine.statistics import Recorder
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases import parts
-from litecheck.cases.requantized import requantized
+from litecheck.cases.inputs import requantized
 from litecheck.devices.jobs import job_of
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device

@@ -1,4 +1,4 @@
-"""Defects of operands: zero points left out or kept in too few bits, weights and biases cut, means taken too early."""
+"""Defects of operands: zero points, weights, biases and scales left out, cut, kept in too few bits or a neighbour's."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ import numpy as np
 
 from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import Quantization
-from litecheck.reference.defects.arguments import BYTES, symmetric, with_bias, with_padding
-from litecheck.reference.defects.registry import Arguments, convolves, defect, rescales, weighted
+from litecheck.reference.defects.registry import (
+    BYTES,
+    Arguments,
+    convolves,
+    defect,
+    rescales,
+    symmetric,
+    weighted,
+    with_bias,
+    with_padding,
+)
 from litecheck.reference.numerics.axes import reduced_axes
 from litecheck.reference.numerics.fixedpoint import round_half_away, saturate
-from litecheck.reference.operands import Operand
+from litecheck.reference.operands import Array, Operand
 from litecheck.reference.registry import Kernel
 
 _STORED = (*BYTES, "int16")
@@ -113,3 +122,51 @@ def mean_first(kernel: Kernel, given: Arguments) -> Any:
     means = round_half_away(input.data.mean(axis=along, keepdims=True, dtype=np.float64))
     pooled = replace(input, data=means.astype(input.data.dtype), prepared={})
     return kernel.function(**{**given, "input": pooled})
+
+
+#: Channels that a block holds, the last of which has neighbours' biases.
+_BLOCK = 4
+
+
+@defect("neighbour-bias", "the last block of four channels has the bias of the channel before", weighted)
+def neighbour_bias(kernel: Kernel, given: Arguments) -> Any:
+    """The last block of four channels, or what is left over for it, has the bias of the channel before."""
+
+    def moved(stored: Array) -> Array:
+        channels = np.arange(len(stored))
+        last = (channels // _BLOCK == (len(stored) - 1) // _BLOCK) & (channels > 0)
+        shifted: Array = stored[channels - last]
+        return shifted
+
+    return kernel.function(**with_bias(given, moved))
+
+
+def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[Array], Array]) -> Any:
+    weight: Operand = given["weight"]
+    if not weight.quantization.scale.size:
+        return kernel.function(**given)
+    other = replace(weight.quantization, scale=change(weight.quantization.scale))
+    return kernel.function(**{**given, "weight": replace(weight, quantization=other, prepared={})})
+
+
+@defect("swapped-weight-scales", "the weight scales of channels 2n and 2n + 1 are swapped", weighted)
+def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
+    """The weight scales of channels 2n and 2n + 1 change places; a last one without another keeps its own."""
+
+    def swapped(scale: Array) -> Array:
+        other = np.arange(scale.size) ^ 1
+        return scale[np.where(other < scale.size, other, other ^ 1)]
+
+    return _with_scales(kernel, given, swapped)
+
+
+@defect("first-weight-scale", "the first channel's weight scale serves all channels", weighted)
+def first_weight_scale(kernel: Kernel, given: Arguments) -> Any:
+    """All channels have the first one's scale."""
+    return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale[0]))
+
+
+@defect("largest-weight-scale", "the largest weight scale serves all channels", weighted)
+def largest_weight_scale(kernel: Kernel, given: Arguments) -> Any:
+    """All channels have the largest scale."""
+    return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale.max()))

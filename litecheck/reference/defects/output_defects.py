@@ -9,8 +9,15 @@ import numpy as np
 
 from litecheck.profile.operators import facts_of
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.defects.arguments import BYTES, symmetric, with_options
-from litecheck.reference.defects.registry import Arguments, defect, rescales, summed
+from litecheck.reference.defects.registry import (
+    BYTES,
+    Arguments,
+    defect,
+    rescales,
+    summed,
+    symmetric,
+    with_options,
+)
 from litecheck.reference.numerics.fixedpoint import saturate
 from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.operands import NUMPY_TYPES, Array, OutputSpec, RunError

@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 
 from litecheck.profile.operators import OperatorFacts
-from litecheck.reference.defects.arguments import window_axes, with_options, with_padding
-from litecheck.reference.defects.registry import Arguments, convolves, defect
+from litecheck.reference.defects.registry import (
+    Arguments,
+    convolves,
+    defect,
+    window_axes,
+    with_options,
+    with_padding,
+)
 from litecheck.reference.numerics.windows import SAME
 from litecheck.reference.operands import Operand
 from litecheck.reference.registry import Kernel

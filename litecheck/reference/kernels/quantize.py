@@ -1,4 +1,4 @@
-"""QUANTIZE between all types and DEQUANTIZE: LiteRT's formulas, its vectors' and XNNPACK's.
+"""QUANTIZE between all types DEQUANTIZE and CAST: LiteRT's formulas, its vectors' and XNNPACK's.
 
 Vectors have their own roundings, so a value's result can depend on where in the tensor it stands: the *body* is as
 many elements from the start as fill whole vectors, the *tail* is the rest.
@@ -160,3 +160,28 @@ def dequantize(input: Operand, output: OutputSpec, variants: Variants, taken: Ta
     if parameters.axis is not None or input.dtype == "int16" or taking:
         return exact(input.data)
     return _in_parts(input.data, 8, split, exact)
+
+
+_TYPES = (
+    "float32", "float16", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "bool", "int4",
+)  # fmt: skip
+
+
+@kernel("CAST", *_TYPES)
+def cast(input: Operand, output: OutputSpec) -> Array:
+    """Each stored value in another type: integers wrap, floats truncate towards zero and saturate.
+
+    NaN becomes the type's largest integer. Any shape. Source: tflite/kernels/cast.cc.
+    """
+    if output.dtype not in NUMPY_TYPES:
+        raise RunError(f"CAST to {output.dtype} has no numpy type")
+    held = np.dtype(NUMPY_TYPES[output.dtype])
+    x = input.data
+    with np.errstate(all="ignore"):
+        if x.dtype.kind != "f" or held.kind not in "iu":
+            return x.astype(held)
+        low, high = INTEGER_RANGES[output.dtype]
+        wide = x.astype(np.float64)
+        inside = np.where((wide > low) & (wide < high), wide, 0).astype(held)
+        beyond = np.where(wide <= low, low, high).astype(held)
+        return np.where((wide > low) & (wide < high), inside, beyond)
