@@ -17,6 +17,13 @@ from litecheck.quantization import BITS, INTEGER_RANGES
 #: Swept at most so often.
 _SWEEPS = 64
 _Pattern = Callable[[Input, int, int], Array]
+#: Both rails, rails in turn in a rhythm that does not divide usual channel counts, zero points.
+_PATTERNS: tuple[_Pattern, ...] = (
+    lambda use, size, place: np.full(size, use.bounds[0]),
+    lambda use, size, place: np.full(size, use.bounds[1]),
+    lambda use, size, place: np.where((np.arange(size) // 3 + place) % 2, *use.bounds),
+    lambda use, size, place: np.full(size, use.zero_point),
+)
 
 
 def directed(case: Case, tensors: Mapping[int, Array]) -> Iterator[Feed]:
@@ -27,7 +34,7 @@ def directed(case: Case, tensors: Mapping[int, Array]) -> Iterator[Feed]:
     uses = inputs_of(case)
     if not known(uses, tensors) or not any(use.coded for use in uses):
         return
-    for pattern in (_lowest, _highest, _alternating, _zero, *_sweeps(case, uses)):
+    for pattern in (*_PATTERNS, *_sweeps(case, uses)):
         place, arrays = 0, []
         for use in uses:
             like = use.like(tensors)
@@ -81,23 +88,6 @@ def about(case: Case, kinds: Sequence[str], samples: int) -> int:
     if DIRECTED in kinds and any(use.coded for use in uses):
         count += 4 + len(list(_sweeps(case, uses)))
     return max(count, 1)
-
-
-def _lowest(use: Input, size: int, place: int) -> Array:
-    return np.full(size, use.bounds[0])
-
-
-def _highest(use: Input, size: int, place: int) -> Array:
-    return np.full(size, use.bounds[1])
-
-
-def _zero(use: Input, size: int, place: int) -> Array:
-    return np.full(size, use.zero_point)
-
-
-def _alternating(use: Input, size: int, place: int) -> Array:
-    """Low and high in turn, in a rhythm that does not divide usual channel counts."""
-    return np.where((np.arange(size) // 3 + place) % 2, *use.bounds)
 
 
 #: Steps of about the golden section of a turn come near every place soon.

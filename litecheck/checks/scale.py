@@ -177,11 +177,13 @@ def product(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> Se
         relative = np.where(bad, np.abs(scale.astype(np.float64) - exact) / exact, -1.0)
     worst = int(np.argmax(relative))
     effect, silent = _effect(bound, operand, exact)
+    off = float(relative[worst])
+    distance = f"{ulps[worst]} ulps off" if off < 1e-5 else f"off by {off:.2g} of it"
     found = (
         f"scale is {scale_text(scale[worst])} where {value} is {scale_text(np.float32(exact[worst]))}"
-        f"{channel(worst, bad)}, {_distance(float(relative[worst]), int(ulps[worst]))}{effect}"
+        f"{channel(worst, bad)}, {distance}{effect}"
     )
-    mild = float(relative[worst]) <= float(value.tolerated) or silent
+    mild = off <= float(value.tolerated) or silent
     return (at(operand, found, channels=int(bad.sum()), level="warning" if mild else None),)
 
 
@@ -242,7 +244,3 @@ def _effect(bound: BoundOperator, operand: BoundOperand, exact: NDArray[np.float
     step = float(output.quantization.scale[0])
     lsb = float((most * off).max() / step) if step > 0 else 0.0
     return f"; it moves the output by up to {lsb:.3g} LSB", False
-
-
-def _distance(relative: float, ulps: int) -> str:
-    return f"{ulps} ulps off" if relative < 1e-5 else f"off by {relative:.2g} of it"

@@ -67,7 +67,8 @@ def reads(subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[i
     ``outputs``."""
     made = {index for op in operators for index in op.outputs}
     read = dict.fromkeys(i for ends in (*(op.inputs for op in operators), outputs) for i in ends if i >= 0)
-    return tuple(i for i in read if i not in made and not _provided(subgraph.tensors[i]))
+    given = {t.index for t in subgraph.tensors if t.is_constant or t.is_variable}
+    return tuple(i for i in read if i not in made and i not in given)
 
 
 def writes(subgraph: Subgraph, operators: Sequence[Operator]) -> tuple[int, ...]:
@@ -78,10 +79,6 @@ def writes(subgraph: Subgraph, operators: Sequence[Operator]) -> tuple[int, ...]
     wanted = elsewhere | set(subgraph.outputs)
     made = dict.fromkeys(i for op in operators for i in op.outputs if i >= 0)
     return tuple(i for i in made if i in wanted or i not in read)
-
-
-def _provided(tensor: Tensor) -> bool:
-    return tensor.is_constant or tensor.is_variable
 
 
 def _used(subgraph: Subgraph, operators: Iterable[Operator]) -> set[int]:

@@ -85,14 +85,10 @@ def _multi_axis(table: Table) -> Details:
     return MultiAxis(table.get("scales", 0), table.get("zero_points", 0), table.get("block_size", 0), axes)
 
 
-def _custom(table: Table) -> Details:
-    return Custom(bytes(table.get("custom", b"")))
-
-
 _DETAILS: dict[str, Callable[[Table], Details]] = {
     "BlockwiseQuantization": _blockwise,
     "MultiAxisQuantization": _multi_axis,
-    "CustomQuantization": _custom,
+    "CustomQuantization": lambda table: Custom(bytes(table.get("custom", b""))),
 }
 
 

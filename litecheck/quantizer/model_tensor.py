@@ -30,17 +30,14 @@ def split(text: str) -> tuple[str, str]:
 
 
 def _choose(model: Model, name: str) -> tuple[Subgraph, Tensor]:
-    found = list(_named(model, name)) or list(_numbered(model, name)) or list(_within(model, name))
+    named = [(sub, tensor) for sub in model.subgraphs for tensor in sub.tensors if tensor.name == name]
+    found = named or list(_numbered(model, name)) or list(_within(model, name))
     if len(found) > 1:
         ways = ", ".join(f"{sub.index}/{tensor.index}" for sub, tensor in found[:4])
         raise ConfigError(f"{model.file}: several tensors are called {name!r}: {ways}; give one of these")
     if not found:
         raise ConfigError(f"{model.file}: there is no tensor {name!r}{_close(model, name)}")
     return found[0]
-
-
-def _named(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
-    return ((sub, tensor) for sub in model.subgraphs for tensor in sub.tensors if tensor.name == name)
 
 
 def _numbered(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:

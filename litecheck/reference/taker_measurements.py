@@ -74,24 +74,9 @@ def _groups(placed: Placed) -> float:
     return image[-1] / filters[-1] if image and filters and filters[-1] else 0
 
 
-def _units(placed: Placed) -> float:
-    """Rows of a weight matrix."""
-    return (placed.shape("weight")[-2:-1] or (0,))[0]
-
-
 def _depth(placed: Placed) -> float:
     """Columns of a weight matrix."""
     return (placed.shape("weight")[-1:] or (0,))[0]
-
-
-def _odd_depth_of_int4(placed: Placed) -> float:
-    """1 where a row of 4-bit weights ends within a byte."""
-    return _depth(placed) % 2 if placed.tensors["weight"].dtype == "int4" else 0
-
-
-def _blockwise(placed: Placed) -> float:
-    """1 where weights have a scale for each block of a row."""
-    return isinstance(placed.tensors["weight"].quantization.details, Blockwise)
 
 
 def _block_remainder(placed: Placed) -> float:
@@ -137,10 +122,13 @@ def _slope(placed: Placed) -> float:
 MEASUREMENTS: dict[str, Callable[[Placed], float]] = {
     "sum_bits": _sum_bits,
     "groups": _groups,
-    "units": _units,
+    # Rows of a weight matrix.
+    "units": lambda placed: (placed.shape("weight")[-2:-1] or (0,))[0],
     "depth": _depth,
-    "odd_depth_of_int4": _odd_depth_of_int4,
-    "blockwise": _blockwise,
+    # 1 where a row of 4-bit weights ends within a byte.
+    "odd_depth_of_int4": lambda placed: _depth(placed) % 2 if placed.tensors["weight"].dtype == "int4" else 0,
+    # 1 where weights have a scale for each block of a row.
+    "blockwise": lambda placed: isinstance(placed.tensors["weight"].quantization.details, Blockwise),
     "block_remainder": _block_remainder,
     "stride_beyond_filter": _stride_beyond_filter,
     "stamp_gaps": _stamp_gaps,

@@ -52,14 +52,6 @@ def _reach(data: TensorPlan) -> int:
     return INTEGER_RANGES[data.dtype][1] - int(data.zero_point[0])
 
 
-def _heavy_int32(plan: Plan, value: int) -> Plan | None:
-    return _heavy(plan.edit("bias", lambda t: t.but(dtype="int32")), value)
-
-
-def _heavy_int4(plan: Plan, value: int) -> Plan | None:
-    return _heavy(plan.edit("weight", lambda t: t.but(dtype="int4")), value)
-
-
 def _heavy_steps(plan: Plan, value: Fraction) -> Plan | None:
     """The output scale of sums of 2^30, or of those of constant weights there are."""
     weight, data = plan.one("weight"), plan.one("input")
@@ -118,14 +110,14 @@ def _largest(operands: Operands, plain: int) -> int | None:
     return None if sums is None else int(sums.max(initial=0))
 
 
-@measures(_heavy_int32)
+@measures(lambda plan, value: _heavy(plan.edit("bias", lambda t: t.but(dtype="int32")), value))
 def largest_int32_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` where the bias is int32: int16 inputs, too, are then added up in 32 bits."""
     bias = operands.one("bias")
     return largest_accumulator(operands) if bias is not None and bias.dtype == "int32" else None
 
 
-@measures(_heavy_int4)
+@measures(lambda plan, value: _heavy(plan.edit("weight", lambda t: t.but(dtype="int4")), value))
 def largest_int4_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` where the weights are int4, which some kernels add up in sixteenths."""
     weight = operands.one("weight")

@@ -35,14 +35,6 @@ def _alone_of(plan: Plan, value: int, *names: str) -> Plan | None:
     return plan
 
 
-def _weights_of_projections(plan: Plan) -> list[str]:
-    return [role for role in plan.operands if role.endswith("projection_weights")]
-
-
-def _bare(plan: Plan, value: int) -> Plan | None:
-    return option_stated(plan.without(*["output_state", "cell_state"][:value]), "FULL", "kernel_type")
-
-
 def _merged(plan: Plan, value: int) -> Plan | None:
     both = "merge_outputs" in option_fields(plan.opcode)
     plan = plan.option(merge_outputs=False) if both else plan
@@ -78,7 +70,9 @@ def missing_layer_norm(operands: Operands) -> Measured:
     return sum(operands.one(f"{gate}_layer_norm_coefficients") is None for gate in gates)
 
 
-@measures(lambda plan, value: plan.without(*_weights_of_projections(plan)[:value]))
+@measures(
+    lambda plan, value: plan.without(*[r for r in plan.operands if r.endswith("projection_weights")][:value])
+)
 def lone_projection_bias(operands: Operands) -> Measured:
     """How many projection biases an LSTM has without projection weights."""
     return sum(
@@ -98,7 +92,11 @@ def _alone(operands: Operands, names: Callable[[str], Sequence[str]]) -> int:
     return count
 
 
-@measures(_bare)
+@measures(
+    lambda plan, value: option_stated(
+        plan.without(*["output_state", "cell_state"][:value]), "FULL", "kernel_type"
+    )
+)
 def absent_lstm_operands(operands: Operands) -> Measured:
     """How many operands an LSTM of the full form lacks that only the basic form does without.
 
@@ -135,10 +133,6 @@ def _normalized(plan: Plan, value: int) -> Plan | None:
     return plan if 0 <= value <= len(roles) else None
 
 
-def _gated(plan: Plan, value: int) -> Plan | None:
-    return plan.without(*_INPUT_GATE[value:]) if 0 <= value <= len(_INPUT_GATE) else None
-
-
 def _intermediate(plan: Plan, value: int) -> Plan | None:
     more = {f"unnamed {n}": (TensorPlan("int8"),) for n in range(len(plan.intermediates), value)}
     return plan.but(intermediates=(*plan.intermediates, *more)[:value], operands={**plan.operands, **more})
@@ -168,7 +162,7 @@ def layer_norm_operands(operands: Operands) -> Measured:
     return sum(role.endswith("layer_norm_coefficients") for role in present)
 
 
-@measures(_gated)
+@measures(lambda plan, value: plan.without(*_INPUT_GATE[value:]) if 0 <= value <= len(_INPUT_GATE) else None)
 def input_gate_operands(operands: Operands) -> Measured:
     """How many operands of an LSTM's input gate there are: weights, recurrent weights, bias."""
     return sum(operands.one(role) is not None for role in _INPUT_GATE)

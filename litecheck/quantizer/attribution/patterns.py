@@ -26,13 +26,9 @@ def patterns(case: Mismatch) -> tuple[Attribution, ...]:
     for name, sentence, rule in _candidates(case):
         # Where nothing saturates, wrapping around is no news.
         known = name.removesuffix("-wrapped") in found
-        if not known and all(_agrees(case, tile, rule) for tile in case.tiles()):
+        if not known and all((rule(tile) == case.actual[tile]).all() for tile in case.tiles()):
             found[name] = Attribution(name, sentence, True, case.mismatches)
     return tuple(found.values()) or _half_even(case)
-
-
-def _agrees(case: Mismatch, tile: slice, rule: Rule) -> bool:
-    return bool((rule(tile) == case.actual[tile]).all())
 
 
 def _candidates(case: Mismatch) -> Iterator[tuple[str, str, Rule]]:

@@ -1,4 +1,4 @@
-"""QUANTIZE between all types DEQUANTIZE and CAST: LiteRT's formulas, its vectors' and XNNPACK's.
+"""QUANTIZE between all types, DEQUANTIZE and CAST: LiteRT's formulas, its vectors' and XNNPACK's.
 
 Vectors have their own roundings, so a value's result can depend on where in the tensor it stands: the *body* is as
 many elements from the start as fill whole vectors, the *tail* is the rest.

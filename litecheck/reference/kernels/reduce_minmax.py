@@ -8,7 +8,7 @@ import numpy as np
 
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
-from litecheck.reference.numerics.fixedpoint import Ints, quantize_multiplier, saturate, wrap32
+from litecheck.reference.numerics.fixedpoint import multiply_reduced, quantize_multiplier, saturate, wrap32
 from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
 
@@ -48,15 +48,6 @@ def reduce_all(input: Operand, axis: Operand, output: OutputSpec, options: Optio
     """output = whether all values along the axes are true. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     return np.asarray(np.all(input.data, axis=axes)).reshape(shape_after(input.shape, axes, options))
-
-
-def multiply_reduced(x: Ints, m: int, shift: int) -> Ints:
-    """x * m * 2^(shift-31) for x up to 48 bits: m cut to 16 bits, one rounding, half up.
-
-    Source: tflite/kernels/internal/common.h, MultiplyByQuantizedMultiplier of int64.
-    """
-    reduced, right = ((m + (1 << 15)) >> 16 if m < 0x7FFF0000 else 0x7FFF), 15 - shift
-    return np.asarray((x * reduced + (np.int64(1) << (right - 1))) >> right)
 
 
 @kernel("REDUCE_PROD", "int8", "int16", one_factor=("rescale", "copy"))

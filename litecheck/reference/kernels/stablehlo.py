@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
-from litecheck.reference.registry import kernel
+from litecheck.reference.registry import KernelFunction, kernel
 
 #: The types LiteRT's elementwise kernels are compiled for.
 _NUMBERS = tuple(name for name in NUMPY_TYPES if not name.endswith(("int2", "int4")))
@@ -20,41 +19,26 @@ def _alike(lhs: Operand, rhs: Operand) -> None:
         raise RunError(f"{lhs.dtype}{list(lhs.shape)} and {rhs.dtype}{list(rhs.shape)}; nothing is broadcast")
 
 
-def _each(function: Callable[..., Any], lhs: Operand, rhs: Operand) -> Array:
-    _alike(lhs, rhs)
-    with np.errstate(over="ignore"):
-        made: Array = function(lhs.data, rhs.data)
-    return made
+def _elementwise(function: Callable[[Array, Array], Array]) -> KernelFunction:
+    def of_two(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
+        """A function of two stored values, modulo 2^bits. Source: tflite/kernels/stablehlo_elementwise.h."""
+        _alike(lhs, rhs)
+        with np.errstate(over="ignore"):
+            return function(lhs.data, rhs.data)
+
+    return of_two
 
 
-@kernel("STABLEHLO_ADD", *_NUMBERS)
-def stablehlo_add(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """lhs + rhs of stored values, modulo 2^bits. Source: tflite/kernels/stablehlo_elementwise.h."""
-    return _each(np.add, lhs, rhs)
-
-
-@kernel("STABLEHLO_MULTIPLY", *_NUMBERS)
-def stablehlo_multiply(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """lhs * rhs of stored values, modulo 2^bits. Source: tflite/kernels/stablehlo_elementwise.h."""
-    return _each(np.multiply, lhs, rhs)
-
-
-@kernel("STABLEHLO_MAXIMUM", *_NUMBERS)
-def stablehlo_maximum(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """The larger of two stored values, lhs where they do not compare. Source: stablehlo_elementwise.h."""
-    return _each(lambda x, y: np.where(x < y, y, x), lhs, rhs)
-
-
-@kernel("STABLEHLO_MINIMUM", *_NUMBERS)
-def stablehlo_minimum(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """The smaller of two stored values, lhs where they do not compare. Source: stablehlo_elementwise.h."""
-    return _each(lambda x, y: np.where(y < x, y, x), lhs, rhs)
-
-
-@kernel("STABLEHLO_AND", *(name for name in _NUMBERS if "float" not in name))
-def stablehlo_and(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """The bits that both stored values have. Source: tflite/kernels/stablehlo_and.cc."""
-    return _each(np.bitwise_and, lhs, rhs)
+#: Of two values that do not compare the larger and the smaller are lhs; AND is of bits (stablehlo_and.cc).
+_FUNCTIONS: dict[str, Callable[[Array, Array], Array]] = {
+    "STABLEHLO_ADD": np.add,
+    "STABLEHLO_MULTIPLY": np.multiply,
+    "STABLEHLO_MAXIMUM": lambda x, y: np.where(x < y, y, x),
+    "STABLEHLO_MINIMUM": lambda x, y: np.where(y < x, y, x),
+}
+for _opcode, _function in _FUNCTIONS.items():
+    kernel(_opcode, *_NUMBERS)(_elementwise(_function))
+kernel("STABLEHLO_AND", *(name for name in _NUMBERS if "float" not in name))(_elementwise(np.bitwise_and))
 
 
 @kernel("STABLEHLO_SHIFT_LEFT", *_SHIFTED)
