@@ -157,7 +157,7 @@ class Tape:
 
     def forget(self, operators: Sequence[Operator]) -> None:
         """Drop what nobody needs behind these operators."""
-        for index in _behind(self._last, operators):
+        for index in (i for operator in operators for i in self._last.get(operator.index, ())):
             if index not in self.kept:
                 self.tensors.pop(index, None)
 
@@ -177,8 +177,3 @@ def chained(
             scratch.step(operator)
             scratch.forget((operator,))
     return tapes
-
-
-def _behind(last: Mapping[int, tuple[int, ...]], operators: Sequence[Operator]) -> Iterator[int]:
-    for operator in operators:
-        yield from last.get(operator.index, ())

@@ -11,7 +11,7 @@ import numpy as np
 
 from litecheck.arrays import Array, Arrays
 from litecheck.cases.parts import Case
-from litecheck.model.types import Operator, Tensor
+from litecheck.model.types import Tensor
 from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.quantizer.litert import quantize
@@ -90,15 +90,15 @@ def inputs_of(case: Case) -> list[Input]:
 
 
 def _input(case: Case, index: int) -> Input:
-    uses = [use for operator in case.operators for use in _uses(operator, index)]
+    uses = [
+        (facts_of(operator.kind), facts_of(operator.kind).role(at))
+        for operator in case.operators
+        for at, operand in enumerate(operator.inputs)
+        if operand == index
+    ]
     kinds = {facts.inputs.get(role, "") for facts, role in uses}
     steers = any(facts.steers(role) for facts, role in uses)
     return Input(case.subgraph.tensors[index], steers, "positive" in kinds, "non-negative" in kinds)
-
-
-def _uses(operator: Operator, index: int) -> Iterator[tuple[OperatorFacts, str]]:
-    facts = facts_of(operator.kind)
-    yield from ((facts, facts.role(at)) for at, operand in enumerate(operator.inputs) if operand == index)
 
 
 def known(inputs: Sequence[Input], tensors: Mapping[int, Array]) -> bool:

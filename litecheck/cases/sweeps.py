@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.arrays import Array
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, Input, draws, inputs_of, known, only
@@ -65,18 +64,11 @@ def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
         and bits == {8}
         and len({u.tensor.shape for u in uses}) == 1
     ):
-        swept = any(
-            len(np.unique(_pairs(*feed.arrays))) == 1 << 16
-            for feed in feeds
-            if feed.arrays[0].size >= 1 << 16
-        )
+        large = (feed.arrays for feed in feeds if feed.arrays[0].size >= 1 << 16)
+        pairs = (a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1) for a, b in large)
+        swept = any(len(np.unique(both)) == 1 << 16 for both in pairs)
         return "all 65,536 pairs" if swept else ""
     return ""
-
-
-def _pairs(a: Array, b: Array) -> NDArray[np.int64]:
-    """A number for each pair of codes of 8 bits."""
-    return a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1)
 
 
 def about(case: Case, kinds: Sequence[str], samples: int) -> int:

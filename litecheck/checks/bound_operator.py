@@ -66,16 +66,8 @@ class BoundOperator:
     """One operator, its tensors by role, and the verbs that have found fault with each of them."""
 
     __slots__ = (
-        "_faults",
-        "_operands",
-        "complete",
-        "context",
-        "gaps",
-        "operator",
-        "roles",
-        "rule",
-        "surplus",
-    )
+        "_faults", "_operands", "complete", "context", "gaps", "operator", "roles", "rule", "surplus",
+    )  # fmt: skip
 
     def __init__(self, context: Context, operator: Operator, rule: OperatorRule) -> None:
         self.context = context

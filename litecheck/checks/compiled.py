@@ -42,6 +42,7 @@ VERBS: dict[str, Verb] = {
 
 #: The verbs that look at one operand, where what they ask names no other.
 _OF_A_TENSOR = frozenset(("dtype", "granularity", "axis", "zero_point", "scale", "range"))
+#: A number of one bit for all that is asked of a tensor.
 _BITS: dict[Hashable, int] = {}
 
 
@@ -72,7 +73,12 @@ class ReadyRule:
         for r in filter(_alone, required):
             asked.setdefault(r.role or "", []).append((r.verb, r.value))
         self.alone = tuple(
-            (role, _bit((rule.strict, types(rule, role), axis_of(rule, role), *what)))
+            (
+                role,
+                _BITS.setdefault(
+                    (rule.strict, types(rule, role), axis_of(rule, role), *what), 1 << len(_BITS)
+                ),
+            )
             for role, what in asked.items()
         )
         self.structured = any(map(_structural, required))
@@ -114,11 +120,6 @@ def _structural(requirement: Requirement) -> bool:
 def _alone(requirement: Requirement) -> bool:
     """Whether the tensor itself tells if it is kept, whatever operator it belongs to."""
     return requirement.verb in _OF_A_TENSOR and not isinstance(requirement.value, ProductOf | SameAs)
-
-
-def _bit(asked: Hashable) -> int:
-    """A number of one bit for what is asked of a tensor."""
-    return _BITS.setdefault(asked, 1 << len(_BITS))
 
 
 # Rules hash by identity.

@@ -22,17 +22,8 @@ class TensorFacts:
     """
 
     __slots__ = (
-        "details",
-        "dtype",
-        "form",
-        "proved",
-        "scale",
-        "scales",
-        "single",
-        "tensor",
-        "zero_point",
-        "zero_points",
-    )
+        "details", "dtype", "form", "proved", "scale", "scales", "single", "tensor", "zero_point", "zero_points",
+    )  # fmt: skip
 
     def __init__(self, tensor: Tensor) -> None:
         q = tensor.quantization

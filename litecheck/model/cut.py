@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.links import called
-from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
+from litecheck.model.types import Buffer, Model, Operator, Subgraph
 from litecheck.quantization import Blockwise, MultiAxis, Quantization
 
 
@@ -42,7 +42,10 @@ def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs
     main = replace(
         subgraph,
         index=0,
-        tensors=tuple(_renumbered(subgraph.tensors[old], numbers) for old in used),
+        tensors=tuple(
+            replace(t, index=n, buffer=0, external_buffer=0, quantization=_details(t.quantization, numbers))
+            for n, t in enumerate(subgraph.tensors[old] for old in used)
+        ),
         operators=tuple(_moved(op, n, numbers, places) for n, op in enumerate(operators)),
         inputs=tuple(numbers[i] for i in inputs),
         outputs=tuple(numbers[i] for i in made),
@@ -100,13 +103,6 @@ def _called(model: Model, operators: Iterable[Operator]) -> Iterator[int]:
             found[index] = None
             left += [i for op in model.subgraphs[index].operators for _, i in called(op)]
     return iter(found)
-
-
-def _renumbered(tensor: Tensor, numbers: Mapping[int, int]) -> Tensor:
-    quantization = _details(tensor.quantization, numbers)
-    return replace(
-        tensor, index=numbers[tensor.index], buffer=0, external_buffer=0, quantization=quantization
-    )
 
 
 def _details(quantization: Quantization, numbers: Mapping[int, int]) -> Quantization:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -72,24 +71,12 @@ def _details(tables: Tables, row: int, kind: int) -> Details:
     if row < 0 or kind > len(members):
         return Custom(b"")
     table = tables.record(members[kind - 1], row)
-    return _DETAILS[table.type](table)
-
-
-def _blockwise(table: Table) -> Details:
-    shape = tuple(int(n) for n in table.get("block_shape", ()))
-    return Blockwise(table.get("scales", 0), table.get("zero_points", 0), table.get("block_size", 0), shape)
-
-
-def _multi_axis(table: Table) -> Details:
-    axes = tuple(int(n) for n in table.get("quantized_dimensions", ()))
-    return MultiAxis(table.get("scales", 0), table.get("zero_points", 0), table.get("block_size", 0), axes)
-
-
-_DETAILS: dict[str, Callable[[Table], Details]] = {
-    "BlockwiseQuantization": _blockwise,
-    "MultiAxisQuantization": _multi_axis,
-    "CustomQuantization": lambda table: Custom(bytes(table.get("custom", b""))),
-}
+    if table.type == "CustomQuantization":
+        return Custom(bytes(table.get("custom", b"")))
+    blockwise = table.type == "BlockwiseQuantization"
+    sizes = table.get("block_shape" if blockwise else "quantized_dimensions", ())
+    scales, zero_points, size = (table.get(name, 0) for name in ("scales", "zero_points", "block_size"))
+    return (Blockwise if blockwise else MultiAxis)(scales, zero_points, size, tuple(int(n) for n in sizes))
 
 
 class TensorDecoder:

@@ -154,7 +154,7 @@ class Builder:
             text(top.get("title"), self.name),
             text(top.get("source"), base.source if base else ""),
             self.file,
-            texts(top.get("activations")) or self._parent_types(),
+            self.speaks_of,
             unlisted,
             rules,
             base.name if base else None,
@@ -163,13 +163,6 @@ class Builder:
             text(top.get("runtime"), base.runtime if base else ""),
             self._one_of("judges", _JUDGES, base.judges if base else _JUDGES[0]),
         )
-
-    def _types(self) -> frozenset[str]:
-        """The activation types the profile speaks about."""
-        return frozenset(texts(self.top.get("activations")) or self._parent_types())
-
-    def _parent_types(self) -> tuple[str, ...]:
-        return self.parent.profile.activations if self.parent else ("int8",)
 
     def _one_of(self, key: str, words: tuple[str, ...], default: str) -> str:
         word = text(self.top.get(key), default)
@@ -211,7 +204,7 @@ class Builder:
             for name, clause in draft.any_of.items()
         )
         activations = self._scope(draft)
-        base = _without_scope_dtype(base, activations, draft, self._types())
+        base = _without_scope_dtype(base, activations, draft, frozenset(self.speaks_of))
         base = tuple(sorted(base, key=_late))
         unsupported = None
         if draft.unsupported:

@@ -129,34 +129,11 @@ class Kernel:
 
 
 #: The modules of litecheck.reference.kernels that hold kernels, by family.
-FAMILIES: tuple[str, ...] = (
-    "movement",
-    "indexing",
-    "resize",
-    "binary",
-    "division",
-    "comparison",
-    "pool",
-    "reduce",
-    "reduce_minmax",
-    "transcendental",
-    "activation",
-    "softmax",
-    "unary",
-    "quantize",
-    "sparse",
-    "conv",
-    "depthwise",
-    "fully_connected",
-    "matmul",
-    "transpose_conv",
-    "lstm",
-    "recurrent",
-    "stablehlo",
-    "stablehlo_regions",
-    "control",
-    "detection",
-)
+FAMILIES = (
+    "movement", "indexing", "resize", "binary", "division", "comparison", "pool", "reduce", "reduce_minmax",
+    "transcendental", "activation", "softmax", "unary", "quantize", "sparse", "conv", "depthwise", "fully_connected",
+    "matmul", "transpose_conv", "lstm", "recurrent", "stablehlo", "stablehlo_regions", "control", "detection",
+)  # fmt: skip
 
 _KERNELS: dict[str, list[Kernel]] = {}
 #: A sparse constant -> its values with their zeros, None for types that are not held.

@@ -75,7 +75,9 @@ def conv_3d_transpose(call: Call) -> Shapes:
     _bias(call, weight[3])
     strides = positive(call, ("stride_d", "stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_d_factor", "dilation_h_factor", "dilation_w_factor"), 1)
-    return (_demanded(call, source, _dilated(weight[:3], dilations), weight[3], strides),)
+    window = zip(weight[:3], dilations, strict=True)
+    reach = tuple(None if n is None else (n - 1) * d + 1 for n, d in window)
+    return (_demanded(call, source, reach, weight[3], strides),)
 
 
 def transpose_conv(call: Call) -> Shapes:
@@ -111,10 +113,6 @@ def _demanded(call: Call, source: Shape, window: Shape, outputs: int | None, str
                 f"a window over an output of {size} gives no length of {length}, as the input has",
             )
     return tuple(values)
-
-
-def _dilated(window: Shape, dilations: Sequence[int]) -> Shape:
-    return tuple(None if n is None else (n - 1) * d + 1 for n, d in zip(window, dilations, strict=True))
 
 
 def _grouped(channels: int | None, taken: int | None, outputs: int | None) -> None:

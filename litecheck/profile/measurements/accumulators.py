@@ -17,7 +17,7 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import extremes, signed_sums, stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
+from litecheck.profile.plan import CHANNELS, Plan
 from litecheck.quantization import BITS, INTEGER_RANGES
 
 #: Sums below need no look at the weights: they fit 32 bits, or do so whatever a kernel shifts them by.
@@ -38,18 +38,9 @@ def _heavy(plan: Plan, value: int) -> Plan | None:
         return plan.edit(weight, lambda t: t.holding(np.full(shape, 127 if value > 1 else 0)))
     weights = np.zeros(own.shape)
     weights[(0,) * weights.ndim] = 1
-    rest = np.full(CHANNELS, _most(bias, value - _reach(data)))
+    reach = INTEGER_RANGES[data.dtype][1] - int(data.zero_point[0])  # of the input, less its zero point
+    rest = np.full(CHANNELS, min(max(int(value - reach), 0), INTEGER_RANGES[bias.dtype][1]))
     return plan.edit(weight, lambda t: t.holding(weights)).edit("bias", lambda t: t.holding(rest))
-
-
-def _most(bias: TensorPlan, value: Fraction | int) -> int:
-    """The value, or the largest the bias can hold."""
-    return min(max(int(value), 0), INTEGER_RANGES[bias.dtype][1])
-
-
-def _reach(data: TensorPlan) -> int:
-    """The largest stored value of an input, less its zero point."""
-    return INTEGER_RANGES[data.dtype][1] - int(data.zero_point[0])
 
 
 def _heavy_steps(plan: Plan, value: Fraction) -> Plan | None:

@@ -138,11 +138,7 @@ def integer(operands: Operands, name: str) -> int | None:
 def word(operands: Operands, name: str) -> str | None:
     """The name of an option's member, or its number where the schema knows none."""
     value, options = integer(operands, name), operands.operator.options
-    return None if value is None or options is None else _member(options.type, name, value)
-
-
-def _member(table: str, name: str, value: int) -> str | None:
-    field = scalar(table, name)
-    if field is None or field.enum is None:
+    field = None if options is None else scalar(options.type, name)
+    if value is None or field is None or field.enum is None:
         return None
     return load_schema().enum_name(field.enum, value) or str(value)
