@@ -20,9 +20,8 @@ from litecheck.checks import (
     zero_point,
 )
 from litecheck.checks import range as stored_range
-from litecheck.checks.bound_operator import Check, Verb
-from litecheck.checks.rule_facts import axis as axis_of
-from litecheck.checks.rule_facts import types
+from litecheck.checks.bound_operator import Check, Verb, types
+from litecheck.checks.bound_operator import axis as axis_of
 from litecheck.profile.load import STRUCTURE
 from litecheck.profile.types import Exactly, OperatorRule, ProductOf, Requirement, SameAs
 

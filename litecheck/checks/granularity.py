@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at
+from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at, axis, types, words
 from litecheck.checks.context import TensorFacts
-from litecheck.checks.rule_facts import axis, types, words
 from litecheck.profile.types import Constraint, OperatorRule, Requirement, SameAs
 from litecheck.quantization import Blockwise, MultiAxis
 

@@ -7,9 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Check, Fault, at
+from litecheck.checks.bound_operator import (
+    NONE,
+    BoundOperand,
+    BoundOperator,
+    Check,
+    Fault,
+    at,
+    may_lack_quantization,
+)
 from litecheck.checks.granularity import malformed
-from litecheck.checks.rule_facts import may_lack_quantization
 from litecheck.checks.scale import valid
 from litecheck.checks.wording import scale_text
 from litecheck.profile.types import Constraint, OperatorRule, Requirement, Roles

@@ -13,8 +13,16 @@ from math import inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Check, Fault, at, channel
-from litecheck.checks.rule_facts import types
+from litecheck.checks.bound_operator import (
+    NONE,
+    BoundOperand,
+    BoundOperator,
+    Check,
+    Fault,
+    at,
+    channel,
+    types,
+)
 from litecheck.checks.wording import scale_text
 from litecheck.model.values import stored_integers
 from litecheck.profile.types import (

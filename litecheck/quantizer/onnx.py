@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantizer.floats import rounded_to
-from litecheck.quantizer.onnx_kernels import integers_in, reals_in, small_floats_in
-from litecheck.quantizer.onnx_shapes import granularity
+from litecheck.quantizer.onnx_kernels import granularity, integers_in, reals_in, small_floats_in
 from litecheck.quantizer.onnx_types import (
     DEQUANTIZE,
     QUANTIZE,

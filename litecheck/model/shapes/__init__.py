@@ -13,14 +13,13 @@ from litecheck.model.shapes import (
     joining,
     movement,
     recurrent,
-    reduce,
     slicing,
     windows,
 )
 from litecheck.model.shapes.call import Call, Law, Misfit, Shape, ShapedOperand, Shapes
 
 _FAMILIES = (
-    elementwise, conv, reduce, movement, slicing, joining, gathering, creation, windows, recurrent,
+    elementwise, conv, movement, slicing, joining, gathering, creation, windows, recurrent,
 )  # fmt: skip
 #: Every law by the name a profile uses for it: its function's, which the module of its family lists.
 LAWS: Mapping[str, Law] = MappingProxyType(

@@ -16,10 +16,9 @@ def conv_2d(call: Call) -> Shapes:
 
     The bias has as many values as there are output channels.
     """
-    source, weight = ranked(call, "input", 4), ranked(call, "weight", 4)
+    source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
-    source, weight = source or (None,) * 4, weight or (None,) * 4
     _slides(source, weight)
     _grouped(source[3], weight[3], weight[0])
     _bias(call, weight[0])
@@ -28,10 +27,9 @@ def conv_2d(call: Call) -> Shapes:
 
 def depthwise_conv_2d(call: Call) -> Shapes:
     """Input [n, h, w, c], weight [1, kh, kw, c * m] -> [n, h', w', c * m]; the multiplier follows from shapes."""
-    source, weight = ranked(call, "input", 4), ranked(call, "weight", 4)
+    source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
-    source, weight = source or (None,) * 4, weight or (None,) * 4
     _slides(source, weight)
     if call.has("bias"):
         ranked(call, "bias", 1)
@@ -54,10 +52,9 @@ def _slides(source: Shape, weight: Shape) -> None:
 
 def conv_3d(call: Call) -> Shapes:
     """Input [n, d, h, w, i], weight [kd, kh, kw, i, o] -> [n, d', h', w', o]."""
-    source, weight = ranked(call, "input", 5), ranked(call, "weight", 5)
+    source, weight = (ranked(call, role, 5) or (None,) * 5 for role in ("input", "weight"))
     strides = positive(call, ("stride_d", "stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_d_factor", "dilation_h_factor", "dilation_w_factor"), 1)
-    source, weight = source or (None,) * 5, weight or (None,) * 5
     if 0 in weight[:3] or 0 in source[1:4]:
         raise Misfit(
             "weight", f"the weight is {shown(weight)}, the input {shown(source)}, with nothing to slide over"
@@ -69,8 +66,7 @@ def conv_3d(call: Call) -> Shapes:
 
 def conv_3d_transpose(call: Call) -> Shapes:
     """Output shape, weight [kd, kh, kw, o, i], input [n, d, h, w, i] -> the output shape, ending in o."""
-    source, weight = ranked(call, "input", 5), ranked(call, "weight", 5)
-    source, weight = source or (None,) * 5, weight or (None,) * 5
+    source, weight = (ranked(call, role, 5) or (None,) * 5 for role in ("input", "weight"))
     _channels(source[4], weight[4])
     _bias(call, weight[3])
     strides = positive(call, ("stride_d", "stride_h", "stride_w"), 0)
@@ -82,8 +78,7 @@ def conv_3d_transpose(call: Call) -> Shapes:
 
 def transpose_conv(call: Call) -> Shapes:
     """Output shape, weight [o, kh, kw, i], input [n, h, w, i] -> the output shape, ending in o."""
-    source, weight = ranked(call, "input", 4), ranked(call, "weight", 4)
-    source, weight = source or (None,) * 4, weight or (None,) * 4
+    source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     if 0 in weight[1:3]:
         raise Misfit("weight", f"the weight is {shown(weight)}, a window of nothing")
     _channels(source[3], weight[3])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,25 +23,20 @@ Setter = Callable[[Plan, Any], "Plan | None"]
 OperandSetter = Callable[[TensorPlan, Any], "TensorPlan | None"]
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """``sets`` takes integers, Fractions and words; ``words`` are those that no rule may allow."""
-
-    sets: Setter
-    words: tuple[str, ...] = ()
+Planned = TypeVar("Planned", Plan, TensorPlan)
 
 
 @dataclass(frozen=True, slots=True)
-class OperandWitness:
-    """The same for one operand."""
+class Witness(Generic[Planned]):
+    """Of an operator or one operand; ``sets`` takes integers, Fractions and words, ``words`` no rule may allow."""
 
-    sets: OperandSetter
+    sets: Callable[[Planned, Any], Planned | None]
     words: tuple[str, ...] = ()
 
 
 #: By name, in the order the documentation lists them.
-OPERATOR: dict[str, tuple[Measurement, Witness]] = {}
-OPERAND: dict[str, tuple[OperandMeasurement, OperandWitness]] = {}
+OPERATOR: dict[str, tuple[Measurement, Witness[Plan]]] = {}
+OPERAND: dict[str, tuple[OperandMeasurement, Witness[TensorPlan]]] = {}
 
 
 def measures(sets: Setter, *words: str) -> Callable[[Measurement], Measurement]:
@@ -58,7 +53,7 @@ def measures_operand(sets: OperandSetter, *words: str) -> Callable[[OperandMeasu
     """Registers a measurement of one operand, ``role.name``: a decorator."""
 
     def registered(function: OperandMeasurement) -> OperandMeasurement:
-        OPERAND[function.__name__] = function, OperandWitness(sets, words)
+        OPERAND[function.__name__] = function, Witness(sets, words)
         return function
 
     return registered

@@ -57,7 +57,7 @@ def measurement(name: str) -> Measurement:
     return of_role
 
 
-def witness(name: str) -> Witness:
+def witness(name: str) -> Witness[Plan]:
     """How to set the value of the measurement of that name."""
     if "." not in name:
         return OPERATOR[name][1]

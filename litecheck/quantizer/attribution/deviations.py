@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.quantizer.attribution.failure import Attribution, Mismatch
 from litecheck.quantizer.attribution.variants import Arithmetic, Recipe
+from litecheck.quantizer.comparison import Attribution, Mismatch
 from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.types import Parameters, QuantizerError
 

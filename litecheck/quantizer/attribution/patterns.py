@@ -8,7 +8,7 @@ from itertools import islice, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.attribution.failure import Attribution, Mismatch, sample
+from litecheck.quantizer.comparison import Attribution, Mismatch, sample
 from litecheck.quantizer.onnx_types import RANGES
 
 #: Orders of the dimensions that are tried; 24 are all there are of four.

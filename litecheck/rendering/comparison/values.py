@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from litecheck.quantizer.attribution.failure import Attribution
-from litecheck.quantizer.comparison import Element
+from litecheck.quantizer.comparison import Attribution, Element
 from litecheck.rendering.escape import visible
 from litecheck.rendering.records import ComparedTensors
 from litecheck.rendering.wording.differences import decimal, verdict
