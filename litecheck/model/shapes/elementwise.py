@@ -72,10 +72,12 @@ def prelu(call: Call) -> Shapes:
     """The input's shape, which ``alpha`` broadcast against it must not enlarge."""
     source, alpha = call.shape("input"), call.shape("alpha")
     together = broadcast_shapes((source, alpha), "alpha")
-    if source is not None and together is not None:
-        if len(together) != len(source) or any(map(differ, together, source)):
-            raise Misfit("alpha", f"alpha is {shown(alpha or ())}, larger than the input {shown(source)}")
-        return (source,)
+    if (
+        source is not None
+        and together is not None
+        and (len(together) != len(source) or any(map(differ, together, source)))
+    ):
+        raise Misfit("alpha", f"alpha is {shown(alpha or ())}, larger than the input {shown(source)}")
     return (source,)
 
 
