@@ -81,7 +81,7 @@ def run(
     from litecheck.model.load import load_model
     from litecheck.quantizer.arrays import write_all
     from litecheck.reference.engine.interpreter import Machine
-    from litecheck.reference.engine.recording import Recorder
+    from litecheck.reference.engine.statistics import Recorder
     from litecheck.rendering.run import RunRecord
 
     targets = parse_outputs(outputs or (), "run")

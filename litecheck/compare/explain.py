@@ -19,10 +19,10 @@ from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, compute_noting
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.kernel_types import Cell
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.registry import Cell
 
 #: Digits behind the point that are always shown, and the most that tell a value from a tie.
 DIGITS, MOST_DIGITS = 4, 20

@@ -13,8 +13,8 @@ from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.dispatch import bind, compute_noting, find_kernel
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.kernel_types import Cell, Kernel, Variants
 from litecheck.reference.operands import RunError
+from litecheck.reference.registry import Cell, Kernel, Variants
 
 #: Arithmetics in the order in which their variants are preferred where several fit.
 USUAL = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm", "single-rounding")

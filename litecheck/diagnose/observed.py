@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
+from litecheck.cases.inputs import requantized
 from litecheck.cases.probes.probe import Probe
-from litecheck.cases.requantized import requantized
 from litecheck.compare.patterns import gathered
 from litecheck.compare.scatter import Scatter
 from litecheck.compare.types import Gathering

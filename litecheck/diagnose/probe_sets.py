@@ -8,19 +8,19 @@ from pathlib import PurePath
 
 import numpy as np
 
+from litecheck.arrays import Array
 from litecheck.cases import parts
-from litecheck.cases.drawn import drawn
+from litecheck.cases.inputs import drawn
 from litecheck.cases.probes.catalogue import probed, probes
-from litecheck.cases.probes.probe import Array, Probe
+from litecheck.cases.probes.probe import Probe
 from litecheck.cases.sweeps import directed
 from litecheck.diagnose.hypotheses import Choices, hypotheses, kernel_of, outputs
 from litecheck.diagnose.properties import left_out
 from litecheck.diagnose.result import Hypothesis
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.operands import RunError
-from litecheck.reference.registry import kernels
+from litecheck.reference.registry import Kernel, kernels
 from litecheck.spelling import did_you_mean
 
 #: Inferences on one model: what goes wrong in one of 200 shows among them with a chance of 95 %.

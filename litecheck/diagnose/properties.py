@@ -14,8 +14,7 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.registry import measurement
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.kernel_types import ANY
-from litecheck.reference.registry import kernels
+from litecheck.reference.registry import ANY, kernels
 from litecheck.report import counted
 from litecheck.verify.across import operands_of
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from litecheck.reference.engine.interpreter import Run
-from litecheck.reference.engine.recording import Recorder
-from litecheck.reference.engine.statistics import Statistics
+from litecheck.reference.engine.statistics import Recorder, Statistics
 from litecheck.rendering.columns import table, width_of
 from litecheck.rendering.document import Code, Document, Heading, Part, TableGrid
 from litecheck.rendering.escape import visible

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases import parts
+from litecheck.cases.inputs import requantized
 from litecheck.cases.model_inputs import sample_inputs
-from litecheck.cases.requantized import requantized
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Limits
 from litecheck.devices.registry import fingerprint, open_device

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.requantized import requantized
+from litecheck.cases.inputs import requantized
 from litecheck.cases.sequences import habit
 from litecheck.compare.answers import Sequel, likeness
 from litecheck.compare.difference import difference

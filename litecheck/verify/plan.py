@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from litecheck.cases import parts
+from litecheck.cases.expectation import Tape, chained
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM
 from litecheck.cases.memory import Memory
 from litecheck.cases.model_inputs import in_a_row, sample_inputs
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import remembers
 from litecheck.cases.sweeps import about
-from litecheck.cases.tape import Tape, chained
 from litecheck.errors import ConfigError
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.types import Model, Operator, Subgraph

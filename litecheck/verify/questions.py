@@ -10,16 +10,13 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.cases import inputs, parts
-from litecheck.cases.discriminating import discriminating
-from litecheck.cases.drawn import drawn, redrawn
-from litecheck.cases.expectation import Expectation
-from litecheck.cases.extremes import extremes
-from litecheck.cases.inputs import Feed, series
+from litecheck.cases.expectation import Expectation, Tape
+from litecheck.cases.extremes import discriminating, extremes
+from litecheck.cases.inputs import Feed, drawn, redrawn, series
 from litecheck.cases.memory import Memory
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import memory_words, remembers, row, rows
 from litecheck.cases.sweeps import directed
-from litecheck.cases.tape import Tape
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
 from litecheck.model.save import model_bytes

@@ -12,9 +12,8 @@ import pytest
 
 from litecheck.arrays import Arrays
 from litecheck.cases import inputs, parts
-from litecheck.cases.drawn import tried
 from litecheck.cases.expectation import Expectation, exposed
-from litecheck.cases.inputs import Feed
+from litecheck.cases.inputs import Feed, tried
 from litecheck.cases.memory import Memory
 from litecheck.cases.sequences import remembers, row, rows
 from litecheck.devices.outcome import Outcome

@@ -13,9 +13,9 @@ from litecheck.checks.validate import validate
 from litecheck.finding import Finding
 from litecheck.profile.assemble import assemble
 from litecheck.profile.breaks import breaks
-from litecheck.profile.faults import FAULT_KINDS
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.registry import witness
+from litecheck.profile.paths import FAULT_KINDS
 from litecheck.profile.plan import Plan
 from litecheck.profile.solve import solve
 from litecheck.profile.types import OperatorRule, Profile, Requirement

@@ -9,10 +9,8 @@ from math import isfinite
 import numpy as np
 
 from litecheck.flatbuffer.schema import load_schema
-from litecheck.profile.measurements.bound import Measured, Operands, one_scale
-from litecheck.profile.measurements.option_values import integer, number, word
-from litecheck.profile.measurements.register import measures
-from litecheck.profile.measurements.setters import option, option_fields, option_stated
+from litecheck.profile.measurements.bound import Measured, Operands, integer, number, one_scale, word
+from litecheck.profile.measurements.register import measures, option, option_fields, option_stated
 from litecheck.profile.plan import Plan
 from litecheck.quantization import INTEGER_RANGES
 

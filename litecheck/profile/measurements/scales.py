@@ -38,10 +38,6 @@ def _unstated(plan: Plan, value: Fraction) -> Plan | None:
     return plan.scaled("output", _step(plan) / value).but(set=plan.set | {"bias"}) if value else None
 
 
-def _stepped(plan: Plan, value: Fraction) -> Plan | None:
-    return plan.scaled("output", _step(plan) / value) if value > 0 else None
-
-
 def _largest(plan: Plan) -> float:
     """The largest scale that goes in."""
     scales = [float(t.scale[0]) for role in plan.inputs for t in plan.operands[role] if t.scale.size]
@@ -51,10 +47,6 @@ def _largest(plan: Plan) -> float:
 def _squared(plan: Plan, value: Fraction) -> Plan | None:
     largest = _largest(plan)
     return plan.scaled("output", largest * largest / value) if value > 0 else None
-
-
-def _powers(plan: Plan, value: int) -> Plan | None:
-    return plan.scaled("lhs", 0.25).scaled("rhs", 0.125).scaled("output", 0.25 / 2.0**value)
 
 
 def _quotients(plan: Plan, value: Fraction) -> Plan | None:
@@ -92,7 +84,7 @@ def unstated_bias_drift(operands: Operands) -> Measured:
     return given[0] * given[1] / given[2] if len(given) == 3 and given[2] else None
 
 
-@measures(_stepped)
+@measures(lambda plan, value: plan.scaled("output", _step(plan) / value) if value > 0 else None)
 def accumulator_step(operands: Operands) -> Measured:
     """One accumulator step, input scale times the largest weight scale, in output steps. None for int4 weights."""
     data, output, weight = (
@@ -134,7 +126,7 @@ def squared_scale_ratio(operands: Operands) -> Measured:
     return ratio * ratio * output if isinstance(ratio, Fraction) and output else None
 
 
-@measures(_powers)
+@measures(lambda plan, n: plan.scaled("lhs", 0.25).scaled("rhs", 0.125).scaled("output", 0.25 / 2.0**n))
 def power_of_two_gap(operands: Operands) -> Measured:
     """How many bits the coarsest input scale lies above the output scale where all are powers of two and the option
     ``pot_scale_int16`` is set, as it is unless stated."""

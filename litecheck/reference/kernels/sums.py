@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
-from litecheck.reference.numerics.broadcast import apply
+from litecheck.reference.numerics.broadcast import apply, chunks, in_vectors
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
     Ints,
@@ -23,8 +20,7 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.numerics.vectors import chunks, in_vectors
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants
 
 Multiplier = tuple[int, int]
@@ -47,10 +43,7 @@ OPERANDS: dict[str, Callable[[Ints, int, Multiplier], Ints]] = {
 
 
 #: How reals are rounded where operands are made real and quantized again, by the name an arithmetic file uses.
-REAL: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
-    "float32": np.rint,
-    "float32-half-away": round_half_away,
-}
+REAL: dict[str, Callable[[Array], Array]] = {"float32": np.rint, "float32-half-away": round_half_away}
 
 
 def _wrap16(x: Ints) -> Ints:
@@ -158,11 +151,11 @@ def quantized_sum(
     lhs: Operand,
     rhs: Operand,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
     sign: int,
     xnnpack: bool,
-) -> NDArray[Any]:
+) -> Array:
     """lhs + sign * rhs as ``variants`` says; ``xnnpack`` is whether XNNPACK takes the operator."""
     stated = options is not None and options.get("pot_scale_int16", True)
     if output.dtype == "int16" and stated and variants.get("power_of_two") != "general":
@@ -200,7 +193,7 @@ _SUM_LOOPS = {
 }  # fmt: skip
 
 
-def _sum_in_vectors(general: WeightedSum, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) -> NDArray[Any]:
+def _sum_in_vectors(general: WeightedSum, lhs: Array, rhs: Array, dtype: str) -> Array:
     """Vector loops scale the operands with fewer roundings than the loop over what is left at the end of a run."""
     run = chunks(lhs.shape, rhs.shape)
     block, operands = _SUM_LOOPS.get((dtype, run.variants), (0, ""))

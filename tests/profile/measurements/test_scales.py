@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litecheck.checks.bound_operator import BoundOperand
-from litecheck.checks.tensor_facts import TensorFacts
+from litecheck.checks.context import TensorFacts
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.estimates import ESTIMATES

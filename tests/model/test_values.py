@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.model import scan
+from litecheck.model import values as scan
 from litecheck.model.types import Tensor
 from litecheck.model.values import pack
 

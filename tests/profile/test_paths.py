@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from litecheck import ProfileError, load_profile
-from litecheck.profile.faults import FAULT_KINDS
+from litecheck.profile.paths import FAULT_KINDS
 
 HEAD = "profile: mine\ntitle: Mine\nextends: litert-runtime\n"
 ABOVE = "the profile forbids it"

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.quantizer.onnx import Onnx, dequantize_linear, quantize_linear
-from litecheck.quantizer.onnx_types import NUMBERS, name_of, storage, type_name
-from litecheck.quantizer.onnx_versions import DEQUANTIZE, QUANTIZE
+from litecheck.quantizer.onnx_types import DEQUANTIZE, NUMBERS, QUANTIZE, name_of, storage, type_name
 from litecheck.quantizer.types import QuantizerError
 
 pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")

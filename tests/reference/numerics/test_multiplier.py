@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from litecheck.quantizer.multiplier import multiply_double, quantize_multiplier
+from litecheck.reference.numerics.fixedpoint import multiply_double, quantize_multiplier
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,74 @@
-"""Layer normalization of the integer LSTM: int16 sums to Q3.12, mean 0 and deviation 1 times coefficients."""
+"""The parts of an integer LSTM: products, the functions inside its cell, layer normalization."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from litecheck.reference.kernels.transcendental import logistic_in_24ths, tanh_in_24ths
+from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
     multiply_double,
     quantize_multiplier,
+    rounding_shift,
     saturate,
     wrap32,
 )
 from litecheck.reference.numerics.gemmlowp import inverse_sqrt
 from litecheck.reference.operands import Operand, RunError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GateProduct:
+    """A matrix of weights times stored vectors: (w @ v + offset) * M, int32 rounded twice."""
+
+    matrix: NDArray[np.float64]
+    offset: Ints
+    multiplier: tuple[int, int]
+
+    def __call__(self, vectors: NDArray[np.int64]) -> Ints:
+        """``vectors`` of shape (..., n) to (..., rows); float64 sums of int8 products are exact."""
+        sums = (vectors.astype(np.float64) @ self.matrix.T).astype(np.int64) + self.offset
+        return multiply_double(wrap32(sums), *self.multiplier)
+
+
+def product(weights: Operand, zero_point: int, real: np.float32, bias: Operand | None = None) -> GateProduct:
+    """Weights times (v - zero_point), with a bias, rescaled by ``real``, a float32 that LiteRT computes."""
+    sums = weights.data.sum(axis=1, dtype=np.int64)
+    offset = -zero_point * sums if bias is None else bias.data - zero_point * sums
+    return GateProduct(weights.data.astype(np.float64), offset, quantize_multiplier(float(real)))
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """``logistic`` of Q3.12 and ``tanh`` of so many integer bits to Q0.15; ``scaled`` is x * 2^-n, rounded."""
+
+    logistic: Callable[[Ints], Ints]
+    tanh: Callable[[Ints, int], Ints]
+    scaled: Callable[[Ints, int], Ints]
+
+
+def _tanh_from_table(x: Ints, bits: int) -> Ints:
+    """``bits`` integer bits are brought to three: to the left exactly, to the right half up."""
+    left, right = max(bits - 3, 0), max(3 - bits, 0)
+    return tanh_in_24ths((x * (3 << left) + ((1 << right) >> 1)) >> right)
+
+
+#: gemmlowp's polynomials and one shift, or the table of 16-bit LOGISTIC and MultiplyByQuantizedMultiplier.
+CURVES = {
+    "gemmlowp": Curves(
+        lambda x: gemmlowp.logistic(x, 3, 16), lambda x, bits: gemmlowp.tanh(x, bits, 16), rounding_shift
+    ),
+    "table": Curves(
+        lambda x: logistic_in_24ths(3 * x),
+        _tanh_from_table,
+        lambda x, n: multiply_double(x, *quantize_multiplier(2.0**-n)),
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import options_table
-from litecheck.reference.kernels.reduce_window import reduce_window
+from litecheck.reference.kernels.stablehlo_regions import reduce_window
 from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 X = np.array([[100, 50, -7, 3, 0, 9], [1, -2, 30, 4, 5, -128]], np.int8)

@@ -1,17 +1,64 @@
-"""LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF in float32: equal to a runtime's but for the order of its sums."""
+"""SVDF in integers; LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF in float32, a runtime's but for the order of sums."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.numerics.fixedpoint import MULTIPLY, quantize_multiplier, saturate, wrap32
 from litecheck.reference.numerics.fused import clamp_real
-from litecheck.reference.operands import Computed, Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Computed, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
+
+_RELU = 1
+
+
+@kernel("SVDF", "int8", requantize=("double", "single"), activation=("relu", "ignored"))
+def svdf(
+    input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
+    output: OutputSpec,
+    options: Options, variants: Variants,
+) -> Computed:  # fmt: skip
+    """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t].
+
+    1. Memory moves one step; the newest entry is sum over n of weights_feature[f, n] * (q[n] - z), rescaled by input
+       scale * feature scale / state scale, a float32, and clamped to the state's type.
+    2. Each filter's memory times its time weights, int32; sums over the ``rank`` filters of a unit; plus bias.
+    3. Rescaled by state scale * time scale / output scale, plus zero point, clamped to int8. No fused activation is
+       computed: ``relu``, LiteRT refuses all others; ``ignored``, none is looked at.
+
+    input (batch, n), weights_feature (units * rank, n), weights_time (units * rank, memory), state (batch, units *
+    rank * memory) of int16, or int8 as LiteRT for Microcontrollers has it. Source: tflite/kernels/svdf.cc,
+    internal/reference/svdf.h, EvalIntegerSVDF.
+    """
+    rank = int(options.get("rank", 0)) if options is not None else 0
+    fused = options.get("fused_activation_function", 0) if options is not None else 0
+    if rank < 1 or (fused != _RELU and variants["activation"] == "relu"):
+        raise RunError("the integer kernel wants RELU and a rank of at least 1")
+    multiply = MULTIPLY[variants["requantize"]]
+    batch, (filters, steps) = input.shape[0], weights_time.shape
+    first = float(input.scale * weights_feature.scale / state.scale)
+    second = float(state.scale * weights_time.scale / output.scale)
+    centered = input.data.astype(np.float64) - input.zero_point
+    newest = (centered @ weights_feature.data.astype(np.float64).T).astype(np.int64)
+    memory = np.roll(state.data.astype(np.int64).reshape(batch, filters, steps), -1, axis=2)
+    memory[:, :, -1] = saturate(
+        multiply(wrap32(newest), *quantize_multiplier(first)), *INTEGER_RANGES[state.dtype]
+    )
+    sums = (
+        (memory * weights_time.data.astype(np.int64))
+        .sum(axis=2)
+        .reshape(batch, filters // rank, rank)
+        .sum(axis=2)
+    )
+    if bias is not None:
+        sums = sums + bias.data
+    made = saturate(multiply(wrap32(sums), *quantize_multiplier(second)) + output.zero_point, -128, 127)
+    return Computed((made.astype(np.int8),), {"state": memory.reshape(state.shape).astype(state.data.dtype)})
+
 
 Floats = NDArray[np.float32]
 #: What keeps the variance of a layer normalization from being 0.
@@ -37,7 +84,7 @@ def lstm_float(
     projection_weights: Operand | None, projection_bias: Operand | None, output_state: Operand, cell_state: Operand,
     input_layer_norm_coefficients: Operand | None, forget_layer_norm_coefficients: Operand | None,
     cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
-    output: OutputSpec, options: Table | None, variants: Variants,
+    output: OutputSpec, options: Options, variants: Variants,
 ) -> Computed:  # fmt: skip
     """c' = f * c + i * g and h' = o * a(c'), with gates i, f, o = logistic(...) and g = a(...), a the fused activation.
 
@@ -114,7 +161,7 @@ def _gate(
 
 def _step(
     x: Floats, h: Floats, c: Floats, gates: Gates, projection: tuple[Operand | None, Operand | None],
-    options: Table | None, tanh_only: bool,
+    options: Options, tanh_only: bool,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """The states behind one step."""
     input_gate, forget_gate, cell_gate, output_gate = gates
@@ -139,15 +186,15 @@ def _logistic(x: Floats) -> Floats:
     return made
 
 
-def _is_tanh(options: Table | None) -> bool:
+def _is_tanh(options: Options) -> bool:
     return options is not None and options.get("fused_activation_function", 0) == _TANH
 
 
-def _activated(x: Floats, options: Table | None) -> Floats:
+def _activated(x: Floats, options: Options) -> Floats:
     return np.tanh(x) if _is_tanh(options) else clamp_real(x, options)
 
 
-def _clipped(x: Floats, options: Table | None, name: str) -> Floats:
+def _clipped(x: Floats, options: Options, name: str) -> Floats:
     most = np.float32(options.get(name, 0.0)) if options is not None else np.float32(0)
     return np.clip(x, -most, most) if most > 0 else x
 
@@ -156,7 +203,7 @@ def _clipped(x: Floats, options: Table | None, name: str) -> Floats:
 def svdf_float(
     input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t], activated.
 
@@ -167,7 +214,7 @@ def svdf_float(
     if rank < 1:
         raise RunError("a rank of at least 1 is needed")
     batch, (filters, steps) = input.shape[0], weights_time.shape
-    memory: NDArray[Any] = np.roll(state.data.reshape(batch, filters, steps), -1, axis=2)
+    memory: Array = np.roll(state.data.reshape(batch, filters, steps), -1, axis=2)
     memory[:, :, -1] = input.data @ weights_feature.data.T
     each = (memory * weights_time.data).sum(axis=2, dtype=np.float32)
     sums = each.reshape(batch, filters // rank, rank).sum(axis=2, dtype=np.float32)
