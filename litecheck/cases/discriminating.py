@@ -13,6 +13,7 @@ from litecheck.arrays import Arrays
 from litecheck.cases.drawn import tried
 from litecheck.cases.inputs import DIRECTED, Feed, only
 from litecheck.cases.parts import Case
+from litecheck.cases.side_by_side import outputs_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import Machine
@@ -60,9 +61,8 @@ def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
 def _outputs(case: Case, arithmetic: Arithmetic, pool: list[Arrays]) -> NDArray[Any] | None:
     """The operator's first output for every candidate, (candidates, elements)."""
     machine = Machine(case.cut.model, arithmetic)
-    main = case.cut.model.subgraphs[0]
     try:
-        return np.stack([machine.run(main, arrays)[main.outputs[0]].reshape(-1) for arrays in pool])
+        return np.stack([outputs[0].reshape(-1) for outputs in outputs_of(machine, case, pool)])
     except (RunError, ValueError):
         return None
 
