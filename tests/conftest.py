@@ -37,6 +37,16 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         options.numprocesses, options.dist = "logical", "worksteal"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Where Python is to keep no compiled code, hundreds of processes would each compile litecheck anew: what they and
+    pytest's workers compile is kept in pytest's own cache instead."""
+    cache = getattr(config, "cache", None)
+    if sys.dont_write_bytecode and cache is not None:
+        sys.dont_write_bytecode, sys.pycache_prefix = False, str(cache.mkdir("bytecode"))
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write the golden files instead of comparing"

@@ -11,6 +11,7 @@ import numpy as np
 from litecheck.arrays import Array, Arrays
 from litecheck.cases.inputs import PROPAGATED, Feed, series
 from litecheck.cases.parts import Case
+from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine, initial, last_use
@@ -26,6 +27,7 @@ class Expectation:
         self._opcodes = sorted({op.kind for s in case.cut.model.subgraphs for op in s.operators})
         self._found: dict[Any, Sequence[Arrays] | None] = {}
         self._reach: dict[int, tuple[float, float]] = {}
+        self._joins = together(case) > 1 and not any(feed.follows or feed.start for feed in feeds)
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
         """The outputs for each feed; None where the reference cannot compute one of them."""
@@ -40,6 +42,8 @@ class Expectation:
     def compute(self, arithmetic: Arithmetic) -> Sequence[Arrays]:
         """As calling it, but raises RunError with the reason."""
         machine = Machine(self.case.cut.model, arithmetic)
+        if self._joins:
+            return list(outputs_of(machine, self.case, [feed.arrays for feed in self.feeds]))
         return [_outputs(machine, feed) for feed in self.feeds]
 
     def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:
@@ -57,6 +61,8 @@ class Expectation:
 
     def usable(self, arithmetic: Arithmetic) -> tuple[Feed, ...]:
         """The feeds the reference can compute; raises RunError where one of the propagated ones is not, or none is."""
+        if self._joins and self(arithmetic) is not None:
+            return self.feeds
         machine = Machine(self.case.cut.model, arithmetic)
         kept: list[Feed] = []
         outputs: list[Arrays] = []

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Array, Arrays
 from litecheck.cases.inputs import DIRECTED, Feed, has_codes, only, tried
 from litecheck.cases.parts import Case
+from litecheck.cases.side_by_side import outputs_of
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
@@ -144,9 +145,8 @@ def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
 def _outputs(case: Case, arithmetic: Arithmetic, pool: list[Arrays]) -> Array | None:
     """The operator's first output for every candidate, (candidates, elements)."""
     machine = Machine(case.cut.model, arithmetic)
-    main = case.cut.model.subgraphs[0]
     try:
-        return np.stack([machine.run(main, arrays)[main.outputs[0]].reshape(-1) for arrays in pool])
+        return np.stack([outputs[0].reshape(-1) for outputs in outputs_of(machine, case, pool)])
     except (RunError, ValueError):
         return None
 

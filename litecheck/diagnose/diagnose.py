@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timezone
+from weakref import WeakKeyDictionary
 
 from litecheck.cases.memory import Memory
 from litecheck.cases.probes.probe import Probe
@@ -20,10 +21,12 @@ from litecheck.diagnose.properties import general, properties, tried, untried
 from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis, Owned, Unanswered
 from litecheck.diagnose.search import contrast, fitting, in_pairs, nearest, once
 from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
 from litecheck.version import __version__
 
 #: Called with what was just answered.
 Progress = Callable[[str], None]
+_FILES: WeakKeyDictionary[Model, bytes] = WeakKeyDictionary()
 
 
 def diagnose(
@@ -41,7 +44,7 @@ def diagnose(
         number, probe = numbered
         name = f"{number:04d}-{probe.opcode}"
         asked = tuple(probe.runs[run] for run in probe.asked)
-        job = Job(name, probe.model, model_bytes(probe.model), asked)
+        job = Job(name, probe.model, _written(probe.model), asked)
         if not probe.series:
             answer = device.run(job)
         elif memory_of(device) is Memory.NONE:
@@ -67,6 +70,14 @@ def diagnose(
         found,
         tuple(general(_repeats(every))),
     )
+
+
+def _written(model: Model) -> bytes:
+    """A probe's model as a file, for every device the same."""
+    content = _FILES.get(model)
+    if content is None:
+        content = _FILES[model] = model_bytes(model)
+    return content
 
 
 def _repeats(probes: Sequence[Probe]) -> int:

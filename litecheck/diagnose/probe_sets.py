@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import PurePath
 
 import numpy as np
@@ -75,14 +76,20 @@ def prepared(
         raise RunError(f"{where} {unknown[0]!r}; {known}")
     if not there:
         raise RunError(f"{', '.join(m.file for m in models)}: no operator in it can be diagnosed")
-    found = [
-        group
-        for opcode in opcodes or there
-        for group in _grouped(
-            _asked([*probes(opcode, seed), *(p for p in own if p.opcode == opcode)], seed, repeats)
-        )
-    ]
+    found: list[Group] = []
+    for opcode in opcodes or there:
+        called = [probe for probe in own if probe.opcode == opcode]
+        if called:
+            found += _grouped(_asked([*probes(opcode, seed), *called], seed, repeats))
+        else:
+            found += _designed(opcode, seed, repeats)
     return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _designed(opcode: str, seed: int, repeats: int) -> tuple[Group, ...]:
+    """The groups of an operator of no model: the same for every device that is asked."""
+    return tuple(_grouped(_asked(probes(opcode, seed), seed, repeats)))
 
 
 def _asked(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:

@@ -170,7 +170,7 @@ ROLES: dict[str, Verb] = {
     "scales_of": _scales_of,
     "has_scale": lambda placed, role, _: placed.tensors[role].quantization.scale.size > 0,
     "zero_point": lambda placed, role, allowed: all(
-        _within(int(zero), allowed) for zero in placed.tensors[role].quantization.zero_point
+        _within(zero, allowed) for zero in set(placed.tensors[role].quantization.zero_point.tolist())
     ),
     "constant": lambda placed, role, _: _held(placed.tensors[role]),
     "static": lambda placed, role, _: _held(placed.tensors[role]) or role in placed.unpacked,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,27 +46,50 @@ def product(weights: Operand, zero_point: int, real: np.float32, bias: Operand |
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """``logistic`` of Q3.12 and ``tanh`` of so many integer bits to Q0.15; ``scaled`` is x * 2^-n, rounded."""
+    """``logistic`` of Q3.12 and ``tanh`` of so many integer bits in 16 to Q0.15; ``scaled`` is x * 2^-n, rounded."""
 
     logistic: Callable[[Ints], Ints]
     tanh: Callable[[Ints, int], Ints]
     scaled: Callable[[Ints, int], Ints]
 
 
-def _tanh_from_table(x: Ints, bits: int) -> Ints:
+#: Every value a gate or a cell can have, in the order in which an index below 0 counts from the end.
+_WORDS = np.roll(np.arange(-(2**15), 2**15), 2**15)
+
+
+@cache
+def _gemmlowp_logistic() -> Ints:
+    return gemmlowp.logistic(_WORDS, 3, 16)
+
+
+@cache
+def _gemmlowp_tanh(bits: int) -> Ints:
+    return gemmlowp.tanh(_WORDS, bits, 16)
+
+
+@cache
+def _logistic_from_table() -> Ints:
+    return logistic_in_24ths(3 * _WORDS)
+
+
+@cache
+def _tanh_from_table(bits: int) -> Ints:
     """``bits`` integer bits are brought to three: to the left exactly, to the right half up."""
     left, right = max(bits - 3, 0), max(3 - bits, 0)
-    return tanh_in_24ths((x * (3 << left) + ((1 << right) >> 1)) >> right)
+    return tanh_in_24ths((_WORDS * (3 << left) + ((1 << right) >> 1)) >> right)
 
 
-#: gemmlowp's polynomials and one shift, or the table of 16-bit LOGISTIC and MultiplyByQuantizedMultiplier.
+#: gemmlowp's polynomials and one shift, or the table of 16-bit LOGISTIC and MultiplyByQuantizedMultiplier. Each curve is
+#: computed once for all values of 16 bits: a cell asks for five of them in every step, of a few values each.
 CURVES = {
     "gemmlowp": Curves(
-        lambda x: gemmlowp.logistic(x, 3, 16), lambda x, bits: gemmlowp.tanh(x, bits, 16), rounding_shift
+        lambda x: _gemmlowp_logistic()[x],
+        lambda x, bits: _gemmlowp_tanh(bits)[x],
+        rounding_shift,
     ),
     "table": Curves(
-        lambda x: logistic_in_24ths(3 * x),
-        _tanh_from_table,
+        lambda x: _logistic_from_table()[x],
+        lambda x, bits: _tanh_from_table(bits)[x],
         lambda x, n: multiply_double(x, *quantize_multiplier(2.0**-n)),
     ),
 }

@@ -46,6 +46,8 @@ def doubling_high_mul(a: Ints, b: Ints | int) -> Ints:
 
 def rounding_shift(x: Ints, bits: Ints | int) -> Ints:
     """x / 2^bits rounded half away from zero (gemmlowp RoundingDivideByPOT); ``bits`` >= 0."""
+    if isinstance(bits, int):  # plain numbers cost next to nothing, and most layers have one shift
+        return x if bits == 0 else (x + ((1 << bits) >> 1) - (x < 0)) >> bits
     half = (np.int64(1) << bits) >> 1
     rounded: Ints = (x + half - ((x < 0) & (half > 0))) >> bits
     return rounded
@@ -61,6 +63,8 @@ def multiply_double(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
     int32 x. The reference path of LiteRT (MultiplyByQuantizedMultiplier) and the default of TFLM.
     """
+    if isinstance(shift, int):
+        return rounding_shift(doubling_high_mul(wrap32(x << shift) if shift > 0 else x, m), max(-shift, 0))
     left, right = np.maximum(shift, 0), np.maximum(np.negative(shift), 0)
     return rounding_shift(doubling_high_mul(wrap32(x << left) if np.any(left) else x, m), right)
 
