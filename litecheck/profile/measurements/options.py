@@ -81,6 +81,22 @@ def fused_activation(operands: Operands) -> Measured:
     return word(operands, "fused_activation_function")
 
 
+#: The bound farthest from 0 of each function that has one.
+_BOUNDS = {"RELU_N1_TO_1": 1, "RELU6": 6}
+
+
+def _bounded(plan: Plan, value: Fraction) -> Plan | None:
+    plan = plan.option(fused_activation_function="RELU6")
+    return plan.scaled("output", float(6 / Fraction(value))) if value > 0 else None
+
+
+@measures(_bounded)
+def fused_bound(operands: Operands) -> Measured:
+    """How many output steps from 0 the farthest bound of the fused activation lies: 6, or 1, over the output's scale."""
+    bound, scale = _BOUNDS.get(str(fused_activation(operands))), one_scale(operands.one("output"))
+    return bound / scale if bound and scale else None
+
+
 @measures(option("mode"), "77")
 def mirror_mode(operands: Operands) -> Measured:
     """How MIRROR_PAD mirrors: ``REFLECT`` or ``SYMMETRIC``, or the number where it is neither."""

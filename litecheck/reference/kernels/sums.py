@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from litecheck.profile.measurements.scales import nearest_power
 from litecheck.reference.numerics.broadcast import apply, chunks, in_vectors
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
@@ -214,12 +215,9 @@ def _weights21(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, int
 
 def _power_of_two_shifts(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, int] | None:
     """How far right each operand moves to the output's scale; None unless all scales are (nearly) powers of two."""
-    logs = []
-    for scale in (lhs.scale, rhs.scale, output.scale):
-        log = np.log2(np.float32(scale))
-        if abs(log - np.rint(log)) >= 1e-3:
-            return None
-        logs.append(int(np.rint(log)))
+    logs = [power for x in (lhs, rhs, output) if (power := nearest_power(float(x.scale))) is not None]
+    if len(logs) < 3:
+        return None
     left, right = logs[2] - logs[0], logs[2] - logs[1]
     if min(left, right) < 0 or (left and right):
         raise RunError(

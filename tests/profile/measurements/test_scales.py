@@ -67,6 +67,9 @@ def test_reach(opcode: str, given: Sequence[Part], output: Part, wanted: int | N
         ((0.125, 0.125, 0.5), {}, -2),
         ((0.25, 0.125, 0.125), {"pot_scale_int16": False}, None),
         ((0.3, 0.125, 0.125), {}, None),
+        ((1 / 32767, 1 / 32767, 2 / 32767), {}, -1),
+        ((0.25, 0.125, 0.125 * 2**0.0009), {}, 1),
+        ((0.25, 0.125, 0.125 * 2**0.0011), {}, None),
     ],
 )
 def test_powers_of_two_apart(
