@@ -20,7 +20,7 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.types import OperatorRule
-from tests.differential.rules_cases import Case, Part, case, const
+from tests.differential.rules_cases import Case, Part, case, cases, const
 from tests.differential.structure_cases import real, result, structures, whole
 
 Change = Callable[[Case], Model]
@@ -281,10 +281,41 @@ def breaks() -> Iterator[Break]:
         c = sound()[path.split("/")[0]]
         model = change(c)
         yield Break(path, model, fed(c, model), sound=c.model)
+    yield from _far_bounds()
     yield from _wrong()
     yield from _ranks()
     yield from _divisors()
     yield from _subgraphs()
+
+
+def _far_bounds() -> Iterator[Break]:
+    """Fused activations whose bound lies beyond 32 bits of output steps, in 8 and 16 bits, and just not."""
+    for dtype in ("int8", "int16"):
+        for c in cases(dtype):
+            path = f"{c.opcode}/limits/fused_bound"
+            if "fused_bound" in _limits_of(c.opcode) and c.name == c.opcode:
+                yield Break(path, _bounded(c, 2.7e-9), c.inputs, sound=_bounded(c, 2.8e-9))
+
+
+def _limits_of(opcode: str) -> str:
+    rule = load_profile(PROFILE).operators.get(opcode)
+    return " ".join(r.path for r in rule.requirements) if rule else ""
+
+
+def _bounded(c: Case, scale: float) -> Model:
+    """RELU6 over an output of this scale; operands of sums are as fine."""
+    graph = c.model.subgraphs[0]
+    op = next(op for op in graph.operators if op.opcode == c.opcode)
+    fine = {*op.outputs, *(op.inputs if c.opcode in ("ADD", "SUB") else ())}
+    tensors = tuple(
+        replace(t, quantization=quantized(scale, t.quantization.zero_point[0])) if t.index in fine else t
+        for t in graph.tensors
+    )
+    table = op.options or options_table(c.opcode)
+    assert table is not None
+    relu6 = replace(op, options=replace(table, fields={**table.fields, "fused_activation_function": 3}))
+    operators = tuple(relu6 if other is op else other for other in graph.operators)
+    return replace(c.model, subgraphs=(replace(graph, tensors=tensors, operators=operators),))
 
 
 def broken(model: Model) -> set[str]:
