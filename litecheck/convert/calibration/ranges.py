@@ -56,7 +56,9 @@ def range_method(text: str) -> RangeMethod:
     except ValueError:
         share = np.nan
     if name != PERCENTILE or not 50 < share <= 100:
-        wanted = "a number above 50, up to 100, is wanted" if name == PERCENTILE else f"{name} takes no number"
+        wanted = (
+            "a number above 50, up to 100, is wanted" if name == PERCENTILE else f"{name} takes no number"
+        )
         raise ConfigError(f"{text!r}: {wanted}")
     return RangeMethod(name, share)
 
