@@ -19,7 +19,7 @@ from litecheck.convert.calibration.child import (
     runtime_name,
 )
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.calibration.machine_observer import MachineObserver
+from litecheck.convert.calibration.recurrent import recurrent_operators
 from litecheck.convert.calibration.samples import Sample
 from litecheck.convert.calibration.statistics import CalibrationStatistics
 from litecheck.convert.calibration.tally import Tally, observed
@@ -71,6 +71,8 @@ def _computes(subgraph: Subgraph) -> bool:
 def _by_machine(
     model: Model, data: CalibrationData, sketches: bool, tell: SamplesDone
 ) -> CalibrationStatistics:
+    from litecheck.convert.calibration.machine_observer import MachineObserver
+
     observer, count = MachineObserver(model, sketches), 0
     for count, chain in enumerate(data, 1):
         observer.run(chain, count - 1)
@@ -107,6 +109,7 @@ def _options(model: Model, kernels: str, sketches: bool) -> dict[str, str]:
         "signatures": json.dumps(signatures),
         "sketched": str(int(sketches)),
         "resources": str(int(resources)),
+        "recurrent": str(int(bool(recurrent_operators(model)))),
     }
 
 
