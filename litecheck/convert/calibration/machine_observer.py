@@ -11,7 +11,7 @@ from litecheck.convert.calibration.recurrent import add_inner, recurrent_operato
 from litecheck.convert.calibration.samples import Chain
 from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.convert.calibration.tally import Tally, observed
-from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.model.types import Operator, Subgraph
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import Operand, RunError
 
@@ -19,9 +19,10 @@ from litecheck.reference.operands import Operand, RunError
 class MachineObserver:
     """A machine whose tensors are looked at, in bodies of loops in every turn."""
 
-    def __init__(self, model: Model, sketched: bool) -> None:
+    def __init__(self, machine: Machine, sketched: bool) -> None:
+        model = machine.model
         self.tally = Tally(sketched)
-        self._machine = Machine(model)
+        self._machine = machine
         self._machine.watch = self._watch
         self._machine.enter = self._enter
         self._places = frozenset(observed(model))
