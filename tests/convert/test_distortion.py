@@ -46,6 +46,26 @@ def test_what_is_not_finite_is_left_out() -> None:
     assert distortion(np.float32([np.nan]), np.int8([0]), HALVES) == Distortion(left_out=1)
 
 
+@pytest.mark.parametrize("size", [1e-25, 1e25])
+def test_values_of_any_size_are_squared(size: float) -> None:
+    x = np.array([size, 2 * size], np.float32)
+    found = distortion(x, np.float32([size, 3 * size]), REAL)
+    assert found.snr == pytest.approx(10 * math.log10(5), abs=1e-4)
+
+
+def test_many_values_are_compared_block_by_block() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(0, 30, 50_000).astype(np.float32)
+    stored = np.clip(np.rint(x * 2), -128, 127).astype(np.int8)
+    found = distortion(x, stored, HALVES)
+    off = x.astype(np.float64) - stored / 2
+    assert found.noise == pytest.approx(np.square(off).sum(), rel=1e-6)
+    assert found.signal == pytest.approx(np.square(x.astype(np.float64)).sum(), rel=1e-6)
+    assert found.largest == np.abs(off).max()
+    assert found.on_rail == np.isin(stored, [-128, 127]).sum()
+    assert found.clipped == (np.abs(off) > 0.25).sum()
+
+
 def test_noise_without_a_signal() -> None:
     assert distortion(np.zeros(2, np.float32), np.int8([0, 1]), HALVES).snr == -math.inf
 
