@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -181,6 +182,15 @@ def test_no_data_and_what_is_no_data(tmp_path: Path) -> None:
     (tmp_path / "data.txt").write_text("1 2 3")
     with pytest.raises(ConfigError, match="a Python file"):
         open_data(tmp_path / "data.txt", LAYERED)
+
+
+def test_images_need_pillow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.png").write_bytes(b"")
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(
+        ConfigError, match=r"images need the package pillow: pip install 'litecheck\[convert\]'"
+    ):
+        open_data(tmp_path, LAYERED)
 
 
 def scripted(folder: Path, body: str) -> Path:

@@ -22,7 +22,9 @@ from litecheck.convert.calibration.statistics import (
     NotFinite,
     check_finite,
 )
+from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from tests.convert.calibration import networks
@@ -187,6 +189,20 @@ def test_a_model_that_ends_the_process_is_an_error() -> None:
         observe(model, data, device=XNNPACK)
     with pytest.raises(CalibrationError, match="sample 0: GATHER #1"):
         observe(model, data, device=OURS)
+
+
+def test_a_model_beyond_the_limits_is_an_error() -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    builder = ModelBuilder("large")
+    main = builder.subgraph()
+    x, y = main.tensor("x", (1, 1), "float32"), main.tensor("y", (1 << 15, 1 << 15), "float32")
+    shape = main.constant("shape", np.array([1 << 15, 1 << 15], np.int32))
+    main.add("BROADCAST_TO", [x, shape], [y], version=3)
+    main.inputs(x)
+    main.outputs(y)
+    data = of(one(x=np.ones((1, 1), np.float32)))
+    with pytest.raises(CalibrationError, match="samples 0 to 0: out of memory"):
+        observe(builder.finish(), data, device=PLAIN, limits=Limits(memory=1 << 28))
 
 
 def test_an_operator_that_nobody_has_is_an_error() -> None:
