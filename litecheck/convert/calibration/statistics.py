@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.convert.calibration.sketch import Sketch, sketch_of
+from litecheck.convert.calibration.sketch import BINS, Sketch, sketch_of
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.model.types import Model
 
@@ -107,7 +108,8 @@ class CalibrationStatistics:
 
     A tensor that no sample reached, such as those of a branch never taken, is missing. ``samples`` is how many were run,
     ``source`` what they were, ``runtime`` what ran the model. ``inner`` has values inside operators that no tensor
-    holds, by (subgraph, operator) and name: see :mod:`litecheck.convert.calibration.recurrent`.
+    holds, by (subgraph, operator) and name: see :mod:`litecheck.convert.calibration.recurrent`. ``model`` is the
+    :func:`structure` of the model.
     """
 
     tensors: Mapping[Place, TensorStatistics]
@@ -115,10 +117,12 @@ class CalibrationStatistics:
     source: str
     runtime: str
     inner: Mapping[Inner, TensorStatistics] = field(default_factory=dict)
+    model: str = ""
 
     def to_json(self) -> str:
         """Everything, exactly; one line for each tensor."""
-        head = {"format": _FORMAT, "samples": self.samples, "source": self.source, "runtime": self.runtime}
+        head: dict[str, Any] = {"format": _FORMAT, "model": self.model, "samples": self.samples}
+        head |= {"source": self.source, "runtime": self.runtime}
         lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
         tensors = [json.dumps([*place, _plain(one)]) for place, one in sorted(self.tensors.items())]
         inner = [json.dumps([*place, _plain(one)]) for place, one in sorted(self.inner.items())]
@@ -138,6 +142,7 @@ class CalibrationStatistics:
                 str(facts["source"]),
                 str(facts["runtime"]),
                 {(int(s), int(o), str(name)): _read(one) for s, o, name, one in facts["inner"]},
+                str(facts["model"]),
             )
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
             raise ConfigError(f"{file}: holds no calibration statistics, {error}") from error
@@ -168,7 +173,28 @@ def _read(facts: Mapping[str, Any]) -> TensorStatistics:
     if "sketch" in facts:
         exponent, first, counts = facts["sketch"]
         sketch = Sketch(int(exponent), int(first), np.array(counts, np.int64))
+        if not (
+            0 < len(counts) <= BINS and sketch.counts.min() >= 0 and sketch.counts[0] and sketch.counts[-1]
+        ):
+            raise ValueError("a histogram without values, or with too many bins")
     return TensorStatistics(low, high, int(facts["elements"]), sketch, fault)
+
+
+def structure(model: Model) -> str:
+    """A digest of a model's operators and of its tensors' names, types and shapes; constants do not matter."""
+    digest = hashlib.sha256()
+    for subgraph in model.subgraphs:
+        for tensor in subgraph.tensors:
+            digest.update(repr((tensor.name, tensor.dtype, tensor.shape)).encode())
+        for operator in subgraph.operators:
+            digest.update(repr((operator.kind, operator.inputs, operator.outputs)).encode())
+    return digest.hexdigest()
+
+
+def check_model(statistics: CalibrationStatistics, model: Model, file: str = "statistics") -> None:
+    """Raise ConfigError where statistics are of another model."""
+    if statistics.model != structure(model):
+        raise ConfigError(f"{file}: made of another model than {model.file or 'this one'}; calibrate again")
 
 
 def check_finite(statistics: CalibrationStatistics, model: Model) -> None:

@@ -66,8 +66,10 @@ class Tally:
             self.inner[inside] = self.inner.get(inside, _NOTHING).merged(one.behind(samples))
 
     def result(
-        self, places: Iterable[Place], samples: int, source: str, runtime: str
+        self, places: Iterable[Place], samples: int, source: str, runtime: str, model: str = ""
     ) -> CalibrationStatistics:
         """What was found out, in the order of these tensors."""
         tensors = {place: self.tensors[place] for place in places if place in self.tensors}
-        return CalibrationStatistics(tensors, samples, source, runtime, dict(sorted(self.inner.items())))
+        return CalibrationStatistics(
+            tensors, samples, source, runtime, dict(sorted(self.inner.items())), model
+        )
