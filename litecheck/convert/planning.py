@@ -1,0 +1,207 @@
+"""A plan made: operators bound to rules, solved, tried against every limit, and solved again until all are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from litecheck.convert.apply import Converted, apply
+from litecheck.convert.binding import REAL, BoundFloat, Port, bind, operands_of
+from litecheck.convert.constants import following, product
+from litecheck.convert.formulas import Generation
+from litecheck.convert.groups import Interval, Key
+from litecheck.convert.limits import DOUBLINGS, broken, widening
+from litecheck.convert.links import wires
+from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
+from litecheck.convert.solve import Question, Solution, solve
+from litecheck.convert.storage import storage_of
+from litecheck.errors import ConfigError
+from litecheck.model.graph import name_of
+from litecheck.model.links import called
+from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.profile.operators import facts_of
+from litecheck.profile.solve import admits, allowed
+from litecheck.profile.types import Profile
+
+#: How often limits may ask for another solution; each time at least one range grows or one operator is given up.
+ROUNDS = 200
+
+#: Why an operator shall stay as it is, or nothing.
+Keeps = Callable[[Subgraph, Operator], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What the user wants: the type of activations, of the model's inputs and outputs, and what stays real."""
+
+    activation: str = "int8"
+    inputs: str = REAL
+    outputs: str = REAL
+    generation: Generation = "new"
+    keeps: Keeps = field(default=lambda subgraph, operator: "")
+
+
+def make_plan(
+    model: Model, profile: Profile, ranges: Mapping[Key, Interval], targets: Targets, source: str = ""
+) -> tuple[ConversionPlan, Converted]:
+    """The plan for a float model, and what it makes. Raises ConfigError where no parameters keep the rules."""
+    operators = [
+        _judged(model, s, op, profile, ranges, targets) for s in model.subgraphs for op in s.operators
+    ]
+    widened: dict[Port, float] = {}
+    for _ in range(ROUNDS):
+        question = Question(
+            model, tuple(operators), ranges, targets.activation, targets.inputs, targets.outputs, widened
+        )
+        solution = solve(question)
+        plan = _plan(model, profile, operators, solution, targets, source)
+        converted = apply(model, plan)
+        if not _mend(model, operators, solution, converted, widened):
+            return plan, converted
+    raise ConfigError(
+        f"{profile.name}: its limits were not kept by {ROUNDS} solutions; please report the model"
+    )
+
+
+def _judged(
+    model: Model, subgraph: Subgraph, operator: Operator, profile: Profile,
+    ranges: Mapping[Key, Interval], targets: Targets,
+) -> BoundFloat:  # fmt: skip
+    """An operator and its rule, or why it stays as it is."""
+    bound = bind(model, subgraph, operator, profile)
+    if bound.stays or bound.untouched or not bound.storage:
+        return bound
+    why = targets.keeps(subgraph, operator) or _obstacle(bound, ranges)
+    return replace(bound, storage={}, requirements=(), stays=why) if why else bound
+
+
+def _obstacle(bound: BoundFloat, ranges: Mapping[Key, Interval]) -> str:
+    facts = facts_of(bound.operator.kind)
+    for role, ports in bound.ports.items():
+        for port in ports:
+            tensor = bound.tensor(port)
+            if tensor.is_constant and not tensor.is_variable:
+                continue
+            if facts.inputs.get(role) in ("weight", "bias"):
+                return f"its {role} is computed: in 8 bits that loses more than the operator gains"
+            if (port.subgraph, tensor.index) not in ranges:
+                return f"no range of its {role} is known: it was never computed on the data"
+    return ""
+
+
+def _mend(
+    model: Model,
+    operators: list[BoundFloat],
+    solution: Solution,
+    converted: Converted,
+    widened: dict[Port, float],
+) -> bool:
+    """Widen ranges or give operators up for the limits that are not kept; whether there were any."""
+    places = {(b.subgraph.index, b.operator.index): n for n, b in enumerate(operators)}
+    changed = False
+    for subgraph in converted.model.subgraphs:
+        for operator, origin in zip(subgraph.operators, converted.origins[subgraph.index], strict=True):
+            number = places.get((subgraph.index, origin), -1)
+            bound = operators[number] if number >= 0 else None
+            if bound is None or not bound.storage or bound.rule is None:
+                continue
+            operands = operands_of(converted.model, subgraph, operator, bound.rule)
+            for requirement in broken(bound, operands):
+                changed = True
+                wider = widening(bound, requirement, operands, solution.partition)
+                if wider is None or widened.get(wider[0], 1.0) * wider[1] > 2.0**DOUBLINGS:
+                    why = f"no scales keep {requirement.path} ({requirement.demand})"
+                    operators[number] = replace(bound, storage={}, requirements=(), stays=why, by=requirement)
+                    break
+                for port in solution.partition[wider[0]].ports:
+                    widened[port] = widened.get(port, 1.0) * wider[1]
+    return changed
+
+
+def _plan(
+    model: Model,
+    profile: Profile,
+    operators: Sequence[BoundFloat],
+    solution: Solution,
+    targets: Targets,
+    source: str,
+) -> ConversionPlan:
+    forms = dict(solution.forms)
+    decisions = []
+    for bound in operators:
+        forms.update(following(bound, forms, targets.generation))
+        decisions.append(_decision(bound, forms, targets))
+    tensors = tuple(_tensors(model, forms))
+    notes = tuple(_notes(model, solution))
+    return ConversionPlan(
+        source, profile.name, targets.activation, tensors, tuple(decisions), targets.generation, notes
+    )
+
+
+def _decision(bound: BoundFloat, forms: Mapping[Port, Form], targets: Targets) -> Decision:
+    operator, subgraph = bound.operator, bound.subgraph
+    calls = bool(tuple(called(operator)))
+    quantized = bool(bound.storage) or (calls and not bound.stays)
+    becomes = targets.activation if quantized else "as it is" if bound.untouched else REAL
+    intermediates = tuple(
+        forms[port] for role in bound.rule.intermediates for port in bound.ports.get(role, ()) if port in forms
+    ) if bound.rule else ()  # fmt: skip
+    return Decision(
+        subgraph.index,
+        operator.index,
+        operator.opcode,
+        name_of(subgraph, operator),
+        becomes,
+        bound.stays,
+        dict(_added(bound, forms)) if bound.storage else {},
+        intermediates,
+        _version(bound),
+    )
+
+
+def _version(bound: BoundFloat) -> int:
+    """The operator version of the quantized form: the customary one where the rule allows it, or one that it does."""
+    versions = [max(bound.operator.version, facts_of(bound.operator.kind).version), bound.operator.version]
+    for requirement in bound.requirements:
+        if requirement.path.endswith("/limits/version"):
+            versions = [v for v in (*versions, *allowed(requirement.value)) if admits(requirement.value, v)]
+    return int(versions[0])
+
+
+def _added(bound: BoundFloat, forms: Mapping[Port, Form]) -> Iterator[tuple[int, Form]]:
+    """Biases that the rule demands and the operator does not have."""
+    rule, kinds = bound.rule, facts_of(bound.operator.kind).inputs
+    for place, role in enumerate(rule.inputs if rule else ()):
+        absent = place >= len(bound.operator.inputs) or bound.operator.inputs[place] < 0
+        if absent and rule and role not in rule.optional and kinds.get(role) == "bias":
+            storage = storage_of((r for r in bound.requirements if r.role == role), "")
+            if storage is not None and storage.product is not None:
+                scales = product(bound, storage, forms)
+                zeros = np.zeros(len(scales), np.int64)
+                yield place, Form(storage.dtype, scales, zeros, because="the kernel wants a bias: zeros")
+
+
+def _tensors(model: Model, forms: Mapping[Port, Form]) -> Iterator[TensorForms]:
+    """Every tensor of real values that has another form somewhere."""
+    for subgraph in model.subgraphs:
+        for wire in wires(subgraph):
+            tensor = subgraph.tensors[wire.tensor]
+            read: dict[Port, Form | None] = {port: forms.get(port) for port in wire.readers}
+            written = forms.get(wire.writer) if wire.writer else None
+            if tensor.is_variable and written is None:
+                written = next((form for form in read.values() if form is not None), None)
+            if written is not None or any(form is not None for form in read.values()):
+                yield TensorForms(subgraph.index, wire.tensor, tensor.name, written, read)
+
+
+def _notes(model: Model, solution: Solution) -> Iterator[str]:
+    for group in solution.partition:
+        for at, index in group.clamped if group.bound else ():
+            low, high = group.hull
+            name = model.subgraphs[at].tensors[index].name
+            yield f"constant '{name}' reaches beyond its group and is clamped to {low:g}..{high:g}"
+
+
+__all__ = ["Targets", "make_plan"]
