@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from litecheck.convert.binding import Port
 from litecheck.convert.constants import stored
+from litecheck.convert.formulas import Generation
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
 from litecheck.errors import ConfigError
 from litecheck.model.build import options_table
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
-from litecheck.model.types import Model, Tensor
+from litecheck.model.types import Model, Signature, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.operators import facts_of
 from litecheck.quantizer.litert import REQUANTIZED
@@ -55,27 +56,27 @@ def apply(model: Model, plan: ConversionPlan) -> Converted:
     return Converted(replace(changed, signatures=_signatures(model, changed)), origins, tensors)
 
 
-def _signatures(old: Model, new: Model) -> tuple:  # type: ignore[type-arg]
+def _signatures(old: Model, new: Model) -> tuple[Signature, ...]:
     """Signatures name the tensors that go in and out now."""
-
-    def ends(pairs, before, after):  # type: ignore[no-untyped-def]
-        places = {index: after[n] for n, index in enumerate(before)}
-        return tuple((alias, places.get(index, index)) for alias, index in pairs)
-
-    return tuple(
-        replace(
-            s,
-            inputs=ends(s.inputs, old.subgraphs[s.subgraph].inputs, new.subgraphs[s.subgraph].inputs),
-            outputs=ends(s.outputs, old.subgraphs[s.subgraph].outputs, new.subgraphs[s.subgraph].outputs),
+    found = []
+    for signature in old.signatures:
+        before, after = old.subgraphs[signature.subgraph], new.subgraphs[signature.subgraph]
+        inputs = dict(zip(before.inputs, after.inputs, strict=True))
+        outputs = dict(zip(before.outputs, after.outputs, strict=True))
+        found.append(
+            replace(
+                signature,
+                inputs=tuple((alias, inputs.get(i, i)) for alias, i in signature.inputs),
+                outputs=tuple((alias, outputs.get(i, i)) for alias, i in signature.outputs),
+            )
         )
-        for s in old.signatures
-    )
+    return tuple(found)
 
 
 class _Edit:
     """One subgraph on its way."""
 
-    def __init__(self, editor: SubgraphEditor, generation: str) -> None:
+    def __init__(self, editor: SubgraphEditor, generation: Generation) -> None:
         self.editor = editor
         self.generation = generation
         self.homes: dict[int, int] = {}

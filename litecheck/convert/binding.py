@@ -54,7 +54,7 @@ class BoundFloat:
 
     def tensor(self, port: Port) -> Tensor:
         """The tensor at one of its places."""
-        return self.subgraph.tensors[getattr(self.operator, f"{port.side}s")[port.place]]
+        return self.subgraph.tensors[operands_at(self.operator, port.side)[port.place]]
 
     def groups(self) -> Iterator[tuple[Requirement, tuple[Port, ...]]]:
         """The places that must share one scale and zero point, with the requirement that says so."""
@@ -94,10 +94,17 @@ def bind(model: Model, subgraph: Subgraph, operator: Operator, profile: Profile)
     return BoundFloat(subgraph, operator, rule, ports, storage, requirements)
 
 
+def operands_at(operator: Operator, side: str) -> tuple[int, ...]:
+    """The tensors on one side of an operator."""
+    return {"input": operator.inputs, "output": operator.outputs, "intermediate": operator.intermediates}[
+        side
+    ]
+
+
 def operands_of(model: Model, subgraph: Subgraph, operator: Operator, rule: OperatorRule) -> Operands:
     """An operator with its tensors by role, as measurements see it."""
     roles = {
-        role: tuple(subgraph.tensors[getattr(operator, f"{p.side}s")[p.place]] for p in own)
+        role: tuple(subgraph.tensors[operands_at(operator, p.side)[p.place]] for p in own)
         for role, own in _places(subgraph.index, operator, rule)
     }
     return Operands(operator, roles, subgraph, model)
@@ -129,7 +136,7 @@ def _places(subgraph: int, operator: Operator, rule: OperatorRule) -> Iterator[t
     """The places of every role; the last one of a side may repeat."""
     sides = (("input", rule.inputs), ("output", rule.outputs), ("intermediate", rule.intermediates))
     for side, roles in sides:
-        indexes = getattr(operator, f"{side}s")
+        indexes = operands_at(operator, side)
         for number, role in enumerate(roles):
             rest = (
                 range(number, len(indexes))
@@ -140,7 +147,7 @@ def _places(subgraph: int, operator: Operator, rule: OperatorRule) -> Iterator[t
 
 
 def _is_real(subgraph: Subgraph, operator: Operator, port: Port) -> bool:
-    return subgraph.tensors[getattr(operator, f"{port.side}s")[port.place]].dtype == REAL
+    return subgraph.tensors[operands_at(operator, port.side)[port.place]].dtype == REAL
 
 
 def _real(subgraph: Subgraph, operator: Operator) -> Iterator[Port]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -56,9 +57,7 @@ def _symmetric(
     return np.array([scale], np.float32)
 
 
-def _added_to(
-    bound: BoundFloat, role: str, forms: Mapping[Port, Form]
-) -> tuple[NDArray[Any] | None, np.float32]:
+def _added_to(bound: BoundFloat, role: str, forms: Mapping[Port, Form]) -> tuple[NDArray[Any] | None, float]:
     """The bias whose scale is a product with this role's, and the product of the other factors' scales."""
     for other, storage in bound.storage.items():
         ports = bound.ports[other]
@@ -72,10 +71,8 @@ def _added_to(
         rest = [f for f in storage.product.factors if f != role]
         scales = [_scale(bound, factor, forms) for factor in rest]
         if all(s is not None and s.size == 1 for s in scales):
-            return _real(bound.tensor(ports[0])), np.float32(
-                np.prod([float(s[0]) for s in scales if s is not None])
-            )
-    return None, np.float32(0)
+            return _real(bound.tensor(ports[0])), prod(float(s[0]) for s in scales if s is not None)
+    return None, 0.0
 
 
 def _biases(bound: BoundFloat, forms: Mapping[Port, Form]) -> Iterator[tuple[Port, Form]]:

@@ -12,7 +12,7 @@ that does not fit. Checked by tests/convert/test_formulas.py against files of bo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import frexp
+from math import frexp, ldexp
 from typing import Any, Literal
 
 import numpy as np
@@ -62,7 +62,8 @@ def weight_scales(
     largest = _magnitudes(values, axis)
     steps = INTEGER_RANGES[dtype][1]
     if generation == "old":
-        return largest / np.float32(steps)
+        scales: NDArray[np.float32] = largest / np.float32(steps)
+        return scales
     width = 2 * largest.astype(np.float64)
     width[width <= SMALLEST_RANGE] = SMALLEST_RANGE
     return (width / (2 * steps)).astype(np.float32)
@@ -168,20 +169,21 @@ def cell_scale(largest: float) -> np.float32:
     fraction, exponent = frexp(float(np.float32(largest)))
     if fraction == 0.5:
         exponent -= 1
-    return np.float32(2.0 ** (exponent - 15))
+    scale: np.float32 = np.float32(ldexp(1.0, exponent - 15))
+    return scale
 
 
 def along(channels: NDArray[Any], ndim: int, axis: int | None) -> NDArray[Any]:
     """One value per channel, shaped to broadcast along ``axis`` of a tensor with ``ndim`` dimensions."""
-    return (
-        channels if axis is None else channels.reshape([-1 if i == axis % ndim else 1 for i in range(ndim)])
-    )
+    if axis is None:
+        return channels
+    return channels.reshape([-1 if i == axis % ndim else 1 for i in range(ndim)])
 
 
 def _magnitudes(values: NDArray[np.float32], axis: int | None) -> NDArray[np.float32]:
     """The largest magnitude of each channel, or of all values, as an array of one dimension."""
     if axis is None:
-        return np.abs(values).max(initial=np.float32(0)).reshape(1)
+        return np.asarray(np.abs(values).max(initial=np.float32(0))).reshape(1)
     others = tuple(i for i in range(values.ndim) if i != axis % values.ndim)
     return np.asarray(np.abs(values).max(axis=others, initial=np.float32(0)))
 

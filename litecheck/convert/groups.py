@@ -131,9 +131,9 @@ def _both(one: Storage, other: Storage) -> Storage | None:
     return replace(one, zero_points=(low, high), scale=scale, requirements=tuple(requirements))
 
 
-def interval(storage: Storage, scale: np.float32, zero_point: int) -> Interval:
+def interval(storage: Storage, scale: float, zero_point: int) -> Interval:
     """The real values that an operand so stored can hold."""
-    return float(scale) * (storage.low - zero_point), float(scale) * (storage.high - zero_point)
+    return scale * (storage.low - zero_point), scale * (storage.high - zero_point)
 
 
 def _inside(inner: Interval, outer: Interval) -> bool:
@@ -142,7 +142,7 @@ def _inside(inner: Interval, outer: Interval) -> bool:
     return inner[0] >= outer[0] - slack and inner[1] <= outer[1] + slack
 
 
-def parameters(group: Group, factor: float = 1.0) -> tuple[np.float32, int]:
+def parameters(group: Group, factor: float = 1.0) -> tuple[float, int]:
     """The scale and zero point of a group, its range widened by a factor where a limit wants a larger scale."""
     storage, (low, high) = group.storage, group.hull
     low, high = low * factor, high * factor
@@ -150,16 +150,17 @@ def parameters(group: Group, factor: float = 1.0) -> tuple[np.float32, int]:
     if storage.scale is not None:
         return storage.scale, least
     if storage.power:
-        return formulas.cell_scale(max(-low, high)), 0
+        return float(formulas.cell_scale(max(-low, high))), 0
     bottom, top = INTEGER_RANGES[storage.dtype]
     if least == most:
         return _around(low, high, least, (-top if least == 0 else bottom, top)), least
-    return formulas.activation(low, high, storage.dtype)
+    scale, zero_point = formulas.activation(low, high, storage.dtype)
+    return float(scale), zero_point
 
 
-def _around(low: float, high: float, zero_point: int, ends: tuple[int, int]) -> np.float32:
+def _around(low: float, high: float, zero_point: int, ends: tuple[int, int]) -> float:
     """The smallest scale that holds a range around a given zero point."""
     above = high / (ends[1] - zero_point) if ends[1] > zero_point else 0.0
     below = low / (ends[0] - zero_point) if ends[0] < zero_point else 0.0
     scale = np.float32(max(above, below))
-    return scale if scale >= np.finfo(np.float32).tiny else np.float32(1)
+    return float(scale) if scale >= np.finfo(np.float32).tiny else 1.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from litecheck.convert.binding import REAL, BoundFloat, Port
+from litecheck.convert.binding import REAL, BoundFloat, Port, operands_at
 from litecheck.model.links import ASSIGN, called, links_of
-from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.model.types import Model, Subgraph
 
 #: The option that names a subgraph whose results are its next operands.
 _LOOP = "body_subgraph_index"
@@ -87,13 +87,9 @@ def variables(model: Model) -> dict[tuple[str, str], list[Port]]:
             if name is None:
                 continue
             side, place = ("input", 1) if operator.opcode == ASSIGN else ("output", 0)
-            if _real(subgraph, _ends(operator, side)[place]):
+            if _real(subgraph, operands_at(operator, side)[place]):
                 found.setdefault(name, []).append(Port(subgraph.index, operator.index, side, place))
     return found
-
-
-def _ends(operator: Operator, side: str) -> tuple[int, ...]:
-    return operator.inputs if side == "input" else operator.outputs
 
 
 def _real(subgraph: Subgraph, index: int) -> bool:

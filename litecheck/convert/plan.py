@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.binding import Port
+from litecheck.convert.formulas import Generation
 from litecheck.quantization import Quantization
 
 
@@ -84,5 +85,5 @@ class ConversionPlan:
     target: str
     tensors: tuple[TensorForms, ...]
     operators: tuple[Decision, ...]
-    generation: str = "new"
+    generation: Generation = "new"
     notes: tuple[str, ...] = ()

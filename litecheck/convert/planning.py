@@ -79,12 +79,12 @@ def _judged(
 
 def _obstacle(bound: BoundFloat, ranges: Mapping[Key, Interval]) -> str:
     facts = facts_of(bound.operator.kind)
-    for role, ports in bound.ports.items():
-        for port in ports:
+    for role, storage in bound.storage.items():
+        for port in bound.ports[role]:
             tensor = bound.tensor(port)
             if tensor.is_constant and not tensor.is_variable:
                 continue
-            if facts.inputs.get(role) in ("weight", "bias"):
+            if storage.per_axis or facts.inputs.get(role) in ("weight", "bias"):
                 return f"its {role} is computed: in 8 bits that loses more than the operator gains"
             if (port.subgraph, tensor.index) not in ranges:
                 return f"no range of its {role} is known: it was never computed on the data"

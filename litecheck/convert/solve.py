@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from litecheck.convert.binding import BoundFloat, Port
+from litecheck.convert.binding import REAL, BoundFloat, Port, operands_at
 from litecheck.convert.groups import Group, Interval, Key, Partition, joined, parameters
 from litecheck.convert.links import Wire, entered, handed_on, variables, wires
 from litecheck.convert.plan import Form
@@ -30,8 +30,8 @@ class Question:
     operators: tuple[BoundFloat, ...]
     ranges: Mapping[Key, Interval]
     activation: str = "int8"
-    inputs: str = "float32"
-    outputs: str = "float32"
+    inputs: str = REAL
+    outputs: str = REAL
     widened: Mapping[Port, float] = field(default_factory=dict)
 
 
@@ -66,12 +66,8 @@ def follows(bound: BoundFloat, port: Port, role: str) -> bool:
     storage = bound.storage[role]
     if storage.product is not None:
         return True
-    return _weight(bound, role) and bound.tensor(port).is_constant
-
-
-def _weight(bound: BoundFloat, role: str) -> bool:
     kind = facts_of(bound.operator.kind).inputs.get(role)
-    return kind in ("weight", "bias")
+    return bound.tensor(port).is_constant and (kind in ("weight", "bias") or storage.per_axis)
 
 
 def _alone(question: Question) -> Iterator[Group]:
@@ -81,9 +77,10 @@ def _alone(question: Question) -> Iterator[Group]:
             for port in bound.ports[role]:
                 if not follows(bound, port, role):
                     yield _single(question, port, bound.tensor(port), replace(storage, per_axis=False))
-    plain = _plain(question.activation)
-    for port, tensor in _passing(question):
-        yield _single(question, port, tensor, plain, bound=False)
+    if question.activation != REAL:
+        plain = _plain(question.activation)
+        for port, tensor in _passing(question):
+            yield _single(question, port, tensor, plain, bound=False)
 
 
 def _plain(dtype: str) -> Storage:
@@ -123,11 +120,11 @@ def _passing(question: Question) -> Iterator[tuple[Port, Tensor]]:
                 ("input", subgraph.outputs, question.outputs),
             )
             for side, indexes, dtype in ends:
-                if dtype == question.activation:
+                if dtype != REAL:
                     seen.update((Port(subgraph.index, -1, side, n), None) for n in range(len(indexes)))
     for port in seen:
         tensor = _tensor(model, port)
-        if tensor.dtype == "float32":
+        if tensor.dtype == REAL:
             yield port, tensor
 
 
@@ -136,8 +133,7 @@ def _tensor(model: Model, port: Port) -> Tensor:
     if port.operator < 0:
         ends = subgraph.inputs if port.side == "output" else subgraph.outputs
     else:
-        operator = subgraph.operators[port.operator]
-        ends = operator.inputs if port.side == "input" else operator.outputs
+        ends = operands_at(subgraph.operators[port.operator], port.side)
     return subgraph.tensors[ends[port.place]]
 
 

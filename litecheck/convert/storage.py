@@ -37,7 +37,7 @@ class Storage:
     low: int = -128
     high: int = 127
     zero_points: tuple[int, int] = (-128, 127)
-    scale: np.float32 | None = None
+    scale: float | None = None
     product: ProductOf | None = None
     scale_of: str = ""
     power: int = 0
@@ -110,11 +110,11 @@ def _ends(requirement: Requirement | None, low: int, high: int) -> tuple[int, in
     return low, high
 
 
-def _fixed(value: Constraint | None) -> np.float32 | None:
+def _fixed(value: Constraint | None) -> float | None:
     if isinstance(value, OneOf):
         value = value.values[0]
     if isinstance(value, Exactly) and isinstance(value.value, Fraction):
-        return np.float32(float(value.value))
+        return float(np.float32(float(value.value)))
     return None
 
 
