@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,12 +118,17 @@ class _Edit:
     def store(self, one: TensorForms) -> None:
         """One tensor in its forms, each made once, and every place reading the one it needs."""
         tensor = self.editor.subgraph.tensors[one.tensor]
-        if tensor.is_constant and not tensor.is_variable:
+        constant = tensor.is_constant and not tensor.is_variable
+        if constant and one.written is None:
             self._store_constant(tensor, one)
             return
         homes: list[tuple[Form | None, int]] = [(one.written, one.tensor)]
         if one.written is not None:
-            self._put(one.tensor, one.written)
+            data = (
+                _bytes(stored(_values(tensor), one.written, "", self.generation)) if constant else tensor.data
+            )
+            dtype, quantization = one.written.dtype, one.written.quantization
+            self.editor.set_tensor(one.tensor, dtype=dtype, quantization=quantization, data=data)
         self.homes[one.tensor] = one.tensor
         behind = self._writers.get(one.tensor, -1)
         for port, form in one.read.items():
@@ -134,9 +140,6 @@ class _Edit:
                 self._point(port, home)
         if one.written is None:
             self.homes[one.tensor] = next((i for form, i in homes if form is not None), one.tensor)
-
-    def _put(self, index: int, form: Form) -> None:
-        self.editor.set_tensor(index, dtype=form.dtype, quantization=form.quantization)
 
     def _between(self, one: TensorForms, tensor: Tensor, form: Form | None, behind: int) -> int:
         """A tensor in another form, computed from the written one."""
@@ -193,6 +196,15 @@ class _Edit:
 
     def _constant(self, name: str, like: Tensor, form: Form, values: NDArray[np.generic]) -> int:
         return self.editor.add_tensor(name, like, form.dtype, form.quantization, _bytes(values), values.shape)
+
+
+def _values(tensor: Tensor) -> NDArray[Any]:
+    values = stored_integers(tensor)
+    if values is None:
+        raise ConfigError(
+            f"tensor {tensor.index} '{tensor.name}': its values cannot be read as {tensor.dtype}"
+        )
+    return values
 
 
 def _alike(one: Form | None, other: Form | None) -> bool:

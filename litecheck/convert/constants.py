@@ -117,6 +117,8 @@ def _real(tensor: Tensor) -> NDArray[Any]:
 def stored(values: NDArray[Any], form: Form, derived: str, generation: formulas.Generation) -> NDArray[Any]:
     """Real values of a constant in a form. ``derived`` is ``weight`` or ``bias`` for what follows from others: they are
     rounded as TensorFlow's converter does it, all else as LiteRT's QUANTIZE."""
+    if form.dtype == "float16":
+        return values.astype(np.float16)
     if derived == "bias":
         return formulas.stored_bias(values, form.scale, form.dtype)
     if derived == "weight" and form.dtype == "int8":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,8 @@ from litecheck.reference.operands import NUMPY_TYPES, Computed, Operand, RunErro
 
 #: Called after each operator of the entry point with the operator and its outputs.
 Progress = Callable[[Operator, tuple[NDArray[Any], ...]], None]
+#: Called with tensors of any subgraph as they come to be: what enters it, what operators make, what variables then hold.
+Watch = Callable[[Subgraph, Sequence[int], Sequence[NDArray[Any]]], None]
 Inputs = Mapping[str, NDArray[Any]] | tuple[NDArray[Any], ...]
 
 #: Subgraphs within subgraphs; deeper than this a model calls itself.
@@ -82,6 +84,7 @@ class Machine:
         """Contents of resource variables by container and shared name, in the order of their handles."""
         self.initialized: set[int] = set()
         """Subgraphs that CALL_ONCE has run."""
+        self.watch: Watch | None = None
         self._constants: dict[tuple[int, int], Operand] = {}
         self._bound: dict[tuple[int, int], BoundKernel] = {}
         self._entries: dict[str | None, EntryPoint] = {}
@@ -154,6 +157,8 @@ class Machine:
         last = {} if keep_all else self._last[subgraph.index]
         self._depth += 1
         try:
+            if self.watch:
+                self.watch(subgraph, subgraph.inputs, inputs)
             for operator in subgraph.operators:
                 outputs = self.step(subgraph, operator, tensors).outputs
                 for index, array in zip(operator.outputs, outputs, strict=True):
@@ -161,6 +166,8 @@ class Machine:
                         tensors[index] = array
                 if progress:
                     progress(operator, outputs)
+                if self.watch:
+                    self.watch(subgraph, operator.outputs, outputs)
                 for index in last.get(operator.index, ()):
                     tensors.pop(index, None)
         finally:
@@ -184,6 +191,8 @@ class Machine:
         for role, contents in made.state.items():
             index = operator.inputs[bound.roles.inputs.index(role)]
             self.variables[subgraph.index, index] = contents
+            if self.watch:
+                self.watch(subgraph, (index,), (contents,))
         return made
 
     def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, NDArray[Any]]) -> Operand:

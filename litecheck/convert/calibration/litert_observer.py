@@ -1,0 +1,59 @@
+"""Calibration by LiteRT, in a device's child process: statistics of every tensor after every inference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
+from litecheck.convert.calibration.preserving import PreservingInterpreter
+from litecheck.convert.calibration.statistics import Place
+from litecheck.convert.calibration.tally import Tally
+from litecheck.devices.adapters.litert import RUNTIME
+from litecheck.devices.port import AdapterAnswer, Series
+
+
+class LitertObserver:
+    """Options: ``kernels``, ``signatures`` (keys, as JSON), ``sketched`` and ``resources`` (``1`` where it is so).
+
+    A job's model is the path of its file. Its first run is one array, the places to look at; every other begins with the
+    number of where the model is entered. The answer is one array: statistics as JSON.
+    """
+
+    memory = Memory.KEPT
+    runtime = RUNTIME
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._kernels = options["kernels"]
+        self._keys: list[str] = json.loads(options["signatures"])
+        self._sketched = options["sketched"] == "1"
+        self._resources = options["resources"] == "1"
+        self._interpreter: PreservingInterpreter | None = None
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        """As ``series``, each run from a fresh state."""
+        return self.series(model, (Series((run,)) for run in runs))
+
+    def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
+        """The statistics of all runs; variables begin anew with each series."""
+        several = iter(series)
+        ((wanted,),) = next(several).runs
+        places: list[Place] = [(int(s), int(t)) for s, t in wanted]
+        tally, count = Tally(self._sketched), 0
+        interpreter = self._interpreter = self._opened(model)
+        for count, one in enumerate(several, 1):
+            if count > 1 and self._resources:  # nothing resets those
+                interpreter = self._interpreter = self._opened(model)
+            interpreter.reset()
+            tally.sample = count - 1
+            for entered, *inputs in one.runs:
+                interpreter.run(int(entered), tuple(inputs))
+                tally.look(interpreter.tensors(places))
+        made = tally.result(places, count, "", interpreter.kernels)
+        return AdapterAnswer(((np.frombuffer(made.to_json().encode(), np.uint8),),))
+
+    def _opened(self, model: bytes) -> PreservingInterpreter:
+        return PreservingInterpreter(model.decode(), self._kernels, self._keys)
