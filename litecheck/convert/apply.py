@@ -166,11 +166,7 @@ class _Edit:
 
     def _store_constant(self, tensor: Tensor, one: TensorForms) -> None:
         """A constant once for each form that somebody reads; the tensor itself becomes the first of them."""
-        values = stored_integers(tensor)
-        if values is None:
-            raise ConfigError(
-                f"tensor {tensor.index} '{tensor.name}': its values cannot be read as {tensor.dtype}"
-            )
+        values = _values(tensor)
         homes: list[tuple[Form | None, str, int]] = []
         for port, form in one.read.items():
             derived = self._derived.get(port, "")

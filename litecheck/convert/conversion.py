@@ -24,7 +24,7 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
-from litecheck.report import Report
+from litecheck.report import ModelReport
 from litecheck.spelling import did_you_mean
 from litecheck.version import __version__
 
@@ -64,14 +64,14 @@ class Conversion:
     model: Model
     plan: ConversionPlan
     tensors: Mapping[Key, Key]
-    report: Report
+    report: ModelReport
     profile: str
     request: Request = field(default_factory=Request)
 
     @property
     def conforms(self) -> bool:
         """Whether the new model has no violation."""
-        return not any(finding.level == "violation" for finding in self.report.active)
+        return not any(finding.level == "violation" for finding in self.report.findings)
 
 
 def convert(model: Model, request: Request, ranges: Mapping[Key, Interval] | None = None) -> Conversion:

@@ -13,7 +13,7 @@ from litecheck.convert.constants import following, product
 from litecheck.convert.formulas import Generation
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.limits import DOUBLINGS, broken, widening
-from litecheck.convert.links import wires
+from litecheck.convert.links import entered, wires
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
 from litecheck.convert.solve import Question, Solution, solve
 from litecheck.convert.storage import storage_of
@@ -133,6 +133,7 @@ def _plan(
     for bound in operators:
         forms.update(following(bound, forms, targets.generation))
         decisions.append(_decision(bound, forms, targets))
+    forms.update(_shifted(model, forms, targets))
     tensors = tuple(_tensors(model, forms))
     notes = tuple(_notes(model, solution))
     return ConversionPlan(
@@ -144,7 +145,8 @@ def _decision(bound: BoundFloat, forms: Mapping[Port, Form], targets: Targets) -
     operator, subgraph = bound.operator, bound.subgraph
     calls = bool(tuple(called(operator)))
     quantized = bool(bound.storage) or (calls and not bound.stays)
-    becomes = targets.activation if quantized else "as it is" if bound.untouched else REAL
+    kind = targets.activation if targets.activation != REAL else "hybrid"
+    becomes = kind if quantized else "as it is" if bound.untouched else REAL
     intermediates = tuple(
         forms[port] for role in bound.rule.intermediates for port in bound.ports.get(role, ()) if port in forms
     ) if bound.rule else ()  # fmt: skip
@@ -194,6 +196,20 @@ def _tensors(model: Model, forms: Mapping[Port, Form]) -> Iterator[TensorForms]:
                 written = next((form for form in read.values() if form is not None), None)
             if written is not None or any(form is not None for form in read.values()):
                 yield TensorForms(subgraph.index, wire.tensor, tensor.name, written, read)
+
+
+def _shifted(model: Model, forms: Mapping[Port, Form], targets: Targets) -> Iterator[tuple[Port, Form]]:
+    """What goes in and out as uint8: the same real values, stored 128 higher."""
+    for number in entered(model):
+        subgraph = model.subgraphs[number]
+        for side, dtype, ends in (
+            ("output", targets.inputs, subgraph.inputs),
+            ("input", targets.outputs, subgraph.outputs),
+        ):
+            for place in range(len(ends)) if dtype == "uint8" else ():
+                port = Port(number, -1, side, place)
+                if port in forms and forms[port].dtype == "int8":
+                    yield port, replace(forms[port], dtype="uint8", zero_point=forms[port].zero_point + 128)
 
 
 def _notes(model: Model, solution: Solution) -> Iterator[str]:
