@@ -71,7 +71,7 @@ class Conversion:
     @property
     def conforms(self) -> bool:
         """Whether the new model has no violation."""
-        return not any(finding.level == "violation" for finding in self.report.findings)
+        return not any(f.level == "violation" and f.waiver is None for f in self.report.findings)
 
 
 def convert(model: Model, request: Request, ranges: Mapping[Key, Interval] | None = None) -> Conversion:
