@@ -10,6 +10,7 @@ import numpy as np
 from litecheck.convert.apply import Converted, apply
 from litecheck.convert.binding import REAL, BoundFloat, Port, bind, operands_of
 from litecheck.convert.constants import following, product
+from litecheck.convert.extremes import cut_infinities
 from litecheck.convert.formulas import Generation
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.limits import DOUBLINGS, broken, widening
@@ -52,11 +53,13 @@ def make_plan(
     ]
     widened: dict[Port, float] = {}
     for _ in range(ROUNDS):
+        cuts = cut_infinities(tuple(operators), ranges)
         question = Question(
-            model, tuple(operators), ranges, targets.activation, targets.inputs, targets.outputs, widened
-        )
+            model, tuple(operators), cuts.ranges, targets.activation, targets.inputs, targets.outputs, widened,
+            cuts.constants,
+        )  # fmt: skip
         solution = solve(question)
-        plan = _plan(model, profile, operators, solution, targets, source)
+        plan = _plan(model, profile, operators, solution, targets, source, tuple(cuts.notes))
         converted = apply(model, plan)
         if not _mend(model, operators, solution, converted, widened):
             return plan, converted
@@ -127,6 +130,7 @@ def _plan(
     solution: Solution,
     targets: Targets,
     source: str,
+    notes: tuple[str, ...],
 ) -> ConversionPlan:
     forms = dict(solution.forms)
     decisions = []
@@ -135,7 +139,6 @@ def _plan(
         decisions.append(_decision(bound, forms, targets))
     forms.update(_shifted(model, forms, targets))
     tensors = tuple(_tensors(model, forms))
-    notes = tuple(_notes(model, solution))
     return ConversionPlan(
         source, profile.name, targets.activation, tensors, tuple(decisions), targets.generation, notes
     )
@@ -165,6 +168,8 @@ def _decision(bound: BoundFloat, forms: Mapping[Port, Form], targets: Targets) -
 
 def _version(bound: BoundFloat) -> int:
     """The operator version of the quantized form: the customary one where the rule allows it, or one that it does."""
+    if not bound.storage:
+        return bound.operator.version
     versions = [max(bound.operator.version, facts_of(bound.operator.kind).version), bound.operator.version]
     for requirement in bound.requirements:
         if requirement.path.endswith("/limits/version"):
@@ -210,14 +215,6 @@ def _shifted(model: Model, forms: Mapping[Port, Form], targets: Targets) -> Iter
                 port = Port(number, -1, side, place)
                 if port in forms and forms[port].dtype == "int8":
                     yield port, replace(forms[port], dtype="uint8", zero_point=forms[port].zero_point + 128)
-
-
-def _notes(model: Model, solution: Solution) -> Iterator[str]:
-    for group in solution.partition:
-        for at, index in group.clamped if group.bound else ():
-            low, high = group.hull
-            name = model.subgraphs[at].tensors[index].name
-            yield f"constant '{name}' reaches beyond its group and is clamped to {low:g}..{high:g}"
 
 
 __all__ = ["Targets", "make_plan"]

@@ -24,7 +24,7 @@ WIDER = 4.0
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """What is to be solved: the operators with their rules, the range of every computed tensor, what the model's own
-    inputs and outputs shall be (``float32``, or a type), and by how much groups were widened for the sake of limits."""
+    inputs and outputs shall be (``float32``, or a type), by how much groups were widened for the sake of limits."""
 
     model: Model
     operators: tuple[BoundFloat, ...]
@@ -33,6 +33,8 @@ class Question:
     inputs: str = REAL
     outputs: str = REAL
     widened: Mapping[Port, float] = field(default_factory=dict)
+    constants: Mapping[Key, Interval] = field(default_factory=dict)
+    """What constants are clamped to that stand for infinity."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +94,8 @@ def _single(question: Question, port: Port, tensor: Tensor, storage: Storage, bo
     key = port.subgraph, tensor.index
     ports = frozenset((port,))
     if tensor.is_constant and not tensor.is_variable:
-        return Group(ports, storage, constants={key: _extent(tensor)}, bound=bound)
+        extent = question.constants.get(key) or _extent(tensor)
+        return Group(ports, storage, constants={key: extent}, bound=bound)
     return Group(
         ports, storage, tensors={key: question.ranges[key]} if key in question.ranges else {}, bound=bound
     )
