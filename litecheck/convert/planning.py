@@ -16,6 +16,7 @@ from litecheck.convert.groups import Interval, Key
 from litecheck.convert.limits import DOUBLINGS, broken, widening
 from litecheck.convert.links import entered, wires
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
+from litecheck.convert.recurrent import intermediate_forms, to_be_made
 from litecheck.convert.solve import Question, Solution, solve
 from litecheck.convert.storage import storage_of
 from litecheck.errors import ConfigError
@@ -84,6 +85,8 @@ def _obstacle(bound: BoundFloat, ranges: Mapping[Key, Interval]) -> str:
     facts = facts_of(bound.operator.kind)
     for role, storage in bound.storage.items():
         for port in bound.ports[role]:
+            if to_be_made(bound, port):
+                continue
             tensor = bound.tensor(port)
             if tensor.is_constant and not tensor.is_variable:
                 continue
@@ -144,24 +147,21 @@ def _plan(
     )
 
 
-def _decision(bound: BoundFloat, forms: Mapping[Port, Form], targets: Targets) -> Decision:
+def _decision(bound: BoundFloat, forms: dict[Port, Form], targets: Targets) -> Decision:
     operator, subgraph = bound.operator, bound.subgraph
     calls = bool(tuple(called(operator)))
     quantized = bool(bound.storage) or (calls and not bound.stays)
     kind = targets.activation if targets.activation != REAL else "hybrid"
     becomes = kind if quantized else "as it is" if bound.untouched else REAL
-    intermediates = tuple(
-        forms[port] for role in bound.rule.intermediates for port in bound.ports.get(role, ()) if port in forms
-    ) if bound.rule else ()  # fmt: skip
     return Decision(
         subgraph.index,
         operator.index,
         operator.opcode,
         name_of(subgraph, operator),
         becomes,
-        bound.stays,
+        "" if bound.untouched else bound.stays,
         dict(_added(bound, forms)) if bound.storage else {},
-        intermediates,
+        intermediate_forms(bound, forms),
         _version(bound),
     )
 

@@ -11,6 +11,7 @@ from litecheck.convert.binding import REAL, BoundFloat, Port, operands_at
 from litecheck.convert.groups import Group, Interval, Key, Partition, joined, parameters
 from litecheck.convert.links import Wire, entered, handed_on, variables, wires
 from litecheck.convert.plan import Form
+from litecheck.convert.recurrent import range_of, same_as_state, to_be_made
 from litecheck.convert.storage import Storage
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import stored_integers
@@ -68,6 +69,8 @@ def follows(bound: BoundFloat, port: Port, role: str) -> bool:
     storage = bound.storage[role]
     if storage.product is not None:
         return True
+    if to_be_made(bound, port):
+        return False
     kind = facts_of(bound.operator.kind).inputs.get(role)
     return bound.tensor(port).is_constant and (kind in ("weight", "bias") or storage.per_axis)
 
@@ -77,7 +80,11 @@ def _alone(question: Question) -> Iterator[Group]:
     for bound in question.operators:
         for role, storage in bound.storage.items():
             for port in bound.ports[role]:
-                if not follows(bound, port, role):
+                if to_be_made(bound, port):
+                    known = range_of(role)
+                    ranges = {(port.subgraph, -1 - port.operator): known} if known else {}
+                    yield Group(frozenset((port,)), storage, ranges)
+                elif not follows(bound, port, role):
                     yield _single(question, port, bound.tensor(port), replace(storage, per_axis=False))
     if question.activation != REAL:
         plain = _plain(question.activation)
@@ -146,6 +153,9 @@ def _join_by_rule(question: Question, partition: Partition) -> None:
             there = [port for port in ports if port in partition]
             for port in there[1:]:
                 partition.join(there[0], port, requirement.path)
+        for pair in same_as_state(bound):
+            if pair[0] in partition and pair[1] in partition:
+                partition.join(*pair, f"{bound.operator.opcode}: one state")
         for role, storage in bound.storage.items():
             if storage.scale_of:
                 _join_scales(bound, role, storage.scale_of, partition)

@@ -28,6 +28,7 @@ from litecheck.errors import ConfigError
 from litecheck.model.links import called
 from litecheck.model.save import save_model
 from litecheck.model.types import Model, Subgraph
+from litecheck.profile.operators import facts_of
 
 _ADAPTER = "litecheck.convert.calibration.litert_observer:LitertObserver"
 
@@ -45,12 +46,13 @@ def observe(
 
     ``device`` is ``litecheck`` (its own float kernels), ``litert:xnnpack``, ``litert:optimized``, ``litert:reference``, or
     ``auto``: XNNPACK where LiteRT is installed, unless the model calls subgraphs, whose tensors LiteRT shows after their
-    last turn only. LiteRT runs in a child process within ``limits`` for each inference. ``sketches`` adds histograms.
+    last turn only, or has layers that take many steps at once, whose states it shows after the last. LiteRT runs in a
+    child process within ``limits`` for each inference. ``sketches`` adds histograms.
     Raises CalibrationError where the model does not run, ConfigError for data that do not fit and for other devices,
     DeviceError where LiteRT cannot be loaded.
     """
     tell = progress or (lambda _: None)
-    chosen = chosen_runtime(device, calls_others(model))
+    chosen = chosen_runtime(device, calls_others(model) or steps_inside(model))
     if chosen == OWN:
         return _by_machine(model, data, sketches, tell)
     return _by_litert(model, data, KERNELS[chosen], sketches, tell, limits or Limits())
@@ -60,6 +62,17 @@ def calls_others(model: Model) -> bool:
     """Whether operators run subgraphs that compute real values, quantized or not."""
     callees = {n for s in model.subgraphs for operator in s.operators for _, n in called(operator)}
     return any(_computes(s) for s in model.subgraphs if s.index in callees)
+
+
+def steps_inside(model: Model) -> bool:
+    """Whether an operator with a state runs through a sequence in one inference."""
+    for subgraph in model.subgraphs:
+        for operator in subgraph.operators:
+            facts = facts_of(operator.kind)
+            first = operator.inputs[0] if operator.inputs else -1
+            if "state" in facts.inputs.values() and first >= 0 and len(subgraph.tensors[first].shape) > 2:
+                return True
+    return False
 
 
 def _computes(subgraph: Subgraph) -> bool:

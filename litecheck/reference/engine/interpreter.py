@@ -192,7 +192,7 @@ class Machine:
             index = operator.inputs[bound.roles.inputs.index(role)]
             self.variables[subgraph.index, index] = contents
             if self.watch:
-                self.watch(subgraph, (index,), (contents,))
+                self.watch(subgraph, (index,), (made.passed.get(role, contents),))
         return made
 
     def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, NDArray[Any]]) -> Operand:

@@ -59,17 +59,18 @@ def lstm_float(
     batch_first = input.data.ndim == 3 and not (options is not None and options.get("time_major", False))
     steps = input.data[None] if input.data.ndim == 2 else input.data
     steps = steps.swapaxes(0, 1) if batch_first else steps
-    h, c, outputs, tanh_only = (
-        output_state.data,
-        cell_state.data,
-        [],
-        variants.get("activation") == "tanh-only",
-    )
+    h, c, tanh_only = output_state.data, cell_state.data, variants.get("activation") == "tanh-only"
+    outputs, cells = [], []
     for x in steps:
         h, c = _step(x, h, c, gates, (projection_weights, projection_bias), options, tanh_only)
         outputs.append(h)
+        cells.append(c)
     result = np.stack(outputs, 1 if batch_first else 0)
-    return Computed((result[0] if input.data.ndim == 2 else result,), {"output_state": h, "cell_state": c})
+    state, passed = (
+        {"output_state": h, "cell_state": c},
+        {"output_state": result, "cell_state": np.stack(cells)},
+    )
+    return Computed((result[0] if input.data.ndim == 2 else result,), state, passed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
