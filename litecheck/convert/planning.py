@@ -9,6 +9,7 @@ import numpy as np
 
 from litecheck.convert.apply import Converted, apply
 from litecheck.convert.binding import REAL, BoundFloat, Port, bind, operands_of
+from litecheck.convert.borrowed import Borrowed
 from litecheck.convert.constants import following, product
 from litecheck.convert.extremes import cut_infinities
 from litecheck.convert.formulas import Generation
@@ -17,7 +18,7 @@ from litecheck.convert.limits import DOUBLINGS, broken, widening
 from litecheck.convert.links import entered, wires
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
 from litecheck.convert.recurrent import intermediate_forms, to_be_made
-from litecheck.convert.solve import Question, Solution, solve
+from litecheck.convert.solve import Question, Solution, solve, tensor_at
 from litecheck.convert.storage import storage_of
 from litecheck.errors import ConfigError
 from litecheck.model.graph import name_of
@@ -36,13 +37,15 @@ Keeps = Callable[[Subgraph, Operator], str]
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What the user wants: the type of activations, of the model's inputs and outputs, and what stays real."""
+    """What the user wants: the type of activations, of the model's inputs and outputs, what stays real, and what
+    another form of the model says."""
 
     activation: str = "int8"
     inputs: str = REAL
     outputs: str = REAL
     generation: Generation = "new"
     keeps: Keeps = field(default=lambda subgraph, operator: "")
+    borrowed: Borrowed = field(default_factory=Borrowed)
 
 
 def make_plan(
@@ -78,7 +81,17 @@ def _judged(
     if bound.stays or bound.untouched or not bound.storage:
         return bound
     why = targets.keeps(subgraph, operator) or _obstacle(bound, ranges)
-    return replace(bound, storage={}, requirements=(), stays=why) if why else bound
+    return replace(bound, storage={}, requirements=(), stays=why) if why else _like(bound, targets.borrowed)
+
+
+def _like(bound: BoundFloat, borrowed: Borrowed) -> BoundFloat:
+    """With one scale for constants that have one in the form to be followed."""
+    storage = dict(bound.storage)
+    for role, one in bound.storage.items():
+        for port in bound.ports[role] if one.per_axis else ():
+            own = borrowed.per_axis.get((port.subgraph, bound.tensor(port).index), True)
+            storage[role] = replace(one, per_axis=own)
+    return replace(bound, storage=storage)
 
 
 def _obstacle(bound: BoundFloat, ranges: Mapping[Key, Interval]) -> str:
@@ -136,6 +149,8 @@ def _plan(
     notes: tuple[str, ...],
 ) -> ConversionPlan:
     forms = dict(solution.forms)
+    for port, form in solution.forms.items():
+        forms[port] = targets.borrowed.forms.get(tensor_at(model, port), form)
     decisions = []
     for bound in operators:
         forms.update(following(bound, forms, targets.generation))

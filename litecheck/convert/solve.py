@@ -87,9 +87,10 @@ def _alone(question: Question) -> Iterator[Group]:
                 elif not follows(bound, port, role):
                     yield _single(question, port, bound.tensor(port), replace(storage, per_axis=False))
     if question.activation != REAL:
-        plain = _plain(question.activation)
+        plain, from_outside = _plain(question.activation), entered(question.model)
         for port, tensor in _passing(question):
-            yield _single(question, port, tensor, plain, bound=False)
+            asked = port.operator < 0 and port.subgraph in from_outside
+            yield _single(question, port, tensor, plain, bound=asked)
 
 
 def _plain(dtype: str) -> Storage:
@@ -133,18 +134,19 @@ def _passing(question: Question) -> Iterator[tuple[Port, Tensor]]:
                 if dtype != REAL:
                     seen.update((Port(subgraph.index, -1, side, n), None) for n in range(len(indexes)))
     for port in seen:
-        tensor = _tensor(model, port)
+        tensor = model.subgraphs[port.subgraph].tensors[tensor_at(model, port)[1]]
         if tensor.dtype == REAL:
             yield port, tensor
 
 
-def _tensor(model: Model, port: Port) -> Tensor:
+def tensor_at(model: Model, port: Port) -> Key:
+    """The tensor at a place; -1 for what is not there yet."""
     subgraph = model.subgraphs[port.subgraph]
     if port.operator < 0:
         ends = subgraph.inputs if port.side == "output" else subgraph.outputs
     else:
         ends = operands_at(subgraph.operators[port.operator], port.side)
-    return subgraph.tensors[ends[port.place]]
+    return port.subgraph, ends[port.place] if port.place < len(ends) else -1
 
 
 def _join_by_rule(question: Question, partition: Partition) -> None:
