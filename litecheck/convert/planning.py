@@ -31,6 +31,8 @@ from litecheck.profile.types import Profile
 #: How often limits may ask for another solution; each time at least one range grows or one operator is given up.
 ROUNDS = 200
 
+#: The limits on an operator's version: of all resolvers, and of the one that knows the fewest.
+_VERSIONS = ("/limits/version", "/limits/reference_version")
 #: Why an operator shall stay as it is, or nothing.
 Keeps = Callable[[Subgraph, Operator], str]
 
@@ -187,7 +189,7 @@ def _version(bound: BoundFloat) -> int:
         return bound.operator.version
     versions = [max(bound.operator.version, facts_of(bound.operator.kind).version), bound.operator.version]
     for requirement in bound.requirements:
-        if requirement.path.endswith("/limits/version"):
+        if requirement.path.endswith(_VERSIONS):
             versions = [v for v in (*versions, *allowed(requirement.value)) if admits(requirement.value, v)]
     return int(versions[0])
 
