@@ -42,6 +42,11 @@ def _hull(ranges: Iterable[Interval]) -> Interval:
     return min((0.0, *(low for low, _ in ends))), max((0.0, *(high for _, high in ends)))
 
 
+#: The scale of tensors that were 0 throughout. Any would do, but kernels end the process at tiny ones: TensorFlow's
+#: 7.84e-9 makes a fused bound of 6 wider than int32, and a SOFTMAX behind it without a multiplier.
+DEAD = 2.0**-7
+
+
 class Partition:
     """The groups there are, as places are joined one by one."""
 
@@ -137,8 +142,7 @@ def parameters(group: Group, factor: float = 1.0) -> tuple[float, int]:
     if storage.scale is not None:
         return storage.scale, least
     if low == high:
-        scale, zero_point = formulas.activation(0.0, 0.0, storage.dtype)
-        return float(scale) * factor, least if least == most else zero_point
+        return DEAD * factor, min(max(0, least), most)
     if storage.power:
         return float(formulas.cell_scale(max(-low, high))), 0
     bottom, top = INTEGER_RANGES[storage.dtype]

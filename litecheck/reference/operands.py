@@ -97,10 +97,7 @@ NUMPY_TYPES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Computed:
-    """What a kernel with a memory returns: outputs, and the new contents of its variable operands by role.
-
-    ``passed`` has what these held on the way, where it took several steps at once."""
+    """What a kernel with a memory returns: outputs, and the new contents of its variable operands by role."""
 
     outputs: tuple[NDArray[Any], ...]
     state: Mapping[str, NDArray[Any]]
-    passed: Mapping[str, NDArray[Any]] = field(default_factory=dict)

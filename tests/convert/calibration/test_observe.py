@@ -23,7 +23,6 @@ from litecheck.convert.calibration.statistics import (
     check_finite,
 )
 from litecheck.errors import ConfigError
-from litecheck.flatbuffer.table import Table
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from tests.convert.calibration import networks
@@ -111,6 +110,15 @@ def test_a_loop_is_seen_in_every_turn() -> None:
     assert ends(found, (0, 3)) == (-6.5, 1.5)
 
 
+def test_a_body_may_have_operators_that_only_litert_has() -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    model = networks.looping("LOCAL_RESPONSE_NORMALIZATION")
+    found = observe(model, of(one(n=np.int32([2]), x=np.float32([[[[1, 0, 0]]]]))))
+    # -2 over 1 plus the squares of what is near: -2 / 5 = -0.4, then 0.8 / 1.64.
+    assert ends(found, (2, 4)) == pytest.approx((-0.4, 0.8 / 1.64))
+    assert "where there is none litert:optimized" in found.runtime
+
+
 def test_a_branch_never_taken_has_no_statistics() -> None:
     yes = of(one(condition=np.array([True]), x=np.ones((2, 3), np.float32)))
     found = observe(networks.branching(), yes)
@@ -184,7 +192,7 @@ def test_a_model_that_ends_the_process_is_an_error() -> None:
 def test_an_operator_that_nobody_has_is_an_error() -> None:
     model = networks.layered()
     main = model.subgraphs[0]
-    strange = replace(main.operators[1], opcode="CUSTOM", custom_code="Strange", options=Table("", {}))
+    strange = replace(main.operators[1], opcode="CUSTOM", custom_code="Strange", options=None)
     operators = (main.operators[0], strange, *main.operators[2:])
     odd = replace(model, subgraphs=(replace(main, operators=operators),))
     with pytest.raises(CalibrationError, match="Strange"):
@@ -201,6 +209,20 @@ def test_what_cannot_be_asked_for_is_said() -> None:
         observe(model, data, device=XNNPACK)
     with pytest.raises(ConfigError, match="there is no sample"):
         observe(networks.layered(), of())
+
+
+@pytest.mark.parametrize("device", [OURS, PLAIN])
+def test_cells_are_seen_in_every_step(device: str) -> None:
+    if device != OURS:
+        pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    steps = np.random.default_rng(5).normal(size=(1, 4, 2)).astype(np.float32)
+    found = observe(networks.recurrent(), of(one(x=steps)), device=device)
+    single = tuple(Sample({"x": steps[:, n : n + 1]}) for n in range(4))
+    stepwise = observe(networks.recurrent(steps=1), of(single), device=OURS)
+    cell = next(t.index for t in networks.recurrent().subgraphs[0].tensors if t.name == "cell")
+    assert ends(found, (0, cell)) == pytest.approx(ends(stepwise, (0, cell)), abs=1e-6)
+    assert found.inner[0, 0, "cell"].elements == 12
+    assert found.inner[0, 0, "hidden"].high == pytest.approx(float(found.tensors[0, cell + 1].high), abs=1e-6)
 
 
 @pytest.mark.models
