@@ -17,7 +17,7 @@ from litecheck.devices.port import AdapterAnswer, Series
 
 
 class LitertObserver:
-    """Options: ``kernels``, ``signatures`` (keys, as JSON), ``sketched`` and ``resources`` (``1`` where it is so).
+    """Options: ``kernels``, ``signatures`` (keys and subgraphs, as JSON), ``sketched`` and ``resources`` (``1`` for yes).
 
     A job's model is the path of its file. Its first run is one array, the places to look at; every other begins with the
     number of where the model is entered. The answer is one array: statistics as JSON.
@@ -28,7 +28,7 @@ class LitertObserver:
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._kernels = options["kernels"]
-        self._keys: list[str] = json.loads(options["signatures"])
+        self._signatures: list[tuple[str, int]] = json.loads(options["signatures"])
         self._sketched = options["sketched"] == "1"
         self._resources = options["resources"] == "1"
         self._interpreter: PreservingInterpreter | None = None
@@ -50,10 +50,10 @@ class LitertObserver:
             interpreter.reset()
             tally.sample = count - 1
             for entered, *inputs in one.runs:
-                interpreter.run(int(entered), tuple(inputs))
-                tally.look(interpreter.tensors(places))
+                subgraph = interpreter.run(int(entered), tuple(inputs))
+                tally.look(interpreter.tensors(places, subgraph))
         made = tally.result(places, count, "", interpreter.kernels)
         return AdapterAnswer(((np.frombuffer(made.to_json().encode(), np.uint8),),))
 
     def _opened(self, model: bytes) -> PreservingInterpreter:
-        return PreservingInterpreter(model.decode(), self._kernels, self._keys)
+        return PreservingInterpreter(model.decode(), self._kernels, self._signatures)

@@ -13,12 +13,12 @@ from litecheck.devices.adapters.litert import RESOLVERS, memory_named, opened, s
 
 
 class PreservingInterpreter:
-    """A model in a file, run inference by inference; ``keys`` are its signatures.
+    """A model in a file, run inference by inference; ``signatures`` are keys and subgraphs.
 
     Where XNNPACK cannot prepare a model, LiteRT's own kernels run it; ``kernels`` says which do.
     """
 
-    def __init__(self, path: str, kernels: str, keys: Sequence[str]) -> None:
+    def __init__(self, path: str, kernels: str, signatures: Sequence[tuple[str, int]]) -> None:
         """Raises RuntimeError and MemoryError as LiteRT does."""
         try:
             self._interpreter, self.kernels = _allocated(path, kernels), kernels
@@ -26,35 +26,38 @@ class PreservingInterpreter:
             if kernels != _DELEGATED:
                 raise
             self._interpreter, self.kernels = _allocated(path, _PLAIN), _PLAIN
-        self._runners = [self._interpreter.get_signature_runner(key) for key in keys]
+        self._signatures = signatures
 
     def reset(self) -> None:
         """Variable tensors as they are at first."""
         self._interpreter.reset_all_variables()
 
-    def run(self, entered: int, inputs: Arrays) -> None:
+    def run(self, entered: int, inputs: Arrays) -> int:
         """One inference: of the first subgraph for 0, else of the signature of number ``entered`` - 1, whose inputs are
-        in the order of their names."""
+        in the order of their names. Returns the subgraph that ran."""
         if entered:
-            runner = self._runners[entered - 1]
+            key, subgraph = self._signatures[entered - 1]
+            # While there is a runner, the interpreter believes that somebody holds a view of its memory.
+            runner = self._interpreter.get_signature_runner(key)
             runner(**dict(zip(sorted(runner.get_input_details()), inputs, strict=True)))
-            return
+            return subgraph
         shaped(self._interpreter, inputs)
         for detail, values in zip(self._interpreter.get_input_details(), inputs, strict=True):
             self._interpreter.set_tensor(detail["index"], values)
         self._interpreter.invoke()
+        return 0
 
-    def tensors(self, places: Iterable[Place]) -> Iterator[tuple[Place, NDArray[Any]]]:
-        """What tensors hold now: views of the first subgraph's, which end with the next inference; copies of others'.
-
-        Tensors without memory are left out.
-        """
-        for subgraph, index in places:
+    def tensors(self, places: Iterable[Place], subgraph: int) -> Iterator[tuple[Place, NDArray[Any]]]:
+        """What the tensors of the subgraph that ran hold: views of the first one's, which end with the next inference,
+        copies of others'. Tensors without memory are left out."""
+        for place, index in places:
+            if place != subgraph:
+                continue
             try:
                 if subgraph:
-                    yield (subgraph, index), self._interpreter.get_tensor(index, subgraph)
+                    yield (place, index), self._interpreter.get_tensor(index, subgraph)
                 else:
-                    yield (subgraph, index), self._interpreter.tensor(index)()
+                    yield (place, index), self._interpreter.tensor(index)()
             except ValueError:
                 continue
 
