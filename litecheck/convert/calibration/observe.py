@@ -27,7 +27,7 @@ from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.model.links import called
 from litecheck.model.save import save_model
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Subgraph
 
 _ADAPTER = "litecheck.convert.calibration.litert_observer:LitertObserver"
 
@@ -50,17 +50,22 @@ def observe(
     DeviceError where LiteRT cannot be loaded.
     """
     tell = progress or (lambda _: None)
-    chosen = chosen_runtime(device, calls_floats(model))
+    chosen = chosen_runtime(device, calls_others(model))
     if chosen == OWN:
         return _by_machine(model, data, sketches, tell)
     return _by_litert(model, data, KERNELS[chosen], sketches, tell, limits or Limits())
 
 
-def calls_floats(model: Model) -> bool:
-    """Whether operators run subgraphs that hold float tensors."""
-    floats = {subgraph for subgraph, _ in observed(model)}
+def calls_others(model: Model) -> bool:
+    """Whether operators run subgraphs that compute real values, quantized or not."""
     callees = {n for s in model.subgraphs for operator in s.operators for _, n in called(operator)}
-    return bool(floats & callees)
+    return any(_computes(s) for s in model.subgraphs if s.index in callees)
+
+
+def _computes(subgraph: Subgraph) -> bool:
+    made = {index for operator in subgraph.operators for index in operator.outputs if index >= 0}
+    tensors = [subgraph.tensors[index] for index in made]
+    return any(tensor.dtype == "float32" or tensor.quantization.is_set for tensor in tensors)
 
 
 def _by_machine(

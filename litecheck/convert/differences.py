@@ -1,0 +1,148 @@
+"""How far what a converted model computes is from what the float model does: sums over values, added up batch by batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.types import Tensor
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.quantizer.litert import dequantize
+from litecheck.quantizer.types import Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Float values x beside y, what is stored for them, over all elements at which x is finite.
+
+    ``signal`` is the sum of x^2, ``noise`` that of (x - y)^2, ``largest`` the largest abs(x - y). ``on_rail`` elements are
+    stored as the type's smallest or largest value, ``clipped`` ones because x lies beyond it. ``left_out`` are elements at
+    which x is not finite.
+    """
+
+    signal: float = 0.0
+    noise: float = 0.0
+    largest: float = 0.0
+    elements: int = 0
+    on_rail: int = 0
+    clipped: int = 0
+    left_out: int = 0
+
+    def merged(self, other: Difference) -> Difference:
+        """Both together."""
+        return Difference(
+            self.signal + other.signal,
+            self.noise + other.noise,
+            max(self.largest, other.largest),
+            self.elements + other.elements,
+            self.on_rail + other.on_rail,
+            self.clipped + other.clipped,
+            self.left_out + other.left_out,
+        )
+
+    @property
+    def snr(self) -> float:
+        """Signal over noise in dB: infinite where there is no noise, minus infinite where there is nothing else."""
+        if not self.noise:
+            return math.inf
+        return 10 * math.log10(self.signal / self.noise) if self.signal else -math.inf
+
+
+def difference(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Difference:
+    """Of what a converted tensor stores from float values in the same order; its own parameters say what that means."""
+    flat, codes = x.reshape(-1), stored.reshape(-1)
+    finite = np.isfinite(flat)
+    left_out = int(flat.size - np.count_nonzero(finite))
+    quantized = tensor.dtype in INTEGER_RANGES
+    y = dequantize(stored, Parameters.of(tensor.quantization), stored=tensor.dtype) if quantized else stored
+    real = y.reshape(-1)
+    if left_out:
+        flat, codes, real = flat[finite], codes[finite], real[finite]
+    if not flat.size:
+        return Difference(left_out=left_out)
+    off = flat.astype(np.float64) - real
+    sums = float(np.dot(flat.astype(np.float64), flat)), float(np.dot(off, off))
+    rails = _rails(codes, off, tensor) if quantized else (0, 0)
+    return Difference(*sums, float(np.abs(off).max()), flat.size, *rails, left_out)
+
+
+def _rails(codes: NDArray[Any], off: NDArray[np.float64], tensor: Tensor) -> tuple[int, int]:
+    """How many values are stored as an end of the type, and how many of those lie more than half a step beyond it."""
+    low, high = INTEGER_RANGES[tensor.dtype]
+    lower, upper = codes == low, codes == high
+    half = float(tensor.quantization.scale.max(initial=0.0)) / 2
+    clipped = np.count_nonzero(lower & (off < -half)) + np.count_nonzero(upper & (off > half))
+    return int(np.count_nonzero(lower) + np.count_nonzero(upper)), int(clipped)
+
+
+@dataclass(frozen=True, slots=True)
+class TopAgreement:
+    """Over all rows of an output, how often its largest value stands where the float model's does (the first, where
+    several are largest); ``classes`` has (class, agreeing, rows) for each class the float model chose."""
+
+    agreeing: int
+    rows: int
+    classes: tuple[tuple[int, int, int], ...]
+
+    def merged(self, other: TopAgreement) -> TopAgreement:
+        """Both together."""
+        found: dict[int, tuple[int, int]] = {}
+        for number, agreeing, rows in (*self.classes, *other.classes):
+            before = found.get(number, (0, 0))
+            found[number] = before[0] + agreeing, before[1] + rows
+        classes = tuple((number, *counts) for number, counts in sorted(found.items()))
+        return TopAgreement(self.agreeing + other.agreeing, self.rows + other.rows, classes)
+
+
+def top_agreement(x: NDArray[Any], stored: NDArray[Any]) -> TopAgreement | None:
+    """Of the rows along the last axis; None where they hold one value only."""
+    if not x.ndim or x.shape[-1] < 2 or not x.size or x.shape != stored.shape:
+        return None
+    wanted = x.reshape(-1, x.shape[-1]).argmax(axis=1)
+    same = stored.reshape(-1, x.shape[-1]).argmax(axis=1) == wanted
+    rows, agreeing = np.bincount(wanted), np.bincount(wanted, same)
+    classes = tuple((int(n), int(agreeing[n]), int(rows[n])) for n in np.flatnonzero(rows))
+    return TopAgreement(int(same.sum()), same.size, classes)
+
+
+@dataclass(slots=True)
+class PairTally:
+    """The differences so far of pairs of tensors by number; those that are ``outputs`` are compared by their largest
+    values, too. ``tensors`` are the converted model's."""
+
+    tensors: Sequence[Tensor]
+    outputs: frozenset[int]
+    found: dict[int, Difference] = field(default_factory=dict)
+    top: dict[int, TopAgreement] = field(default_factory=dict)
+
+    def add(self, pair: int, x: NDArray[Any], stored: NDArray[Any]) -> None:
+        """One more inference's values of a pair."""
+        self.merge(pair, difference(x, stored, self.tensors[pair]))
+        if pair in self.outputs and (top := top_agreement(x, stored)) is not None:
+            self.merge_top(pair, top)
+
+    def merge(self, pair: int, other: Difference) -> None:
+        """Another batch's differences of a pair."""
+        self.found[pair] = self.found.get(pair, Difference()).merged(other)
+
+    def merge_top(self, pair: int, other: TopAgreement) -> None:
+        """Another batch's agreement of a pair."""
+        self.top[pair] = self.top[pair].merged(other) if pair in self.top else other
+
+    def to_plain(self) -> dict[str, Any]:
+        """What JSON holds of it."""
+        fields = Difference.__dataclass_fields__
+        found = [[pair, *(getattr(one, name) for name in fields)] for pair, one in self.found.items()]
+        return {"found": found, "top": [[p, t.agreeing, t.rows, t.classes] for p, t in self.top.items()]}
+
+    def take(self, plain: Mapping[str, Any]) -> None:
+        """Add what ``to_plain`` gave of another."""
+        for pair, *numbers in plain["found"]:
+            self.merge(pair, Difference(*numbers))
+        for pair, agreeing, rows, classes in plain["top"]:
+            self.merge_top(pair, TopAgreement(agreeing, rows, tuple(map(tuple, classes))))
