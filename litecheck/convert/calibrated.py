@@ -53,9 +53,7 @@ def opened(model: Model, settings: ConversionSettings) -> CalibrationData | None
         if found:
             raise ConfigError("calibration data and random samples: give one of them")
         found = [
-            open_data(
-                None, model, random=settings.random, seed=settings.seed, options=settings.data_options
-            )
+            open_data(None, model, random=settings.random, seed=settings.seed, options=settings.data_options)
         ]
     return _joined(found) if found else None
 
@@ -113,5 +111,7 @@ def _read(file: str, model: Model) -> CalibrationStatistics:
         raise ConfigError(f"{file}: cannot be read, {why}") from error
     statistics = CalibrationStatistics.from_json(text, file)
     if statistics.model != source_hash(model):
-        raise ConfigError(f"{file}: these are the statistics of another model; name a file that is not there yet")
+        raise ConfigError(
+            f"{file}: these are the statistics of another model; name a file that is not there yet"
+        )
     return statistics

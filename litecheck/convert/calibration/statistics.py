@@ -119,7 +119,12 @@ class CalibrationStatistics:
 
     def to_json(self) -> str:
         """Everything, exactly; one line for each tensor."""
-        head: dict[str, Any] = {"format": _FORMAT, "samples": self.samples, "source": self.source, "runtime": self.runtime}
+        head: dict[str, Any] = {
+            "format": _FORMAT,
+            "samples": self.samples,
+            "source": self.source,
+            "runtime": self.runtime,
+        }
         head |= {"model": self.model, "warnings": list(self.warnings)}
         lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
         tensors = [json.dumps([*place, _plain(one)]) for place, one in sorted(self.tensors.items())]
