@@ -99,5 +99,8 @@ def convert(
         say(f"warning: {warning}")
     with samples_done(session.steps, manner) as tell:
         record = carried_out(session, target or "", save_plan or "", tell)
+    for warning in record.warnings:
+        if warning not in session.warnings:
+            say(f"warning: {warning}")
     write(record, targets, manner)
     raise typer.Exit(record.exit_code)

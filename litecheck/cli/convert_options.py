@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -154,7 +155,7 @@ def parse_like(text: str | None) -> Generation:
     return _LIKE[text]
 
 
-def check_targets(target: str | None, dry_run: bool, decided: dict[str, object], plan: str | None) -> None:
+def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, object], plan: str | None) -> None:
     """Raise ConfigError where it is not clear what to do: where to write, or who decides."""
     if bool(target) == dry_run:
         raise ConfigError("give -o OUT.tflite for the new model, or --dry-run, which writes none")

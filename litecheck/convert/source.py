@@ -13,10 +13,6 @@ def check_real(model: Model, to: str) -> None:
     """Raise ConfigError for a model that is no float model."""
     name = model.file or "the model"
     operators = [(s, op) for s in model.subgraphs for op in s.operators]
-    if not any(_kinds(s, op) == {REAL} for s, op in operators):
-        types = sorted({t.dtype for s in model.subgraphs for t in s.tensors if t.quantization.scale.size})
-        state = f"it is quantized already ({', '.join(types)})" if types else "nothing in it can be quantized"
-        raise ConfigError(f"{name}: no operator computes in float32: {state}")
     mixed = next(((s, op) for s, op in operators if _weights(s, op)), None)
     if mixed and to != "float16":
         subgraph, op = mixed
@@ -24,6 +20,10 @@ def check_real(model: Model, to: str) -> None:
             f"{name}: {op.opcode} #{op.index} '{name_of(subgraph, op)}' has {_weights(*mixed)} weights under float32 "
             "activations: the weights are quantized already; start from the float model"
         )
+    if not any(_kinds(s, op) == {REAL} for s, op in operators):
+        types = sorted({t.dtype for s in model.subgraphs for t in s.tensors if t.quantization.scale.size})
+        state = f"it is quantized already ({', '.join(types)})" if types else "nothing in it can be quantized"
+        raise ConfigError(f"{name}: no operator computes in float32: {state}")
 
 
 def _kinds(subgraph: Subgraph, operator: Operator) -> set[str]:

@@ -30,7 +30,8 @@ def results(record: ConversionRecord) -> Results:
     rows = tuple(_row(record, *pair) for pair in wording.starved(record))
     remarks = tuple(_remark(record, text) for text in record.warnings)
     cases = tuple(JudgedCase(row.where.text, (row,)) for row in rows)
-    facts = (*subject.facts, *wording.facts(record))
+    own = dict(wording.facts(record))
+    facts = (*(fact for fact in subject.facts if fact[0] not in own), *own.items())
     whole = replace(
         subject,
         facts=facts,
@@ -42,7 +43,7 @@ def results(record: ConversionRecord) -> Results:
         judged,
         program="litecheck convert",
         exit_code=record.exit_code,
-        summary=f"{record.source}: {wording.summary(record)}",
+        summary=f"{record.source}: {record.verdict}: {wording.summary(record)}",
         subjects=(whole,),
         rules=(*judged.rules, _STARVED) if rows else judged.rules,
         annotations=(*judged.annotations, *annotated(rows)),

@@ -16,7 +16,7 @@ from litecheck.rendering.validation.text import ValidationPage
 from litecheck.report import counted
 
 _STYLES = {"conforms": "bold green", "violates": "bold red", "not judged": "bold magenta"}
-_HEADS = ("type", ">range", ">scale", ">zero point", ">SNR", ">saturated", "by", "tensor")
+_HEADS = ("type", ">range", ">scale", ">zero point", ">SNR", ">clipped", "by", "tensor")
 _FEW = 12
 
 
@@ -24,23 +24,23 @@ def print_conversion(record: ConversionRecord, console: Console, verbose: bool =
     """Print what was made, of what, and what it cost; ``verbose``, and a dry run, shorten no list."""
     page = ConversionPage(console, verbose or record.tried)
     page.head(record)
+    page.starved(record)
     for block in blocks(record.report.active):
         page.block(block)
     page.stays(record)
-    page.starved(record)
+    page.shared(record)
     page.choices(record)
     page.agreement(record)
     page.tensors(record)
     style = _STYLES[record.verdict]
-    page.line(Text(visible(wording.summary(record)), style))
+    page.line(Text(visible(f"{record.verdict}: {wording.summary(record)}"), style))
 
 
 def brief(record: ConversionRecord) -> str:
-    """One line where the new model violates or a tensor is starved, or the data say nothing; nothing where all is well."""
-    lines = [f"{record.source}: warning: {text}" for text in record.warnings]
-    if record.verdict == "violates" or record.starved:
-        lines.append(f"{record.source}: {wording.summary(record)}")
-    return "".join(f"{visible(line)}\n" for line in lines)
+    """One line where the new model violates or a tensor is starved; nothing where all is well."""
+    if record.verdict != "violates" and not record.starved:
+        return ""
+    return f"{visible(f'{record.source}: {record.verdict}: {wording.summary(record)}')}\n"
 
 
 class ConversionPage(ValidationPage):
@@ -75,13 +75,16 @@ class ConversionPage(ValidationPage):
         self.line()
 
     def starved(self, record: ConversionRecord) -> None:
-        """The members of groups that keep too few values; the others of their groups in a table."""
+        """The members of groups that keep too few values."""
         for group, member in wording.starved(record):
             title = Text(visible(wording.starved_title(group, member)), "bold")
             self.line(title, Text("warning", "bold yellow"), 2 + LABEL)
             for label, text in wording.starved_lines(group, member):
                 self.labelled(label, self.phrase(text))
             self.line()
+
+    def shared(self, record: ConversionRecord) -> None:
+        """What every member of every group keeps, the worst first."""
         rows = [
             (wording.kept_bits(group, member), wording.extent(member.low, member.high), f"{group.scale:.4g}",
              visible(wording.joint_place(member.joints[-1])), shorten(member.name, NAME))
@@ -120,15 +123,15 @@ class ConversionPage(ValidationPage):
             return
         order = ", the lowest SNR first" if record.agreement else ""
         self.section("tensors", f"{counted(len(found), 'tensor')}{order}")
-        self._cut(_HEADS, [self._tensor(one) for one in found], ("by", "zero point", "range", "saturated"))
+        self._cut(_HEADS, [self._tensor(one) for one in found], ("by", "zero point", "range", "clipped"))
 
     def _tensor(self, one: ConvertedTensor) -> tuple[str, ...]:
         snr = wording.decibels(one.agreement.snr) if one.agreement else ""
-        saturated = wording.share(one.agreement.saturated) if one.agreement else ""
-        by = visible(one.form.rules[-1]) if self.verbose and one.form.rules else ""
+        clipped = wording.share(one.agreement.clipped) if one.agreement else ""
+        by = "; ".join(map(visible, wording.decided_by(one.form))) if self.verbose else ""
         ends = wording.extent(one.form.low, one.form.high)
         numbers = wording.scales(one.form), wording.zero_points(one.form)
-        return one.form.dtype, ends, *numbers, snr, saturated, by, shorten(one.name, NAME)
+        return one.form.dtype, ends, *numbers, snr, clipped, by, shorten(one.name, NAME)
 
     def _cut(self, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], spare: tuple[str, ...]) -> None:
         shown = rows if self.verbose else rows[:_FEW]

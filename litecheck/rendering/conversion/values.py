@@ -73,6 +73,7 @@ def _tensor(one: ConvertedTensor) -> dict[str, Any]:
         "because": form.because,
         "snr": found.difference.snr if found and abs(found.difference.snr) != float("inf") else None,
         "saturated": found.saturated if found else None,
+        "clipped": found.clipped if found else None,
     }
 
 

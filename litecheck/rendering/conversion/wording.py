@@ -17,15 +17,10 @@ _NOTICED = 1e-4
 
 
 def summary(record: ConversionRecord) -> str:
-    """The whole conversion in one line, its verdict first."""
-    shared = f"; {counted(record.starved, 'starved tensor')}" if record.starved else ""
-    return f"{record.verdict}: {findings(record)}{shared}"
-
-
-def findings(record: ConversionRecord) -> str:
-    """What was found in the new model: ``no findings; 1 of 11 operators not covered``."""
+    """What was found in the new model: ``no findings; 1 of 11 operators not covered; 1 starved tensor``."""
     report = record.report
-    return f"{counts_text(report.counts, report.effects)}; {uncovered_text(report.coverage)}"
+    shared = f"; {counted(record.starved, 'starved tensor')}" if record.starved else ""
+    return f"{counts_text(report.counts, report.effects)}; {uncovered_text(report.coverage)}{shared}"
 
 
 def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
@@ -122,6 +117,12 @@ def scales(form: Form) -> str:
 def zero_points(form: Form) -> str:
     """The zero point; of several that are the same, one."""
     return ", ".join(str(int(z)) for z in dict.fromkeys(form.zero_point.tolist()))
+
+
+def decided_by(form: Form) -> tuple[str, ...]:
+    """The rules of the scale, those that fix it first, and what else decided."""
+    own = dict.fromkeys(rule for rule in form.rules if rule.partition(" ")[0].endswith("/scale"))
+    return (*list(own)[:1], *filter(None, (form.because,)))
 
 
 def worst_first(tensors: Sequence[ConvertedTensor]) -> list[ConvertedTensor]:
