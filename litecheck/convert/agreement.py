@@ -14,6 +14,7 @@ import numpy as np
 
 from litecheck.arrays import Arrays
 from litecheck.cases.requantized import requantized
+from litecheck.convert.calibration.borrowed import BorrowingMachine
 from litecheck.convert.calibration.child import (
     KERNELS,
     OWN,
@@ -126,7 +127,8 @@ def agreement(
     models = reference, converted
     chosen = chosen_runtime(device, any(map(calls_others, models)))
     if chosen == OWN:
-        count, runtime = _by_machine(models, asked, tally, data, tell), "litecheck's kernels"
+        count = _by_machine(models, asked, tally, data, tell, limits or Limits())
+        runtime = "litecheck's kernels"
     else:
         count, used = _by_litert(models, asked, tally, data, KERNELS[chosen], tell, limits or Limits())
         runtime = runtime_name(used)
@@ -185,13 +187,15 @@ def _by_machine(
     tally: PairTally,
     data: CalibrationData,
     tell: SamplesDone,
+    limits: Limits,
 ) -> int:
-    machines, count = MachinePairs(models, pairs, tally), 0
-    for count, chain in enumerate(data, 1):
-        samples = [(sample, _translated(models, sample)) for sample in chain]
-        runs = [(one.arrange(models[0]), other.arrange(models[1])) for one, other in samples]
-        machines.run(count - 1, runs)
-        tell(count)
+    with BorrowingMachine(models[0], limits) as reference, BorrowingMachine(models[1], limits) as converted:
+        machines, count = MachinePairs((reference, converted), pairs, tally), 0
+        for count, chain in enumerate(data, 1):
+            samples = [(sample, _translated(models, sample)) for sample in chain]
+            runs = [(one.arrange(models[0]), other.arrange(models[1])) for one, other in samples]
+            machines.run(count - 1, runs)
+            tell(count)
     return count
 
 

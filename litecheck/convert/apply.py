@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.convert.binding import Port
+from litecheck.convert.binding import REAL, Port
 from litecheck.convert.constants import stored
 from litecheck.convert.formulas import Generation
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
 from litecheck.errors import ConfigError
 from litecheck.model.build import options_table
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
+from litecheck.model.graph import name_of
 from litecheck.model.types import Model, Signature, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.operators import facts_of
+from litecheck.quantization import Quantization
 from litecheck.quantizer.litert import REQUANTIZED
 
 #: Where each operator of the new model comes from, by subgraph: the number it had, -1 for those inserted.
@@ -92,15 +94,13 @@ class _Edit:
         if decision.becomes == "float32":
             return
         inputs = list(operator.inputs)
-        result = self.editor.tensors[operator.outputs[0]]
+        name = name_of(self.editor.subgraph, operator)
         for place, form in decision.added.items():
             inputs += [-1] * (place + 1 - len(inputs))
             zeros = np.zeros(form.scale.size, form.dtype)
-            inputs[place] = self._constant(f"{result.name}/bias", result, form, zeros)
+            inputs[place] = self._constant(f"{name}/bias", form, zeros)
         intermediates = tuple(
-            self.editor.add_tensor(
-                f"{result.name}/intermediate {n}", result, form.dtype, form.quantization, shape=()
-            )
+            self.editor.add_tensor(f"{name}/intermediate {n}", (), form.dtype, form.quantization)
             for n, form in enumerate(decision.intermediates)
         )
         self.editor.change(
@@ -146,10 +146,14 @@ class _Edit:
         source, written = one.tensor, one.written
         if form is not None and written is not None and form.dtype not in REQUANTIZED.get(written.dtype, ()):
             source, written = self._between(one, tensor, None, behind), None
-        name = f"{tensor.name}/{form.dtype if form else 'float32'}"
-        target = self.editor.add_tensor(
-            name, tensor, form.dtype if form else "float32", form.quantization if form else None
-        )
+        name, dtype = tensor.name, form.dtype if form else REAL
+        if form is None and written is not None and one.tensor in self.editor.subgraph.outputs:
+            self.editor.set_tensor(
+                one.tensor, name=f"{name}/{written.dtype}"
+            )  # what comes out keeps its name
+        else:
+            name = f"{name}/{dtype}"
+        target = self.editor.add_like(tensor, name, dtype, form.quantization if form else Quantization())
         opcode = "DEQUANTIZE" if form is None else "QUANTIZE"
         self.editor.insert(behind, opcode, source, target, options_table(opcode), facts_of(opcode).version)
         return target
@@ -180,18 +184,18 @@ class _Edit:
                             home, dtype=form.dtype, quantization=form.quantization, data=data
                         )
                 else:
-                    quantization = None if form is None else form.quantization
-                    name = f"{tensor.name}/{len(homes)}"
+                    quantization = Quantization() if form is None else form.quantization
                     kind = tensor.dtype if form is None else form.dtype
-                    home = self.editor.add_tensor(
-                        name, tensor, kind, quantization, tensor.data if data is None else data
+                    data = tensor.data if data is None else data
+                    home = self.editor.add_like(
+                        tensor, f"{tensor.name}/{len(homes)}", kind, quantization, data
                     )
                 homes.append((form, derived, home))
             if home != tensor.index:
                 self._point(port, home)
 
-    def _constant(self, name: str, like: Tensor, form: Form, values: NDArray[np.generic]) -> int:
-        return self.editor.add_tensor(name, like, form.dtype, form.quantization, _bytes(values), values.shape)
+    def _constant(self, name: str, form: Form, values: NDArray[np.generic]) -> int:
+        return self.editor.add_tensor(name, values.shape, form.dtype, form.quantization, _bytes(values))
 
 
 def _values(tensor: Tensor) -> NDArray[Any]:

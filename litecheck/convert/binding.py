@@ -103,10 +103,14 @@ def operands_at(operator: Operator, side: str) -> tuple[int, ...]:
 
 def operands_of(model: Model, subgraph: Subgraph, operator: Operator, rule: OperatorRule) -> Operands:
     """An operator with its tensors by role, as measurements see it."""
-    roles = {
-        role: tuple(subgraph.tensors[operands_at(operator, p.side)[p.place]] for p in own)
-        for role, own in _places(subgraph.index, operator, rule)
-    }
+    roles = {}
+    for role, ports in _places(subgraph.index, operator, rule):
+        indexes = [
+            operands_at(operator, p.side)[p.place]
+            for p in ports
+            if p.place < len(operands_at(operator, p.side))
+        ]
+        roles[role] = tuple(subgraph.tensors[index] for index in indexes)
     return Operands(operator, roles, subgraph, model)
 
 
@@ -137,6 +141,9 @@ def _places(subgraph: int, operator: Operator, rule: OperatorRule) -> Iterator[t
     sides = (("input", rule.inputs), ("output", rule.outputs), ("intermediate", rule.intermediates))
     for side, roles in sides:
         indexes = operands_at(operator, side)
+        if side == "intermediate" and not indexes:
+            yield from ((role, (Port(subgraph, operator.index, side, n),)) for n, role in enumerate(roles))
+            continue
         for number, role in enumerate(roles):
             rest = (
                 range(number, len(indexes))
@@ -147,7 +154,8 @@ def _places(subgraph: int, operator: Operator, rule: OperatorRule) -> Iterator[t
 
 
 def _is_real(subgraph: Subgraph, operator: Operator, port: Port) -> bool:
-    return subgraph.tensors[operands_at(operator, port.side)[port.place]].dtype == REAL
+    indexes = operands_at(operator, port.side)
+    return port.place >= len(indexes) or subgraph.tensors[indexes[port.place]].dtype == REAL
 
 
 def _real(subgraph: Subgraph, operator: Operator) -> Iterator[Port]:

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from litecheck.checks.validate import validate
 from litecheck.convert.apply import Converted, apply
 from litecheck.convert.binding import REAL
+from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.formulas import Generation
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
@@ -75,17 +76,20 @@ class Conversion:
         return not any(f.level == "violation" and f.waiver is None for f in self.report.findings)
 
 
-def convert(model: Model, request: Request, ranges: Mapping[Key, Interval] | None = None) -> Conversion:
+def convert(
+    model: Model, request: Request, ranges: Mapping[Key, Interval] | None = None, like: Model | None = None
+) -> Conversion:
     """A model converted. ``ranges`` has the smallest and largest value of every tensor by (subgraph, tensor); only
-    ``dynamic`` and ``float16`` need none. Raises ConfigError for what cannot be made."""
+    ``dynamic`` and ``float16`` need none. ``like`` is a quantized form of the model, whose activations' scales and zero
+    points are taken over. Raises ConfigError for what cannot be made."""
     activation, profile = _kind(request)
     if request.to == "float16":
         plan, converted = halved(model, source_hash(model))
     else:
-        if activation != REAL and ranges is None:
+        if activation != REAL and ranges is None and like is None:
             raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
-        keeps = _keeps(model, request)
-        targets = Targets(activation, request.inputs, request.outputs, request.generation, keeps)
+        keeps, borrowed = _keeps(model, request), borrow(model, like) if like else Borrowed()
+        targets = Targets(activation, request.inputs, request.outputs, request.generation, keeps, borrowed)
         plan, converted = make_plan(model, profile, ranges or {}, targets, source_hash(model))
     return _finished(model, plan, converted, profile, request)
 

@@ -93,8 +93,8 @@ def tensors_of(converted: Model, pairs: Iterable[Pair]) -> list[Tensor]:
 class MachinePairs:
     """Two machines side by side. What a loop's body holds is compared turn by turn, as far as both take turns."""
 
-    def __init__(self, models: tuple[Model, Model], pairs: Sequence[Pair], tally: PairTally) -> None:
-        self._machines = [Machine(model) for model in models]
+    def __init__(self, machines: tuple[Machine, Machine], pairs: Sequence[Pair], tally: PairTally) -> None:
+        self._machines = machines
         self._pairs, self._tally = pairs, tally
         self._held: list[dict[Place, list[NDArray[Any]]]] = [{}, {}]
         for side, machine in enumerate(self._machines):

@@ -9,13 +9,16 @@ import numpy as np
 
 from litecheck.convert.apply import Converted, apply
 from litecheck.convert.binding import REAL, BoundFloat, Port, bind, operands_of
+from litecheck.convert.borrowed import Borrowed
 from litecheck.convert.constants import following, product
+from litecheck.convert.extremes import cut_infinities
 from litecheck.convert.formulas import Generation
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.limits import DOUBLINGS, broken, widening
 from litecheck.convert.links import entered, wires
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
-from litecheck.convert.solve import Question, Solution, solve
+from litecheck.convert.recurrent import intermediate_forms, to_be_made
+from litecheck.convert.solve import Question, Solution, solve, tensor_at
 from litecheck.convert.storage import storage_of
 from litecheck.errors import ConfigError
 from litecheck.model.graph import name_of
@@ -28,19 +31,23 @@ from litecheck.profile.types import Profile
 #: How often limits may ask for another solution; each time at least one range grows or one operator is given up.
 ROUNDS = 200
 
+#: The limits on an operator's version: of all resolvers, and of the one that knows the fewest.
+_VERSIONS = ("/limits/version", "/limits/reference_version")
 #: Why an operator shall stay as it is, or nothing.
 Keeps = Callable[[Subgraph, Operator], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What the user wants: the type of activations, of the model's inputs and outputs, and what stays real."""
+    """What the user wants: the type of activations, of the model's inputs and outputs, what stays real, and what
+    another form of the model says."""
 
     activation: str = "int8"
     inputs: str = REAL
     outputs: str = REAL
     generation: Generation = "new"
     keeps: Keeps = field(default=lambda subgraph, operator: "")
+    borrowed: Borrowed = field(default_factory=Borrowed)
 
 
 def make_plan(
@@ -52,11 +59,13 @@ def make_plan(
     ]
     widened: dict[Port, float] = {}
     for _ in range(ROUNDS):
+        cuts = cut_infinities(tuple(operators), ranges)
         question = Question(
-            model, tuple(operators), ranges, targets.activation, targets.inputs, targets.outputs, widened
-        )
+            model, tuple(operators), cuts.ranges, targets.activation, targets.inputs, targets.outputs, widened,
+            cuts.constants,
+        )  # fmt: skip
         solution = solve(question)
-        plan = _plan(model, profile, operators, solution, targets, source)
+        plan = _plan(model, profile, operators, solution, targets, source, tuple(cuts.notes))
         converted = apply(model, plan)
         if not _mend(model, operators, solution, converted, widened):
             return plan, converted
@@ -74,13 +83,25 @@ def _judged(
     if bound.stays or bound.untouched or not bound.storage:
         return bound
     why = targets.keeps(subgraph, operator) or _obstacle(bound, ranges)
-    return replace(bound, storage={}, requirements=(), stays=why) if why else bound
+    return replace(bound, storage={}, requirements=(), stays=why) if why else _like(bound, targets.borrowed)
+
+
+def _like(bound: BoundFloat, borrowed: Borrowed) -> BoundFloat:
+    """With one scale for constants that have one in the form to be followed."""
+    storage = dict(bound.storage)
+    for role, one in bound.storage.items():
+        for port in bound.ports[role] if one.per_axis else ():
+            own = borrowed.per_axis.get((port.subgraph, bound.tensor(port).index), True)
+            storage[role] = replace(one, per_axis=own)
+    return replace(bound, storage=storage)
 
 
 def _obstacle(bound: BoundFloat, ranges: Mapping[Key, Interval]) -> str:
     facts = facts_of(bound.operator.kind)
     for role, storage in bound.storage.items():
         for port in bound.ports[role]:
+            if to_be_made(bound, port):
+                continue
             tensor = bound.tensor(port)
             if tensor.is_constant and not tensor.is_variable:
                 continue
@@ -127,47 +148,48 @@ def _plan(
     solution: Solution,
     targets: Targets,
     source: str,
+    notes: tuple[str, ...],
 ) -> ConversionPlan:
     forms = dict(solution.forms)
+    for port, form in solution.forms.items():
+        forms[port] = targets.borrowed.forms.get(tensor_at(model, port), form)
     decisions = []
     for bound in operators:
         forms.update(following(bound, forms, targets.generation))
         decisions.append(_decision(bound, forms, targets))
     forms.update(_shifted(model, forms, targets))
     tensors = tuple(_tensors(model, forms))
-    notes = tuple(_notes(model, solution))
     return ConversionPlan(
         source, profile.name, targets.activation, tensors, tuple(decisions), targets.generation, notes
     )
 
 
-def _decision(bound: BoundFloat, forms: Mapping[Port, Form], targets: Targets) -> Decision:
+def _decision(bound: BoundFloat, forms: dict[Port, Form], targets: Targets) -> Decision:
     operator, subgraph = bound.operator, bound.subgraph
     calls = bool(tuple(called(operator)))
     quantized = bool(bound.storage) or (calls and not bound.stays)
     kind = targets.activation if targets.activation != REAL else "hybrid"
     becomes = kind if quantized else "as it is" if bound.untouched else REAL
-    intermediates = tuple(
-        forms[port] for role in bound.rule.intermediates for port in bound.ports.get(role, ()) if port in forms
-    ) if bound.rule else ()  # fmt: skip
     return Decision(
         subgraph.index,
         operator.index,
         operator.opcode,
         name_of(subgraph, operator),
         becomes,
-        bound.stays,
+        "" if bound.untouched else bound.stays,
         dict(_added(bound, forms)) if bound.storage else {},
-        intermediates,
+        intermediate_forms(bound, forms),
         _version(bound),
     )
 
 
 def _version(bound: BoundFloat) -> int:
     """The operator version of the quantized form: the customary one where the rule allows it, or one that it does."""
+    if not bound.storage:
+        return bound.operator.version
     versions = [max(bound.operator.version, facts_of(bound.operator.kind).version), bound.operator.version]
     for requirement in bound.requirements:
-        if requirement.path.endswith("/limits/version"):
+        if requirement.path.endswith(_VERSIONS):
             versions = [v for v in (*versions, *allowed(requirement.value)) if admits(requirement.value, v)]
     return int(versions[0])
 
@@ -210,14 +232,6 @@ def _shifted(model: Model, forms: Mapping[Port, Form], targets: Targets) -> Iter
                 port = Port(number, -1, side, place)
                 if port in forms and forms[port].dtype == "int8":
                     yield port, replace(forms[port], dtype="uint8", zero_point=forms[port].zero_point + 128)
-
-
-def _notes(model: Model, solution: Solution) -> Iterator[str]:
-    for group in solution.partition:
-        for at, index in group.clamped if group.bound else ():
-            low, high = group.hull
-            name = model.subgraphs[at].tensors[index].name
-            yield f"constant '{name}' reaches beyond its group and is clamped to {low:g}..{high:g}"
 
 
 __all__ = ["Targets", "make_plan"]

@@ -11,6 +11,7 @@ from litecheck.convert.binding import REAL, BoundFloat, Port, operands_at
 from litecheck.convert.groups import Group, Interval, Key, Partition, joined, parameters
 from litecheck.convert.links import Wire, entered, handed_on, variables, wires
 from litecheck.convert.plan import Form
+from litecheck.convert.recurrent import range_of, same_as_state, to_be_made
 from litecheck.convert.storage import Storage
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import stored_integers
@@ -24,7 +25,7 @@ WIDER = 4.0
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """What is to be solved: the operators with their rules, the range of every computed tensor, what the model's own
-    inputs and outputs shall be (``float32``, or a type), and by how much groups were widened for the sake of limits."""
+    inputs and outputs shall be (``float32``, or a type), by how much groups were widened for the sake of limits."""
 
     model: Model
     operators: tuple[BoundFloat, ...]
@@ -33,6 +34,8 @@ class Question:
     inputs: str = REAL
     outputs: str = REAL
     widened: Mapping[Port, float] = field(default_factory=dict)
+    constants: Mapping[Key, Interval] = field(default_factory=dict)
+    """What constants are clamped to that stand for infinity."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +69,8 @@ def follows(bound: BoundFloat, port: Port, role: str) -> bool:
     storage = bound.storage[role]
     if storage.product is not None:
         return True
+    if to_be_made(bound, port):
+        return False
     kind = facts_of(bound.operator.kind).inputs.get(role)
     return bound.tensor(port).is_constant and (kind in ("weight", "bias") or storage.per_axis)
 
@@ -75,12 +80,17 @@ def _alone(question: Question) -> Iterator[Group]:
     for bound in question.operators:
         for role, storage in bound.storage.items():
             for port in bound.ports[role]:
-                if not follows(bound, port, role):
+                if to_be_made(bound, port):
+                    known = range_of(role)
+                    ranges = {(port.subgraph, -1 - port.operator): known} if known else {}
+                    yield Group(frozenset((port,)), storage, ranges)
+                elif not follows(bound, port, role):
                     yield _single(question, port, bound.tensor(port), replace(storage, per_axis=False))
     if question.activation != REAL:
-        plain = _plain(question.activation)
+        plain, from_outside = _plain(question.activation), entered(question.model)
         for port, tensor in _passing(question):
-            yield _single(question, port, tensor, plain, bound=False)
+            asked = port.operator < 0 and port.subgraph in from_outside
+            yield _single(question, port, tensor, plain, bound=asked)
 
 
 def _plain(dtype: str) -> Storage:
@@ -92,7 +102,8 @@ def _single(question: Question, port: Port, tensor: Tensor, storage: Storage, bo
     key = port.subgraph, tensor.index
     ports = frozenset((port,))
     if tensor.is_constant and not tensor.is_variable:
-        return Group(ports, storage, constants={key: _extent(tensor)}, bound=bound)
+        extent = question.constants.get(key) or _extent(tensor)
+        return Group(ports, storage, constants={key: extent}, bound=bound)
     return Group(
         ports, storage, tensors={key: question.ranges[key]} if key in question.ranges else {}, bound=bound
     )
@@ -123,18 +134,19 @@ def _passing(question: Question) -> Iterator[tuple[Port, Tensor]]:
                 if dtype != REAL:
                     seen.update((Port(subgraph.index, -1, side, n), None) for n in range(len(indexes)))
     for port in seen:
-        tensor = _tensor(model, port)
+        tensor = model.subgraphs[port.subgraph].tensors[tensor_at(model, port)[1]]
         if tensor.dtype == REAL:
             yield port, tensor
 
 
-def _tensor(model: Model, port: Port) -> Tensor:
+def tensor_at(model: Model, port: Port) -> Key:
+    """The tensor at a place; -1 for what is not there yet."""
     subgraph = model.subgraphs[port.subgraph]
     if port.operator < 0:
         ends = subgraph.inputs if port.side == "output" else subgraph.outputs
     else:
         ends = operands_at(subgraph.operators[port.operator], port.side)
-    return subgraph.tensors[ends[port.place]]
+    return port.subgraph, ends[port.place] if port.place < len(ends) else -1
 
 
 def _join_by_rule(question: Question, partition: Partition) -> None:
@@ -143,6 +155,9 @@ def _join_by_rule(question: Question, partition: Partition) -> None:
             there = [port for port in ports if port in partition]
             for port in there[1:]:
                 partition.join(there[0], port, requirement.path)
+        for pair in same_as_state(bound):
+            if pair[0] in partition and pair[1] in partition:
+                partition.join(*pair, f"{bound.operator.opcode}: one state")
         for role, storage in bound.storage.items():
             if storage.scale_of:
                 _join_scales(bound, role, storage.scale_of, partition)

@@ -39,23 +39,22 @@ class SubgraphEditor:
         self.tensors[index] = replace(self.tensors[index], **fields)
 
     def add_tensor(
-        self, name: str, like: Tensor, dtype: str, quantization: Quantization | None = None,
-        data: NDArray[np.uint8] | None = None, shape: Sequence[int] | None = None,
+        self, name: str, shape: Sequence[int], dtype: str, quantization: Quantization | None = None,
+        data: NDArray[np.uint8] | None = None,
     ) -> int:  # fmt: skip
-        """A tensor of another's shape, unless one is given."""
+        """A tensor behind all others."""
         index = len(self.tensors)
-        self.tensors.append(
-            Tensor(
-                index,
-                name,
-                dtype,
-                like.shape if shape is None else tuple(shape),
-                data=data,
-                quantization=quantization or Quantization(),
-                shape_signature=like.shape_signature if shape is None else None,
-                has_rank=like.has_rank and shape is None,
-            )
-        )
+        quantization = quantization or Quantization()
+        self.tensors.append(Tensor(index, name, dtype, tuple(shape), data=data, quantization=quantization))
+        return index
+
+    def add_like(
+        self, tensor: Tensor, name: str, dtype: str, quantization: Quantization,
+        data: NDArray[np.uint8] | None = None,
+    ) -> int:  # fmt: skip
+        """A tensor of another's shape."""
+        index = self.add_tensor(name, tensor.shape, dtype, quantization, data)
+        self.set_tensor(index, shape_signature=tensor.shape_signature, has_rank=tensor.has_rank)
         return index
 
     def insert(

@@ -44,6 +44,8 @@ def open_data(
     if not place.exists():
         raise ConfigError(f"{path}: no such file or folder")
     found = _of_path(place, model, chosen)
+    if found.count == 0:
+        raise ConfigError(f"{path}: holds no samples")
     return _limited(found, chosen.most)
 
 

@@ -19,7 +19,7 @@ from litecheck.convert.calibration.child import (
     runtime_name,
 )
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.calibration.machine_observer import MachineObserver
+from litecheck.convert.calibration.recurrent import recurrent_operators
 from litecheck.convert.calibration.samples import Sample
 from litecheck.convert.calibration.statistics import CalibrationStatistics
 from litecheck.convert.calibration.tally import Tally, observed
@@ -43,16 +43,16 @@ def observe(
 ) -> CalibrationStatistics:
     """The statistics of a model's float tensors over all samples, the same in any order of them.
 
-    ``device`` is ``litecheck`` (its own float kernels), ``litert:xnnpack``, ``litert:optimized``, ``litert:reference``, or
-    ``auto``: XNNPACK where LiteRT is installed, unless the model calls subgraphs, whose tensors LiteRT shows after their
-    last turn only. LiteRT runs in a child process within ``limits`` for each inference. ``sketches`` adds histograms.
-    Raises CalibrationError where the model does not run, ConfigError for data that do not fit and for other devices,
-    DeviceError where LiteRT cannot be loaded.
+    ``device`` is ``litecheck`` (its own float kernels, and LiteRT's where it has none), ``litert:xnnpack``,
+    ``litert:optimized``, ``litert:reference``, or ``auto``: XNNPACK where LiteRT is installed, unless the model calls
+    subgraphs, whose tensors LiteRT shows after their last turn only. LiteRT runs in a child process within ``limits`` for
+    each inference. ``sketches`` adds histograms. Raises CalibrationError where the model does not run, ConfigError for
+    data that do not fit and for other devices, DeviceError where LiteRT cannot be loaded.
     """
     tell = progress or (lambda _: None)
     chosen = chosen_runtime(device, calls_others(model))
     if chosen == OWN:
-        return _by_machine(model, data, sketches, tell)
+        return _by_machine(model, data, sketches, tell, limits or Limits())
     return _by_litert(model, data, KERNELS[chosen], sketches, tell, limits or Limits())
 
 
@@ -69,13 +69,18 @@ def _computes(subgraph: Subgraph) -> bool:
 
 
 def _by_machine(
-    model: Model, data: CalibrationData, sketches: bool, tell: SamplesDone
+    model: Model, data: CalibrationData, sketches: bool, tell: SamplesDone, limits: Limits
 ) -> CalibrationStatistics:
-    observer, count = MachineObserver(model, sketches), 0
-    for count, chain in enumerate(data, 1):
-        observer.run(chain, count - 1)
-        tell(count)
-    return _result(model, observer.tally, count, data, "litecheck's float kernels")
+    from litecheck.convert.calibration.borrowed import BorrowingMachine
+    from litecheck.convert.calibration.machine_observer import MachineObserver
+
+    with BorrowingMachine(model, limits) as machine:
+        observer, count = MachineObserver(machine, sketches), 0
+        for count, chain in enumerate(data, 1):
+            observer.run(chain, count - 1)
+            tell(count)
+    runtime = f"litecheck's float kernels{machine.lenders}"
+    return _result(model, observer.tally, count, data, runtime)
 
 
 def _by_litert(
@@ -107,6 +112,7 @@ def _options(model: Model, kernels: str, sketches: bool) -> dict[str, str]:
         "signatures": json.dumps(signatures),
         "sketched": str(int(sketches)),
         "resources": str(int(resources)),
+        "recurrent": str(int(bool(recurrent_operators(model)))),
     }
 
 

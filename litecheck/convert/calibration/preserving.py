@@ -47,6 +47,11 @@ class PreservingInterpreter:
         self._interpreter.invoke()
         return 0
 
+    def copy(self, place: Place) -> NDArray[Any]:
+        """What a tensor holds now. Raises ValueError for one without memory."""
+        values: NDArray[Any] = self._interpreter.get_tensor(place[1], place[0])
+        return values
+
     def tensors(self, places: Iterable[Place], subgraph: int) -> Iterator[tuple[Place, NDArray[Any]]]:
         """What the tensors of the subgraph that ran hold: views of the first one's, which end with the next inference,
         copies of others'. Tensors without memory are left out."""

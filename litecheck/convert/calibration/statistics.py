@@ -16,6 +16,8 @@ from litecheck.model.types import Model
 
 #: (subgraph, tensor).
 Place = tuple[int, int]
+#: (subgraph, operator, name) of values inside an operator.
+Inner = tuple[int, int, str]
 #: Ends of a range that holds nothing.
 _ABOVE, _BELOW = np.float32(np.inf), np.float32(-np.inf)
 _FORMAT = "litecheck calibration statistics 1"
@@ -113,7 +115,7 @@ class CalibrationStatistics:
     samples: int
     source: str
     runtime: str
-    inner: Mapping[tuple[int, int, str], TensorStatistics] = field(default_factory=dict)
+    inner: Mapping[Inner, TensorStatistics] = field(default_factory=dict)
     model: str = ""
     warnings: tuple[str, ...] = ()
 

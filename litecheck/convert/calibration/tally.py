@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from litecheck.convert.calibration.statistics import (
     CalibrationStatistics,
+    Inner,
     Place,
     TensorStatistics,
     statistics_of,
@@ -39,12 +40,18 @@ class Tally:
     sketched: bool
     sample: int = 0
     tensors: dict[Place, TensorStatistics] = field(default_factory=dict)
+    inner: dict[Inner, TensorStatistics] = field(default_factory=dict)
 
     def add(self, place: Place, values: NDArray[Any]) -> None:
         """One more inference's values of a tensor."""
         if values.size:
             one = statistics_of(values, self.sample, self.sketched)
             self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one)
+
+    def add_inner(self, place: Inner, values: NDArray[Any]) -> None:
+        """One more inference's values of something inside an operator."""
+        one = statistics_of(values, self.sample, self.sketched)
+        self.inner[place] = self.inner.get(place, _NOTHING).merged(one)
 
     def look(self, tensors: Iterable[tuple[Place, NDArray[Any]]]) -> None:
         """One more inference; no reference to an array outlives the call."""
@@ -55,10 +62,12 @@ class Tally:
         """All of another's statistics, whose samples come behind so many."""
         for place, one in others.tensors.items():
             self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one.behind(samples))
+        for inside, one in others.inner.items():
+            self.inner[inside] = self.inner.get(inside, _NOTHING).merged(one.behind(samples))
 
     def result(
         self, places: Iterable[Place], samples: int, source: str, runtime: str
     ) -> CalibrationStatistics:
         """What was found out, in the order of these tensors."""
         tensors = {place: self.tensors[place] for place in places if place in self.tensors}
-        return CalibrationStatistics(tensors, samples, source, runtime)
+        return CalibrationStatistics(tensors, samples, source, runtime, dict(sorted(self.inner.items())))

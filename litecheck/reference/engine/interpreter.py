@@ -19,6 +19,8 @@ from litecheck.reference.operands import NUMPY_TYPES, Computed, Operand, RunErro
 Progress = Callable[[Operator, tuple[NDArray[Any], ...]], None]
 #: Called with tensors of any subgraph as they come to be: what enters it, what operators make, what variables then hold.
 Watch = Callable[[Subgraph, Sequence[int], Sequence[NDArray[Any]]], None]
+#: Called with an operator of any subgraph and its operands, before it runs.
+Enter = Callable[[Subgraph, Operator, Sequence[Operand | None]], None]
 Inputs = Mapping[str, NDArray[Any]] | tuple[NDArray[Any], ...]
 
 #: Subgraphs within subgraphs; deeper than this a model calls itself.
@@ -85,6 +87,7 @@ class Machine:
         self.initialized: set[int] = set()
         """Subgraphs that CALL_ONCE has run."""
         self.watch: Watch | None = None
+        self.enter: Enter | None = None
         self._constants: dict[tuple[int, int], Operand] = {}
         self._bound: dict[tuple[int, int], BoundKernel] = {}
         self._entries: dict[str | None, EntryPoint] = {}
@@ -187,7 +190,10 @@ class Machine:
         for index in operator.inputs:
             if index >= 0 and index not in read:
                 read[index] = self.operand(subgraph, index, tensors)
-        made = compute(bound, [read.get(index) for index in operator.inputs])
+        operands = [read.get(index) for index in operator.inputs]
+        if self.enter:
+            self.enter(subgraph, operator, operands)
+        made = compute(bound, operands)
         for role, contents in made.state.items():
             index = operator.inputs[bound.roles.inputs.index(role)]
             self.variables[subgraph.index, index] = contents

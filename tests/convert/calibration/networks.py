@@ -41,30 +41,36 @@ def layered() -> Model:
     return builder.finish()
 
 
-def looping() -> Model:
-    """WHILE over a counter and a value that is doubled and moved until the counter has run down; NEG behind it."""
+def looping(last: str = "ADD") -> Model:
+    """WHILE over a counter and a value that is doubled and moved until the counter has run down; NEG behind it.
+
+    With LOCAL_RESPONSE_NORMALIZATION as the ``last`` operator of the body, there is one without a kernel of ours.
+    """
     builder = ModelBuilder("a loop")
     main = builder.subgraph()
-    n, x = main.tensor("n", (1,), "int32"), main.tensor("x", (1, 3), REAL)
-    m, y = main.tensor("m", (1,), "int32"), main.tensor("y", (1, 3), REAL)
-    z = main.tensor("z", (1, 3), REAL)
+    shape = (1, 3) if last == "ADD" else (1, 1, 1, 3)
+    n, x = main.tensor("n", (1,), "int32"), main.tensor("x", shape, REAL)
+    m, y = main.tensor("m", (1,), "int32"), main.tensor("y", shape, REAL)
+    z = main.tensor("z", shape, REAL)
     main.add("WHILE", [n, x], [m, y], cond_subgraph_index=1, body_subgraph_index=2)
     main.add("NEG", [y], [z])
     main.inputs(n, x)
     main.outputs(z)
     condition = builder.subgraph("condition")
-    n, x = condition.tensor("n", (1,), "int32"), condition.tensor("x", (1, 3), REAL)
+    n, x = condition.tensor("n", (1,), "int32"), condition.tensor("x", shape, REAL)
     more = condition.tensor("more", (1,), "bool")
     condition.add("GREATER", [n, condition.constant("none", np.array([0], np.int32))], [more])
     condition.inputs(n, x)
     condition.outputs(more)
     body = builder.subgraph("body")
-    n, x = body.tensor("n", (1,), "int32"), body.tensor("x", (1, 3), REAL)
-    left, double = body.tensor("left", (1,), "int32"), body.tensor("double", (1, 3), REAL)
-    moved = body.tensor("moved", (1, 3), REAL)
+    n, x = body.tensor("n", (1,), "int32"), body.tensor("x", shape, REAL)
+    left, double = body.tensor("left", (1,), "int32"), body.tensor("double", shape, REAL)
+    moved = body.tensor("moved", shape, REAL)
     body.add("SUB", [n, body.constant("one", np.array([1], np.int32))], [left])
     body.add("MUL", [x, body.constant("factor", np.float32([-2]))], [double])
-    body.add("ADD", [double, body.constant("offset", np.float32([0.5]))], [moved])
+    offset = [body.constant("offset", np.float32([0.5]))] if last == "ADD" else []
+    options = {} if last == "ADD" else {"radius": 1, "bias": 1.0, "alpha": 1.0, "beta": 1.0}
+    body.add(last, [double, *offset], [moved], **options)
     body.inputs(n, x)
     body.outputs(left, moved)
     return builder.finish()
@@ -113,18 +119,18 @@ def streaming() -> Model:
     return builder.finish()
 
 
-def recurrent() -> Model:
-    """UNIDIRECTIONAL_SEQUENCE_LSTM of 3 cells over 4 steps of 2 values, its states in variable tensors."""
+def recurrent(steps: int = 4) -> Model:
+    """UNIDIRECTIONAL_SEQUENCE_LSTM of 3 cells over some steps of 2 values, its states in variable tensors."""
     rng = np.random.default_rng(3)
     builder = ModelBuilder("an LSTM")
     main = builder.subgraph()
-    x = main.tensor("x", (1, 4, 2), REAL)
+    x = main.tensor("x", (1, steps, 2), REAL)
     weights = [main.constant(f"w{n}", _drawn(rng, 3, 2, size=1.5)) for n in range(4)]
     recurrent = [main.constant(f"r{n}", _drawn(rng, 3, 3, size=1.5)) for n in range(4)]
     biases = [main.constant(f"b{n}", _drawn(rng, 3)) for n in range(4)]
     hidden = main.tensor("hidden", (1, 3), REAL, is_variable=True)
     cell = main.tensor("cell", (1, 3), REAL, is_variable=True)
-    y = main.tensor("y", (1, 4, 3), REAL)
+    y = main.tensor("y", (1, steps, 3), REAL)
     operands = [x, *weights, *recurrent, -1, -1, -1, *biases, -1, -1, hidden, cell, -1, -1, -1, -1]
     main.add(
         "UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [y], fused_activation_function="TANH", time_major=False
