@@ -23,6 +23,7 @@ def convert(
     preprocessing: options.Preprocessing = "",
     calibrate: options.Calibrate = None,
     statistics: options.Statistics = None,
+    scales_from: options.ScalesFrom = None,
     plan: options.Plan = None,
     save_plan: options.SavePlan = None,
     dry_run: options.DryRun = False,
@@ -91,6 +92,7 @@ def convert(
         calibrate=tuple(calibrate or ()),
         device=device,
         statistics=statistics or "",
+        scales_from=scales_from or "",
         plan=plan or "",
         agreement=not no_agreement,
     )

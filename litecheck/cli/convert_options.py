@@ -100,6 +100,13 @@ Statistics = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Calibration statistics: read where the file exists, else written."),
 ]
+ScalesFrom = Annotated[
+    str | None,
+    typer.Option(
+        metavar="QUANTIZED",
+        help="Take the activations' scales over from this quantized form of MODEL; then no data are needed.",
+    ),
+]
 Plan = Annotated[str | None, typer.Option(metavar="FILE", help="Carry out this plan instead of making one.")]
 SavePlan = Annotated[str | None, typer.Option(metavar="FILE", help="Write the plan, to edit and carry out.")]
 DryRun = Annotated[

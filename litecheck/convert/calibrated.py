@@ -11,7 +11,7 @@ from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.methods import chosen_ranges, range_methods
 from litecheck.convert.calibration.observe import observe
 from litecheck.convert.calibration.samples import Chain
-from litecheck.convert.calibration.statistics import CalibrationStatistics, check_finite
+from litecheck.convert.calibration.statistics import CalibrationStatistics, check_finite, first_not_finite
 from litecheck.convert.conversion import source_hash
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.settings import ConversionSettings
@@ -19,6 +19,7 @@ from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, reason
 from litecheck.model.types import Model
+from litecheck.report import counted
 
 #: Told how many samples are done, or nearly, and what is being done.
 Told = Callable[[int, str], None]
@@ -39,6 +40,12 @@ class Calibration:
     ranges: Mapping[Key, Interval]
     methods: str
     file: str = ""
+    infinite: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What people must be told."""
+        return (*self.statistics.warnings, *self.infinite)
 
 
 def opened(model: Model, settings: ConversionSettings) -> CalibrationData | None:
@@ -96,10 +103,24 @@ def calibrated(
             limits=Limits(settings.seconds),
         )
         statistics = replace(statistics, model=source_hash(model), warnings=data.warnings)
-    check_finite(statistics, model)
+    infinite = _infinities(statistics, model)
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
-    return Calibration(statistics, chosen_ranges(statistics, model, methods), str(methods), file)
+    return Calibration(statistics, chosen_ranges(statistics, model, methods), str(methods), file, infinite)
+
+
+def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, ...]:
+    """What is to be said of infinities, as masks and paddings make them. Raises CalibrationError for a NaN, by naming where
+    values ceased to be finite."""
+    faults = {place: one.not_finite for place, one in statistics.tensors.items() if one.not_finite}
+    if any(fault.value == "nan" for fault in faults.values()):
+        check_finite(statistics, model)
+    if not faults:
+        return ()
+    (subgraph, index), fault = first_not_finite(statistics, model) or (next(iter(faults)), None)
+    name = model.subgraphs[subgraph].tensors[index].name
+    where = f"'{name}' is infinite in sample {fault.sample}" if fault else f"'{name}' is infinite"
+    return (f"{counted(len(faults), 'tensor')} with infinite values, which no scale holds: {where} first",)
 
 
 def _read(file: str, model: Model) -> CalibrationStatistics:

@@ -12,6 +12,7 @@ import numpy as np
 from litecheck.checks.validate import validate
 from litecheck.convert.agreement import Agreement, agreement
 from litecheck.convert.binding import REAL
+from litecheck.convert.borrowed import borrow
 from litecheck.convert.calibrated import Calibration, Told, calibrated, opened
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.tally import observed
@@ -21,7 +22,7 @@ from litecheck.convert.plan import ConversionPlan
 from litecheck.convert.plan_file import plan_json, read_plan
 from litecheck.convert.record import ConversionRecord, converted_tensors, staying
 from litecheck.convert.settings import ConversionSettings
-from litecheck.convert.shared import shared_quantizations
+from litecheck.convert.shared import reach, shared_quantizations
 from litecheck.convert.source import check_real
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
@@ -44,20 +45,24 @@ _NONE: Mapping[Key, Interval] = {}
 class ConversionSession:
     """A conversion that is ready to be carried out: what can be wrong with the settings has been looked at.
 
-    ``plan`` is there where one is carried out again; ``data`` None where there are no samples.
+    ``plan`` is there where one is carried out again; ``data`` None where there are no samples; ``quantized`` has the scales
+    to take over.
     """
 
     model: Model
     settings: ConversionSettings
     plan: ConversionPlan | None
     data: CalibrationData | None
+    quantized: Model | None = None
 
     @property
     def calibrates(self) -> bool:
         """Whether ranges are wanted: only integers of activations need them, and what reports say of them."""
         s = self.settings
         known = bool(s.statistics) and Path(s.statistics).exists()
-        return known if self.plan is not None else s.to not in REAL_KINDS
+        if self.plan is not None:
+            return known
+        return s.to not in REAL_KINDS and (self.quantized is None or known or self.data is not None)
 
     @property
     def compares(self) -> bool:
@@ -87,17 +92,22 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         settings = replace(settings, to=_KINDS[plan.target], profile=settings.profile or plan.profile)
     check_real(model, settings.to)
     _check_statistics(settings)
-    return ConversionSession(model, settings, plan, opened(model, settings))
+    quantized = load_model(settings.scales_from) if settings.scales_from else None
+    return ConversionSession(model, settings, plan, opened(model, settings), quantized)
 
 
 def _check_statistics(settings: ConversionSettings) -> None:
     """Raise ConfigError for ways to calibrate where nothing is calibrated."""
     there = bool(settings.statistics) and Path(settings.statistics).exists()
-    if settings.plan and settings.calibrate:
-        raise ConfigError("a plan and a way to choose ranges: give one of them, the plan has its ranges")
+    if settings.plan and (settings.calibrate or settings.scales_from):
+        raise ConfigError("a plan, and a way to choose ranges or scales: give one of them")
     if settings.plan and settings.statistics and not there:
         raise ConfigError(f"{settings.statistics}: no such file, and with a plan nothing is calibrated anew")
-    if not settings.plan and settings.to in REAL_KINDS and (settings.statistics or settings.calibrate):
+    if (
+        not settings.plan
+        and settings.to in REAL_KINDS
+        and (settings.statistics or settings.calibrate or settings.scales_from)
+    ):
         raise ConfigError(f"{settings.to} keeps activations float32, so there are no ranges to choose")
 
 
@@ -124,11 +134,11 @@ def carried_out(
     told = tell or (lambda done, what: None)
     model, settings, data = session.model, session.settings, session.data
     calibration = calibrated(model, data, settings, told) if session.calibrates else None
-    ranges = calibration.ranges if calibration else _NONE
+    ranges = calibration.ranges if calibration else _borrowed(session)
     if session.plan is not None:
         conversion = replay(model, session.plan, settings.request)
     else:
-        conversion = convert(model, settings.request, ranges if calibration else None)
+        conversion = convert(model, settings.request, ranges or None, session.quantized)
     _check_changed(conversion)
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
@@ -142,6 +152,13 @@ def carried_out(
         atomic_write(target, content)
         record = replace(record, target=target)
     return record
+
+
+def _borrowed(session: ConversionSession) -> Mapping[Key, Interval]:
+    """The ranges that a quantized form of the model reaches, where no samples were seen."""
+    if session.quantized is None:
+        return _NONE
+    return {key: reach(form) for key, form in borrow(session.model, session.quantized).forms.items()}
 
 
 def _check_changed(conversion: Conversion) -> None:
@@ -167,12 +184,7 @@ def _judged(
     report = validate(read, None if settings.to == "float16" else [profile])
     size = model.size or len(model_bytes(model, drop_unknown=True))
     ranges = calibration.ranges if calibration else _NONE
-    warnings = dict.fromkeys(
-        (
-            *session.warnings,
-            *(calibration.statistics.warnings if calibration else ()),
-        )
-    )
+    warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))
     return ConversionRecord(
         __version__,
         model.file or "model",

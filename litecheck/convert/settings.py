@@ -18,7 +18,8 @@ class ConversionSettings:
     ``outputs`` are the types of what goes in and out. ``data`` are files and folders of samples, or samples themselves,
     ``random`` how many are drawn in place of them, from ``seed``; ``calibrate`` how ranges are chosen (``mse``,
     ``conv*=percentile:99.9``), ``device`` what runs the model. ``statistics`` is a file of calibration statistics, read
-    where it exists and written else; ``plan`` one of a plan, to be carried out instead of making one. ``agreement`` says
+    where it exists and written else; ``scales_from`` one of a quantized form of the model, whose activations' scales are
+    taken over; ``plan`` one of a plan, to be carried out instead of making one. ``agreement`` says
     whether both models are run on the data and compared.
     """
 
@@ -38,6 +39,7 @@ class ConversionSettings:
     calibrate: tuple[str, ...] = ()
     device: str = "auto"
     statistics: str = ""
+    scales_from: str = ""
     plan: str = ""
     agreement: bool = True
     seconds: float = 60.0

@@ -95,7 +95,7 @@ def _tensor(one: ConvertedTensor) -> tuple[Line, ...]:
     found, form = one.agreement, one.form
     return (
         (form.dtype,),
-        (wording.extent(form.low, form.high),),
+        (wording.form_range(form),),
         (wording.scales(form),),
         (wording.zero_points(form),),
         (wording.decibels(found.snr) if found else "",),

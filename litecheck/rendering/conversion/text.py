@@ -87,7 +87,7 @@ class ConversionPage(ValidationPage):
         """What every member of every group keeps, the worst first."""
         rows = [
             (wording.kept_bits(group, member), wording.extent(member.low, member.high), f"{group.scale:.4g}",
-             visible(wording.joint_place(member.joints[-1])), shorten(member.name, NAME))
+             wording.joint_number(member.joints[-1]), shorten(member.name, NAME))
             for group in record.groups
             for member in group.members
         ]  # fmt: skip
@@ -129,7 +129,7 @@ class ConversionPage(ValidationPage):
         snr = wording.decibels(one.agreement.snr) if one.agreement else ""
         clipped = wording.share(one.agreement.clipped) if one.agreement else ""
         by = "; ".join(map(visible, wording.decided_by(one.form))) if self.verbose else ""
-        ends = wording.extent(one.form.low, one.form.high)
+        ends = wording.form_range(one.form)
         numbers = wording.scales(one.form), wording.zero_points(one.form)
         return one.form.dtype, ends, *numbers, snr, clipped, by, shorten(one.name, NAME)
 

@@ -92,5 +92,5 @@ def _calibration(found: Calibration) -> dict[str, Any]:
         "source": statistics.source,
         "runtime": statistics.runtime,
         "file": found.file or None,
-        "warnings": list(statistics.warnings),
+        "warnings": list(found.warnings),
     }

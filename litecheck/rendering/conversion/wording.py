@@ -106,6 +106,11 @@ def extent(low: float, high: float) -> str:
     return f"{low:.4g}..{high:.4g}"
 
 
+def form_range(form: Form) -> str:
+    """The real values a form was made for; nothing where nobody said."""
+    return extent(form.low, form.high) if form.low < form.high else ""
+
+
 def scales(form: Form) -> str:
     """The scale, or how many there are and between what."""
     values = form.scale
@@ -133,8 +138,17 @@ def worst_first(tensors: Sequence[ConvertedTensor]) -> list[ConvertedTensor]:
 
 def choices(record: ConversionRecord) -> list[str]:
     """What decided besides rules and ranges: raised scales, widened ranges, clamped constants."""
-    forms = (f"'{one.name}': {one.form.because}" for one in record.tensors if one.form.because)
-    return [*dict.fromkeys(forms), *record.conversion.plan.notes]
+    found: dict[str, dict[str, None]] = {}
+    for one in record.tensors:
+        if one.form.because:
+            found.setdefault(one.form.because, {})[one.name] = None
+    forms = [f"{_named(list(names))}: {because}" for because, names in found.items()]
+    return [*forms, *record.conversion.plan.notes]
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {counted(len(names) - 1, 'other tensor')}" if len(names) > 1 else ""
+    return f"'{names[0]}'{more}"
 
 
 def starved(record: ConversionRecord) -> list[tuple[SharedQuantization, SharedMember]]:
@@ -157,6 +171,11 @@ def joint_place(joint: Joint) -> str:
     """``CONCATENATION #7 'detections'``."""
     subgraph = f"subgraph {joint.subgraph}, " if joint.subgraph else ""
     return f"{subgraph}{joint.opcode} #{joint.operator} '{joint.name}'"
+
+
+def joint_number(joint: Joint) -> str:
+    """``CONCATENATION #7``, or ``CONCATENATION 1/#7`` in subgraph 1."""
+    return f"{joint.opcode} {f'{joint.subgraph}/' if joint.subgraph else ''}#{joint.operator}"
 
 
 def starved_lines(group: SharedQuantization, member: SharedMember) -> list[tuple[str, str]]:
