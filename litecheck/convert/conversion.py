@@ -15,6 +15,7 @@ from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.formulas import Generation
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
+from litecheck.convert.links import wires
 from litecheck.convert.plan import ConversionPlan
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.planning import Targets, make_plan
@@ -103,8 +104,27 @@ def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
     """A plan carried out on the model it was made for. Raises ConfigError for another model."""
     if plan.source and plan.source != source_hash(model):
         raise ConfigError("the plan was made for another model: the sha256 of its source is not this file's")
+    _check_places(model, plan)
     _, profile = _kind(request)
     return _finished(model, plan, apply(model, plan), profile, request)
+
+
+def _check_places(model: Model, plan: ConversionPlan) -> None:
+    """Raise ConfigError for operators, tensors and places that a plan names and the model does not have."""
+    readers = {(wire.subgraph, wire.tensor): wire.readers for s in model.subgraphs for wire in wires(s)}
+    for number, one in enumerate(plan.tensors):
+        where = f"the plan's tensors[{number}] names tensor {one.tensor} of subgraph {one.subgraph}"
+        if (one.subgraph, one.tensor) not in readers:
+            raise ConfigError(f"{where}, which is no float32 tensor of the model")
+        odd = next((port for port in one.read if port not in readers[one.subgraph, one.tensor]), None)
+        if odd is not None:
+            raise ConfigError(f"{where}, which operator {odd.operator} does not read at place {odd.place}")
+    for decision in plan.operators:
+        known = [len(s.operators) for s in model.subgraphs if s.index == decision.subgraph]
+        if not known or not 0 <= decision.operator < known[0]:
+            raise ConfigError(
+                f"the plan names operator #{decision.operator} of subgraph {decision.subgraph}, which there is not"
+            )
 
 
 def _kind(request: Request) -> tuple[str, Profile]:

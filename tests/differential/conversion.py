@@ -30,7 +30,11 @@ from tests.differential.oracle import Oracle, Refused
 Runs = tuple[tuple[NDArray, ...], ...]
 KERNELS = ("reference", "optimized", "xnnpack")
 #: Operators that a resolver has no kernel for.
-WITHOUT = {"reference": {"ELU", "STABLEHLO_CASE"}, "optimized": {"STABLEHLO_CASE"}, "xnnpack": {"STABLEHLO_CASE"}}
+WITHOUT = {
+    "reference": {"ELU", "STABLEHLO_CASE"},
+    "optimized": {"STABLEHLO_CASE"},
+    "xnnpack": {"STABLEHLO_CASE"},
+}
 #: Operators that the reference resolver computes wrongly (rules/arithmetic/known-faults.yaml).
 WRONG = {"SUM"}
 

@@ -107,7 +107,8 @@ class CalibrationStatistics:
 
     A tensor that no sample reached, such as those of a branch never taken, is missing. ``samples`` is how many were run,
     ``source`` what they were, ``runtime`` what ran the model. ``inner`` has values inside operators that no tensor
-    holds, by (subgraph, operator) and name: see :mod:`litecheck.convert.calibration.recurrent`.
+    holds, by (subgraph, operator) and name: see :mod:`litecheck.convert.calibration.recurrent`. ``model`` is the sha256 of
+    the model they are about, ``warnings`` what people must be told of the samples.
     """
 
     tensors: Mapping[Place, TensorStatistics]
@@ -115,10 +116,18 @@ class CalibrationStatistics:
     source: str
     runtime: str
     inner: Mapping[Inner, TensorStatistics] = field(default_factory=dict)
+    model: str = ""
+    warnings: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Everything, exactly; one line for each tensor."""
-        head = {"format": _FORMAT, "samples": self.samples, "source": self.source, "runtime": self.runtime}
+        head: dict[str, Any] = {
+            "format": _FORMAT,
+            "samples": self.samples,
+            "source": self.source,
+            "runtime": self.runtime,
+        }
+        head |= {"model": self.model, "warnings": list(self.warnings)}
         lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
         tensors = [json.dumps([*place, _plain(one)]) for place, one in sorted(self.tensors.items())]
         inner = [json.dumps([*place, _plain(one)]) for place, one in sorted(self.inner.items())]
@@ -138,6 +147,8 @@ class CalibrationStatistics:
                 str(facts["source"]),
                 str(facts["runtime"]),
                 {(int(s), int(o), str(name)): _read(one) for s, o, name, one in facts["inner"]},
+                str(facts.get("model", "")),
+                tuple(map(str, facts.get("warnings", ()))),
             )
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
             raise ConfigError(f"{file}: holds no calibration statistics, {error}") from error
