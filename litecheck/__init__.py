@@ -16,6 +16,9 @@ from litecheck.version import __version__ as __version__
 if TYPE_CHECKING:
     from litecheck.checks.validate import validate as validate
     from litecheck.checks.validate import validate_file as validate_file
+    from litecheck.convert.record import ConversionRecord as ConversionRecord
+    from litecheck.convert.session import convert_model as convert_model
+    from litecheck.convert.settings import ConversionSettings as ConversionSettings
     from litecheck.devices.port import DeviceError as DeviceError
     from litecheck.devices.registry import open_device as open_device
     from litecheck.errors import ConfigError as ConfigError
@@ -67,6 +70,9 @@ _PUBLIC = {
     "open_device": "litecheck.devices.registry",
     "DeviceError": "litecheck.devices.port",
     "Verification": "litecheck.verify.outcome",
+    "convert_model": "litecheck.convert.session",
+    "ConversionSettings": "litecheck.convert.settings",
+    "ConversionRecord": "litecheck.convert.record",
 }
 
 __all__ = ["__version__", *_PUBLIC]

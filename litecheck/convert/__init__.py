@@ -1,1 +1,1 @@
-"""A float model becomes an int8 model: calibration, the plan that the rules allow, and its application."""
+"""A float model becomes a quantized one that keeps a profile: statistics, a plan solved from the rules, an edit."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from litecheck.convert.record import ConversionRecord
     from litecheck.diagnose.result import Diagnosis
     from litecheck.rendering.document import Document
     from litecheck.rendering.records import ComparedTensors, RunRecord
@@ -53,7 +54,7 @@ class Sheet:
 
 
 #: The commands whose reports judge something, so that there are results to list.
-JUDGING = ("validate", "verify", "diagnose", "compare")
+JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
 EVERY = (*JUDGING, "run")
 
 
@@ -182,6 +183,36 @@ class _ComparisonSheet(Sheet):
         print_comparison(self.report, console)
 
 
+class _ConversionSheet(Sheet):
+    command = "convert"
+    report: ConversionRecord
+
+    def results(self) -> Results:
+        from litecheck.rendering.conversion.rows import results
+
+        return results(self.report)
+
+    def document(self) -> Document:
+        from litecheck.rendering.conversion.document import document
+
+        return document(self.report)
+
+    def values(self) -> dict[str, Any]:
+        from litecheck.rendering.conversion.values import values
+
+        return values(self.report)
+
+    def print(self, console: Console, verbose: bool = False) -> None:
+        from litecheck.rendering.conversion.text import print_conversion
+
+        print_conversion(self.report, console, verbose)
+
+    def brief(self) -> str:
+        from litecheck.rendering.conversion.text import brief
+
+        return brief(self.report)
+
+
 class _RunSheet(Sheet):
     command = "run"
     report: RunRecord
@@ -209,6 +240,7 @@ _SHEETS: dict[str, type[Sheet]] = {
     "Diagnosis": _DiagnosisSheet,
     "ComparedTensors": _ComparisonSheet,
     "RunRecord": _RunSheet,
+    "ConversionRecord": _ConversionSheet,
 }
 
 

@@ -21,7 +21,7 @@ from litecheck.convert.calibration.child import (
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.recurrent import recurrent_operators
 from litecheck.convert.calibration.samples import Sample
-from litecheck.convert.calibration.statistics import CalibrationStatistics, structure
+from litecheck.convert.calibration.statistics import CalibrationStatistics
 from litecheck.convert.calibration.tally import Tally, observed
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
@@ -121,7 +121,7 @@ def _result(
 ) -> CalibrationStatistics:
     if not count:
         raise ConfigError(f"{data.described}: there is no sample")
-    return tally.result(observed(model), count, data.described, runtime, structure(model))
+    return tally.result(observed(model), count, data.described, runtime)
 
 
 def entered(model: Model, sample: Sample) -> Arrays:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -108,8 +107,8 @@ class CalibrationStatistics:
 
     A tensor that no sample reached, such as those of a branch never taken, is missing. ``samples`` is how many were run,
     ``source`` what they were, ``runtime`` what ran the model. ``inner`` has values inside operators that no tensor
-    holds, by (subgraph, operator) and name: see :mod:`litecheck.convert.calibration.recurrent`. ``model`` is the
-    :func:`structure` of the model.
+    holds, by (subgraph, operator) and name: see :mod:`litecheck.convert.calibration.recurrent`. ``model`` is the sha256 of
+    the model they are about, ``warnings`` what people must be told of the samples.
     """
 
     tensors: Mapping[Place, TensorStatistics]
@@ -118,11 +117,17 @@ class CalibrationStatistics:
     runtime: str
     inner: Mapping[Inner, TensorStatistics] = field(default_factory=dict)
     model: str = ""
+    warnings: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Everything, exactly; one line for each tensor."""
-        head: dict[str, Any] = {"format": _FORMAT, "model": self.model, "samples": self.samples}
-        head |= {"source": self.source, "runtime": self.runtime}
+        head: dict[str, Any] = {
+            "format": _FORMAT,
+            "samples": self.samples,
+            "source": self.source,
+            "runtime": self.runtime,
+        }
+        head |= {"model": self.model, "warnings": list(self.warnings)}
         lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
         tensors = [json.dumps([*place, _plain(one)]) for place, one in sorted(self.tensors.items())]
         inner = [json.dumps([*place, _plain(one)]) for place, one in sorted(self.inner.items())]
@@ -142,7 +147,8 @@ class CalibrationStatistics:
                 str(facts["source"]),
                 str(facts["runtime"]),
                 {(int(s), int(o), str(name)): _read(one) for s, o, name, one in facts["inner"]},
-                str(facts["model"]),
+                str(facts.get("model", "")),
+                tuple(map(str, facts.get("warnings", ()))),
             )
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
             raise ConfigError(f"{file}: holds no calibration statistics, {error}") from error
@@ -178,23 +184,6 @@ def _read(facts: Mapping[str, Any]) -> TensorStatistics:
         ):
             raise ValueError("a histogram without values, or with too many bins")
     return TensorStatistics(low, high, int(facts["elements"]), sketch, fault)
-
-
-def structure(model: Model) -> str:
-    """A digest of a model's operators and of its tensors' names, types and shapes; constants do not matter."""
-    digest = hashlib.sha256()
-    for subgraph in model.subgraphs:
-        for tensor in subgraph.tensors:
-            digest.update(repr((tensor.name, tensor.dtype, tensor.shape)).encode())
-        for operator in subgraph.operators:
-            digest.update(repr((operator.kind, operator.inputs, operator.outputs)).encode())
-    return digest.hexdigest()
-
-
-def check_model(statistics: CalibrationStatistics, model: Model, file: str = "statistics") -> None:
-    """Raise ConfigError where statistics are of another model."""
-    if statistics.model != structure(model):
-        raise ConfigError(f"{file}: made of another model than {model.file or 'this one'}; calibrate again")
 
 
 def check_finite(statistics: CalibrationStatistics, model: Model) -> None:

@@ -66,10 +66,8 @@ class Tally:
             self.inner[inside] = self.inner.get(inside, _NOTHING).merged(one.behind(samples))
 
     def result(
-        self, places: Iterable[Place], samples: int, source: str, runtime: str, model: str = ""
+        self, places: Iterable[Place], samples: int, source: str, runtime: str
     ) -> CalibrationStatistics:
         """What was found out, in the order of these tensors."""
         tensors = {place: self.tensors[place] for place in places if place in self.tensors}
-        return CalibrationStatistics(
-            tensors, samples, source, runtime, dict(sorted(self.inner.items())), model
-        )
+        return CalibrationStatistics(tensors, samples, source, runtime, dict(sorted(self.inner.items())))

@@ -12,12 +12,13 @@ from litecheck.rendering.sheet import Format, sheet_of
 from litecheck.spelling import closest
 
 if TYPE_CHECKING:
+    from litecheck.convert.record import ConversionRecord
     from litecheck.diagnose.result import Diagnosis
     from litecheck.rendering.records import ComparedTensors, RunRecord
     from litecheck.report import Report
     from litecheck.verify.outcome import Verification
 
-    Reported = Report | Verification | Diagnosis | ComparedTensors | RunRecord
+    Reported = Report | Verification | Diagnosis | ComparedTensors | RunRecord | ConversionRecord
 
 
 @cache

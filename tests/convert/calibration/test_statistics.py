@@ -16,11 +16,9 @@ from litecheck.convert.calibration.statistics import (
     NotFinite,
     TensorStatistics,
     check_finite,
-    check_model,
     execution_order,
     first_not_finite,
     statistics_of,
-    structure,
 )
 from litecheck.errors import ConfigError
 from tests.convert.calibration import networks
@@ -43,11 +41,14 @@ def test_order_does_not_matter(one: np.ndarray, other: np.ndarray, sketched: boo
 @given(ANY, st.booleans())
 def test_json_keeps_every_bit(values: np.ndarray, sketched: bool) -> None:
     one = statistics_of(values, 3, sketched)
-    whole = CalibrationStatistics({(0, 7): one}, 4, "made up", "nothing", {(1, 2, "cell"): one}, "abc")
+    whole = CalibrationStatistics(
+        {(0, 7): one}, 4, "made up", "nothing", {(1, 2, "cell"): one}, "abc", ("loud",)
+    )
     back = CalibrationStatistics.from_json(whole.to_json())
     assert back.tensors[0, 7].same(one)
     assert back.inner[1, 2, "cell"].same(one)
-    assert (back.samples, back.source, back.runtime, back.model) == (4, "made up", "nothing", "abc")
+    assert (back.samples, back.source, back.runtime) == (4, "made up", "nothing")
+    assert (back.model, back.warnings) == ("abc", ("loud",))
     assert back.to_json() == whole.to_json()
 
 
@@ -60,13 +61,6 @@ def test_a_histogram_that_is_none_is_said(sketch: list[object]) -> None:
     facts["tensors"][0][2]["sketch"] = sketch
     with pytest.raises(ConfigError, match="holds no calibration statistics"):
         CalibrationStatistics.from_json(json.dumps(facts))
-
-
-def test_statistics_of_another_model_are_refused() -> None:
-    mine = CalibrationStatistics({}, 1, "", "", model=structure(networks.layered()))
-    check_model(mine, networks.layered())
-    with pytest.raises(ConfigError, match=r"saved\.json: made of another model"):
-        check_model(mine, networks.looking_up(), "saved.json")
 
 
 def test_json_has_the_shortest_digits() -> None:
