@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from litecheck.checks.validate import validate
-from litecheck.convert.apply import Converted, apply
+from litecheck.convert.apply import AppliedPlan, apply
 from litecheck.convert.binding import REAL
 from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.formulas import Generation
@@ -174,7 +174,7 @@ def _large(subgraph: Subgraph, operator: Operator) -> bool:
 
 
 def _finished(
-    source: Model, plan: ConversionPlan, converted: Converted, profile: Profile, request: Request
+    source: Model, plan: ConversionPlan, converted: AppliedPlan, profile: Profile, request: Request
 ) -> Conversion:
     record = {
         "tool": "litecheck",
