@@ -24,12 +24,15 @@ def archives(files: Sequence[Path], described: str, model: Model, options: DataO
     """.npz files one behind the other, each with an axis of samples."""
     parts = [part for file in files for part in _parts(file, model, options)]
     count = sum(part.length for part in parts)
+    taken = dict.fromkeys(key for part in parts for key in part.fits)
+    others = any(len(arrays_in(part.file)) > len(part.fits) for part in parts)
+    which = f" ({', '.join(taken)})" if others else ""
 
     def chains() -> Iterator[Chain]:
         for part in parts:
             yield from part.chains()
 
-    return CalibrationData(chains, f"{counted(count, _noun(options))} of {described}", count)
+    return CalibrationData(chains, f"{counted(count, _noun(options))} of {described}{which}", count)
 
 
 def _noun(options: DataOptions) -> str:
@@ -57,8 +60,8 @@ class ArchivePart:
 
 def _parts(file: Path, model: Model, options: DataOptions) -> Iterator[ArchivePart]:
     """What a file has for each entry point. Raises ConfigError where the arrays of inputs disagree."""
-    for where, named in input_names(str(file), model, options.signature, list(arrays_in(file))).items():
-        shapes = {key: npz_header(str(file), key).shape for key in named}
+    shapes = {key: npz_header(str(file), key).shape for key in arrays_in(file)}
+    for where, named in _named(str(file), model, options, shapes).items():
         fits = {
             key: fitting(str(file), entry(model, where), name, shapes[key], options.sequences)
             for key, name in named.items()
@@ -68,6 +71,29 @@ def _parts(file: Path, model: Model, options: DataOptions) -> Iterator[ArchivePa
             words = ", ".join(f"{key} {length}" for key, length in lengths.items())
             raise ConfigError(f"{file}: arrays of different numbers of samples: {words}")
         yield ArchivePart(file, where, fits, min(lengths.values()))
+
+
+def _named(
+    source: str, model: Model, options: DataOptions, shapes: Mapping[str, tuple[int, ...]]
+) -> Mapping[str | None, Mapping[str, str]]:
+    """Which array is which input, by signature. Where there is one input and no array is called so, it is the one array
+    that fits: what lies beside it, labels for one, is of no use here. Raises ConfigError."""
+    try:
+        return input_names(source, model, options.signature, list(shapes))
+    except ConfigError:
+        inputs = [name for name, _ in entry(model, options.signature).inputs]
+        fit = [key for key in shapes if inputs and _fits(source, model, options, inputs[0], shapes[key])]
+        if len(inputs) != 1 or len(fit) != 1:
+            raise
+        return {options.signature: {fit[0]: inputs[0]}}
+
+
+def _fits(source: str, model: Model, options: DataOptions, name: str, shape: tuple[int, ...]) -> bool:
+    try:
+        fitting(source, entry(model, options.signature), name, shape, options.sequences)
+    except ConfigError:
+        return False
+    return True
 
 
 def one_array(file: Path, model: Model, options: DataOptions) -> CalibrationData:

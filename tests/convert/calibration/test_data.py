@@ -51,6 +51,13 @@ def test_a_compressed_one_in_fortran_order_and_doubles_is_the_same(tmp_path: Pat
         assert np.array_equal(sample.inputs["image"][0], IMAGES[number])
 
 
+def test_one_input_is_the_one_array_that_fits(tmp_path: Path) -> None:
+    file = saved(tmp_path, {"specs": IMAGES, "labels": np.arange(5)})
+    data = open_data(file, LAYERED)
+    assert first_values(data, "image") == [[108 * n] for n in range(5)]
+    assert data.described == f"5 samples of {file} (specs)"
+
+
 def test_several_inputs_go_together(tmp_path: Path) -> None:
     data = open_data(
         saved(tmp_path, {"positive": POSITIVE, "ids": IDS.astype(np.int32)}), networks.looking_up()
@@ -135,7 +142,8 @@ def test_at_most_so_many(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"imege": IMAGES}, r"there is no input 'imege'; did you mean 'image'\?"),
+        ({"imege": IMAGES[0, 0]}, r"there is no input 'imege'; did you mean 'image'\?"),
+        ({"one": IMAGES, "two": IMAGES}, "there is no input 'one'; there are image"),
         ({"image": IMAGES[:, :4]}, r"has shape \[1, 6, 6, 3\], what is given has \[5, 4, 6, 3\]"),
         ({"image": IMAGES, "x": IMAGES}, "has the same input twice"),
         ({}, "holds no samples"),
@@ -151,6 +159,7 @@ def test_what_does_not_fit_is_said(tmp_path: Path, arrays: dict[str, np.ndarray]
     ("arrays", "said"),
     [
         ({"ids": IDS}, "nothing for input 'positive'; it has ids"),
+        ({"ids": IDS, "positiv": POSITIVE}, r"there is no input 'positiv'; did you mean 'positive'\?"),
         ({"ids": IDS, "positive": POSITIVE[:2]}, "different numbers of samples: ids 3, positive 2"),
     ],
 )
