@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -168,6 +169,27 @@ def test_many_samples_go_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_same(found, expected)
     assert [told[-1], sorted(told)] == [7, told]
     assert {3, 6, 7} <= set(told)
+
+
+@pytest.mark.parametrize(("device", "most"), [(OURS, 2), (XNNPACK, 6)])
+def test_memory_does_not_grow_with_the_samples(
+    device: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if device != OURS:
+        pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    monkeypatch.setattr("litecheck.convert.calibration.child._CHAINS", 3)
+    made: list[weakref.ref[np.ndarray]] = []
+    alive: list[int] = []
+
+    def chains() -> Iterator[Chain]:
+        for _ in range(20):
+            sample = Sample({"image": np.zeros((1, 6, 6, 3), np.float32)})
+            made.append(weakref.ref(sample.inputs["image"]))
+            alive.append(sum(ref() is not None for ref in made))
+            yield (sample,)
+
+    assert observe(networks.layered(), CalibrationData(chains, "made up"), device=device).samples == 20
+    assert max(alive) <= most + 1
 
 
 def test_the_runtime_is_named() -> None:
