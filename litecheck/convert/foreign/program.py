@@ -63,6 +63,3 @@ def _peak_memory() -> int:
         lines = Path("/proc/self/status").read_text("ascii").splitlines()
         return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) * 1024
     return 0
-
-
-__all__ = ["END", "LOG", "MODEL", "REQUEST", "SAMPLES", "Program", "main", "samples_of"]
