@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -133,13 +132,10 @@ def test_public_files_of_the_old_generation(models: Path) -> None:
     assert _wrong(differences(*files, "new")) == {"weights": 1}
 
 
-def test_the_public_autoencoder(models: Path) -> None:
+def test_the_public_autoencoder(models: Path, conversion: Path) -> None:
     """One scale for each tensor and none raised: both generations give the same integers."""
-    folder = os.environ.get("LITECHECK_CONVERSION", "")
-    if not (Path(folder) / "ad01_fp32.tflite").is_file():
-        pytest.skip("LITECHECK_CONVERSION names no folder with ad01_fp32.tflite")
     for generation in ("old", "new"):
-        count = differences(Path(folder) / "ad01_fp32.tflite", models / "ad01_int8.tflite", generation)
+        count = differences(conversion / "ad01_fp32.tflite", models / "ad01_int8.tflite", generation)
         assert count["compared"] == 264192
         assert _wrong(count) == {}
 
