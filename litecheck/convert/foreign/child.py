@@ -28,7 +28,9 @@ _START = (
 )
 #: Characters of what the process wrote last that are kept.
 _SAID = 4000
-_MEMORY = ("MemoryError", "bad_alloc", "cannot allocate memory", "out of memory")
+_MEMORY = (
+    "MemoryError", "bad_alloc", "annot allocate memory", "ut of memory", "Resource temporarily unavailable",
+)  # fmt: skip
 
 #: Calibration samples by the input's name in the model's signature.
 NamedSamples = Sequence[Mapping[str, NDArray[Any]]]
