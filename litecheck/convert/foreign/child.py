@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,7 @@ def converted(
     """The model that ``module:function`` makes of a request (plain data) and samples. Raises ForeignError, OSError."""
     with tempfile.TemporaryDirectory(prefix="litecheck-") as name:
         folder = Path(name)
-        (folder / program.REQUEST).write_text(json.dumps({**request, "memory": limits.memory}), "utf-8")
+        (folder / program.REQUEST).write_text(json.dumps({**request, **asdict(limits)}), "utf-8")
         if samples:
             stacked: Mapping[str, Any] = _stacked(samples)
             np.savez(folder / program.SAMPLES, **stacked)
