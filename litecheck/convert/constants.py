@@ -21,17 +21,24 @@ from litecheck.quantizer.types import Parameters
 
 
 def following(
-    bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation
+    bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation, verbatim: bool = False
 ) -> dict[Port, Form]:
-    """The forms of an operator's weights and biases, given those of its activations."""
-    found = dict(_weights(bound, forms, generation))
-    found.update(_biases(bound, {**forms, **found}))
+    """The forms of an operator's weights and biases, given those of its activations.
+
+    ``verbatim`` rounds the scale of a bias that had to be raised by itself, as TensorFlow's converter does, and not as
+    the product that a rule demands: an ulp at the most.
+    """
+    raised: dict[str, NDArray[np.float32]] = {}
+    found = dict(_weights(bound, forms, generation, raised))
+    found.update(_biases(bound, {**forms, **found}, raised if verbatim else {}))
     return found
 
 
 def _weights(
-    bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation
-) -> Iterator[tuple[Port, Form]]:
+    bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation,
+    biases: dict[str, NDArray[np.float32]],
+) -> Iterator[tuple[Port, Form]]:  # fmt: skip
+    """Weights; the scales of biases that had to be raised are noted by role."""
     for role, storage in bound.storage.items():
         for port in bound.ports[role]:
             if storage.product is None and follows(bound, port, role):
@@ -39,11 +46,12 @@ def _weights(
                 axis = storage.axis if storage.per_axis else None
                 scales = _symmetric(values, axis, storage, generation)
                 because = ""
-                bias, factor = _added_to(bound, role, forms)
+                added, bias, factor = _added_to(bound, role, forms)
                 if bias is not None and storage.dtype == "int8":
                     raised = formulas.raised_for_bias(scales, bias, factor, generation)
                     count, scales = int(raised.raised.sum()), raised.weights
                     if count:
+                        biases[added] = raised.bias
                         because = f"{count} scale{'s' * (count > 1)} raised, so that the bias fits into int32"
                 yield port, _form(storage, scales, values, because)
 
@@ -57,8 +65,10 @@ def _symmetric(
     return np.array([scale], np.float32)
 
 
-def _added_to(bound: BoundFloat, role: str, forms: Mapping[Port, Form]) -> tuple[NDArray[Any] | None, float]:
-    """The bias whose scale is a product with this role's, and the product of the other factors' scales."""
+def _added_to(
+    bound: BoundFloat, role: str, forms: Mapping[Port, Form]
+) -> tuple[str, NDArray[Any] | None, float]:
+    """The bias whose scale is a product with this role's, its role, and the product of the other factors' scales."""
     for other, storage in bound.storage.items():
         ports = bound.ports[other]
         if (
@@ -71,15 +81,17 @@ def _added_to(bound: BoundFloat, role: str, forms: Mapping[Port, Form]) -> tuple
         rest = [f for f in storage.product.factors if f != role]
         scales = [_scale(bound, factor, forms) for factor in rest]
         if all(s is not None and s.size == 1 for s in scales):
-            return _real(bound.tensor(ports[0])), prod(float(s[0]) for s in scales if s is not None)
-    return None, 0.0
+            return other, _real(bound.tensor(ports[0])), prod(float(s[0]) for s in scales if s is not None)
+    return "", None, 0.0
 
 
-def _biases(bound: BoundFloat, forms: Mapping[Port, Form]) -> Iterator[tuple[Port, Form]]:
+def _biases(
+    bound: BoundFloat, forms: Mapping[Port, Form], raised: Mapping[str, NDArray[np.float32]]
+) -> Iterator[tuple[Port, Form]]:
     for role, storage in bound.storage.items():
         if storage.product is None:
             continue
-        scales = product(bound, storage, forms)
+        scales = raised[role] if role in raised else product(bound, storage, forms)
         for port in bound.ports[role]:
             yield port, _form(storage, scales, _real(bound.tensor(port)), "")
 

@@ -161,7 +161,7 @@ def _plan(
         forms[port] = targets.borrowed.forms.get(tensor_at(model, port), form)
     decisions = []
     for bound in question.operators:
-        forms.update(following(bound, forms, targets.generation))
+        forms.update(following(bound, forms, targets.generation, bool(targets.borrowed.forms)))
         decisions.append(_decision(bound, forms, targets, question.inner))
     forms.update(_shifted(model, forms, targets))
     tensors = tuple(_tensors(model, forms))
