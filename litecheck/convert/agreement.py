@@ -28,7 +28,7 @@ from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.observe import calls_others, entered
 from litecheck.convert.calibration.samples import Sample
 from litecheck.convert.calibration.statistics import Place
-from litecheck.convert.differences import Difference, PairTally, TopAgreement
+from litecheck.convert.distortion import Distortion, PairTally, TopAgreement
 from litecheck.convert.paired_runs import MachinePairs, Pair, tensors_of
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
@@ -52,7 +52,7 @@ class TensorAgreement:
     name: str
     dtype: str
     step: float
-    difference: Difference
+    distortion: Distortion
     output: str = ""
     signature: str | None = None
     top: TopAgreement | None = None
@@ -60,22 +60,22 @@ class TensorAgreement:
     @property
     def snr(self) -> float:
         """Signal over noise in dB; infinite where both are the same."""
-        return self.difference.snr
+        return self.distortion.snr
 
     @property
     def saturated(self) -> float:
         """The share of stored values on a rail, 0 to 1."""
-        return self.difference.on_rail / max(1, self.difference.elements)
+        return self.distortion.on_rail / max(1, self.distortion.elements)
 
     @property
     def clipped(self) -> float:
         """The share of values that lie beyond what can be stored, 0 to 1."""
-        return self.difference.clipped / max(1, self.difference.elements)
+        return self.distortion.clipped / max(1, self.distortion.elements)
 
     @property
     def largest_steps(self) -> float:
         """The largest error in steps of the converted tensor; 0 where it has no step."""
-        return self.difference.largest / self.step if self.step else 0.0
+        return self.distortion.largest / self.step if self.step else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from litecheck.convert.constants import stored
 from litecheck.convert.formulas import Generation
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
 from litecheck.errors import ConfigError
+from litecheck.flatbuffer.table import Table
 from litecheck.model.build import options_table
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.graph import name_of
-from litecheck.model.types import Model, Signature, Tensor
+from litecheck.model.types import Model, Operator, Signature, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.operators import facts_of
 from litecheck.quantization import Quantization
@@ -105,6 +106,7 @@ class _Edit:
         )
         self.editor.change(
             decision.operator,
+            options=_stated(operator),
             inputs=tuple(inputs),
             version=decision.version,
             intermediates=intermediates or operator.intermediates,
@@ -196,6 +198,15 @@ class _Edit:
 
     def _constant(self, name: str, form: Form, values: NDArray[np.generic]) -> int:
         return self.editor.add_tensor(name, values.shape, form.dtype, form.quantization, _bytes(values))
+
+
+def _stated(operator: Operator) -> Table | None:
+    """The options, with those set to false that would choose kernels for scales of another kind."""
+    unset = facts_of(operator.kind).unset
+    if not unset:
+        return operator.options
+    options = operator.options or options_table(operator.opcode)
+    return options and replace(options, fields={**options.fields, **dict.fromkeys(unset, False)})
 
 
 def _values(tensor: Tensor) -> NDArray[Any]:

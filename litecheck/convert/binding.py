@@ -125,15 +125,14 @@ def _may_be_real(requirements: Sequence[Requirement], role: str) -> bool:
 
 
 def _alternative(model: Model, bound: BoundFloat, rule: OperatorRule) -> tuple[Requirement, ...]:
-    """The requirements of the first alternative whose limits on structure the operator keeps."""
+    """The requirements of the alternative of whose limits the float operator keeps the most: that is a matter of which
+    operands there are, scales come later."""
+    operands = operands_of(model, bound.subgraph, bound.operator, rule)
 
-    def fits(alternative: Alternative) -> bool:
-        operands = operands_of(model, bound.subgraph, bound.operator, rule)
-        return all(holds(r, operands) for r in alternative.requirements if r.verb == "limits")
+    def kept(alternative: Alternative) -> int:
+        return sum(holds(r, operands) for r in alternative.requirements if r.verb == "limits")
 
-    if not rule.any_of:
-        return ()
-    return next((a for a in rule.any_of if fits(a)), rule.any_of[0]).requirements
+    return max(rule.any_of, key=kept).requirements if rule.any_of else ()
 
 
 def _places(subgraph: int, operator: Operator, rule: OperatorRule) -> Iterator[tuple[str, tuple[Port, ...]]]:

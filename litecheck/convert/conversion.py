@@ -19,6 +19,7 @@ from litecheck.convert.links import wires
 from litecheck.convert.plan import ConversionPlan
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.planning import Targets, make_plan
+from litecheck.convert.recurrent import Inside
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_metadata
 from litecheck.model.graph import name_of
@@ -77,11 +78,16 @@ class Conversion:
 
 
 def convert(
-    model: Model, request: Request, ranges: Mapping[Key, Interval] | None = None, like: Model | None = None
+    model: Model,
+    request: Request,
+    ranges: Mapping[Key, Interval] | None = None,
+    like: Model | None = None,
+    inner: Mapping[Inside, Interval] | None = None,
 ) -> Conversion:
-    """A model converted. ``ranges`` has the smallest and largest value of every tensor by (subgraph, tensor); only
-    ``dynamic`` and ``float16`` need none. ``like`` is a quantized form of the model, whose activations' scales and zero
-    points are taken over. Raises ConfigError for what cannot be made."""
+    """A model converted. ``ranges`` has the smallest and largest value of every tensor by (subgraph, tensor), ``inner``
+    of values inside recurrent operators by (subgraph, operator, name); ``dynamic`` and ``float16`` need none. ``like`` is
+    a quantized form of the model, whose activations' scales and zero points are taken over. Raises ConfigError for what
+    cannot be made."""
     activation, profile = _kind(request)
     if request.to == "float16":
         plan, converted = halved(model, source_hash(model))
@@ -90,7 +96,7 @@ def convert(
             raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
         keeps, borrowed = _keeps(model, request), borrow(model, like) if like else Borrowed()
         targets = Targets(activation, request.inputs, request.outputs, request.generation, keeps, borrowed)
-        plan, converted = make_plan(model, profile, ranges or {}, targets, source_hash(model))
+        plan, converted = make_plan(model, profile, ranges or {}, targets, source_hash(model), inner)
     return _finished(model, plan, converted, profile, request)
 
 

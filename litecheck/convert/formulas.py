@@ -22,7 +22,7 @@ from litecheck.quantization import INTEGER_RANGES
 
 Generation = Literal["new", "old"]
 
-#: Ranges below this are widened: by as much on either side for activations, to half of it for weights.
+#: Ranges below this are widened by the new generation: activations by as much on either side, weights up to it.
 SMALLEST_RANGE = 1e-6
 #: The largest stored bias the new generation allows: half of int32, room for the accumulator.
 LARGEST_BIAS = 2**30 - 1
@@ -31,22 +31,29 @@ OVERLOOKED = 1e-3
 _INT32_MAX = 2**31 - 1
 
 
-def activation(low: float, high: float, dtype: str = "int8") -> tuple[np.float32, int]:
+def activation(
+    low: float, high: float, dtype: str = "int8", generation: Generation = "new"
+) -> tuple[np.float32, int]:
     """The scale and zero point of an activation whose real values lie in low..high, both finite.
 
-    The range is first extended to hold 0, and by 1e-6 on both sides where it is narrower than that. int8 and uint8
-    spread it over all 256 values: scale = (high - low) / 255 in float32, zero point = rha(smallest - low / scale),
-    the quotient in float64 and the difference rounded to float32. int16 is symmetric about a zero point of 0:
-    scale = f32(max(-low, high) / 32767). Values that are all 5 give (5/255, -128), all 0 (7.843137e-09, 0).
+    The range is first extended to hold 0. Where it is narrower than 1e-6 the new generation extends it by as much on
+    both sides, the old one, only where it is empty, up to float32's smallest normal number. int8 and uint8 spread it
+    over all 256 values: scale = (high - low) / 255 in float32, zero point = rha(f32(smallest - low / scale)), the
+    quotient in float64 in the new generation and in float32 in the old one. int16 is symmetric about a zero point of
+    0: scale = f32(max(-low, high) / 32767). Values that are all 5 give (5/255, -128), all 0 (7.843137e-09, 0) in the new
+    generation and (4.6e-41, -128) in the old one, which is no normal number any more.
     """
     low, high = min(float(np.float32(low)), 0.0), max(float(np.float32(high)), 0.0)
-    if high - low < SMALLEST_RANGE:
+    if generation == "new" and high - low < SMALLEST_RANGE:
         low, high = low - SMALLEST_RANGE, high + SMALLEST_RANGE
+    elif high == low:
+        high = float(np.finfo(np.float32).tiny)
     smallest, largest = INTEGER_RANGES[dtype]
     if dtype == "int16":
         return np.float32(max(-low, high) / largest), 0
     scale = (np.float32(high) - np.float32(low)) / np.float32(largest - smallest)
-    zero = float(_rounded(np.float32(smallest - low / float(scale))))
+    quotient = low / float(scale) if generation == "new" else float(np.float32(low) / scale)
+    zero = float(_rounded(np.float32(smallest - quotient)))
     return scale, int(min(max(zero, smallest), largest))
 
 

@@ -15,7 +15,7 @@ from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
 from litecheck.convert.calibration.preserving import PreservingInterpreter
 from litecheck.convert.calibration.statistics import CalibrationError, Place
-from litecheck.convert.differences import PairTally
+from litecheck.convert.distortion import PairTally
 from litecheck.devices.adapters.litert import RUNTIME
 from litecheck.devices.port import AdapterAnswer, Series
 from litecheck.model.load import load_model
@@ -32,7 +32,7 @@ class LitertPairs:
 
     A job's model is the paths of two models as JSON. Its first run is two arrays, the pairs of places and the numbers of
     those that are outputs; every other begins with the number of where the models are entered, and has the inputs of the
-    first, then of the second. The answer is one array: differences as JSON.
+    first, then of the second. The answer is one array: distortions as JSON.
     """
 
     memory = Memory.KEPT
@@ -49,7 +49,7 @@ class LitertPairs:
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """The differences over all runs; variables begin anew with each series."""
+        """The distortions over all runs; variables begin anew with each series."""
         several = iter(series)
         paths: list[str] = json.loads(model)
         ((places, outputs),) = next(several).runs

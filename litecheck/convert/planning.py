@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from litecheck.convert.groups import Interval, Key
 from litecheck.convert.limits import DOUBLINGS, broken, widening
 from litecheck.convert.links import entered, wires
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
-from litecheck.convert.recurrent import intermediate_forms, to_be_made
+from litecheck.convert.recurrent import Inside, intermediate_forms, to_be_made
 from litecheck.convert.solve import Question, Solution, solve, tensor_at
 from litecheck.convert.storage import storage_of
 from litecheck.errors import ConfigError
@@ -51,9 +51,15 @@ class Targets:
 
 
 def make_plan(
-    model: Model, profile: Profile, ranges: Mapping[Key, Interval], targets: Targets, source: str = ""
+    model: Model,
+    profile: Profile,
+    ranges: Mapping[Key, Interval],
+    targets: Targets,
+    source: str = "",
+    inner: Mapping[Inside, Interval] | None = None,
 ) -> tuple[ConversionPlan, Converted]:
-    """The plan for a float model, and what it makes. Raises ConfigError where no parameters keep the rules."""
+    """The plan for a float model, and what it makes. ``ranges`` are of tensors, ``inner`` of values inside recurrent
+    operators. Raises ConfigError where no parameters keep the rules."""
     operators = [
         _judged(model, s, op, profile, ranges, targets) for s in model.subgraphs for op in s.operators
     ]
@@ -62,10 +68,10 @@ def make_plan(
         cuts = cut_infinities(tuple(operators), ranges)
         question = Question(
             model, tuple(operators), cuts.ranges, targets.activation, targets.inputs, targets.outputs, widened,
-            cuts.constants,
+            cuts.constants, inner or {},
         )  # fmt: skip
         solution = solve(question)
-        plan = _plan(model, profile, operators, solution, targets, source, tuple(cuts.notes))
+        plan = _plan(question, profile, solution, targets, source, tuple(cuts.notes))
         converted = apply(model, plan)
         if not _mend(model, operators, solution, converted, widened):
             return plan, converted
@@ -142,21 +148,21 @@ def _mend(
 
 
 def _plan(
-    model: Model,
+    question: Question,
     profile: Profile,
-    operators: Sequence[BoundFloat],
     solution: Solution,
     targets: Targets,
     source: str,
     notes: tuple[str, ...],
 ) -> ConversionPlan:
+    model = question.model
     forms = dict(solution.forms)
     for port, form in solution.forms.items():
         forms[port] = targets.borrowed.forms.get(tensor_at(model, port), form)
     decisions = []
-    for bound in operators:
+    for bound in question.operators:
         forms.update(following(bound, forms, targets.generation))
-        decisions.append(_decision(bound, forms, targets))
+        decisions.append(_decision(bound, forms, targets, question.inner))
     forms.update(_shifted(model, forms, targets))
     tensors = tuple(_tensors(model, forms))
     return ConversionPlan(
@@ -164,7 +170,9 @@ def _plan(
     )
 
 
-def _decision(bound: BoundFloat, forms: dict[Port, Form], targets: Targets) -> Decision:
+def _decision(
+    bound: BoundFloat, forms: Mapping[Port, Form], targets: Targets, inner: Mapping[Inside, Interval]
+) -> Decision:
     operator, subgraph = bound.operator, bound.subgraph
     calls = bool(tuple(called(operator)))
     quantized = bool(bound.storage) or (calls and not bound.stays)
@@ -178,7 +186,7 @@ def _decision(bound: BoundFloat, forms: dict[Port, Form], targets: Targets) -> D
         becomes,
         "" if bound.untouched else bound.stays,
         dict(_added(bound, forms)) if bound.storage else {},
-        intermediate_forms(bound, forms),
+        intermediate_forms(bound, forms, inner),
         _version(bound),
     )
 

@@ -11,7 +11,7 @@ from litecheck.convert.binding import REAL, BoundFloat, Port, operands_at
 from litecheck.convert.groups import Group, Interval, Key, Partition, joined, parameters
 from litecheck.convert.links import Wire, entered, handed_on, variables, wires
 from litecheck.convert.plan import Form
-from litecheck.convert.recurrent import range_of, same_as_state, to_be_made
+from litecheck.convert.recurrent import Inside, range_of, same_as_state, to_be_made
 from litecheck.convert.storage import Storage
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import stored_integers
@@ -36,6 +36,8 @@ class Question:
     widened: Mapping[Port, float] = field(default_factory=dict)
     constants: Mapping[Key, Interval] = field(default_factory=dict)
     """What constants are clamped to that stand for infinity."""
+    inner: Mapping[Inside, Interval] = field(default_factory=dict)
+    """The ranges of values inside recurrent operators."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +83,7 @@ def _alone(question: Question) -> Iterator[Group]:
         for role, storage in bound.storage.items():
             for port in bound.ports[role]:
                 if to_be_made(bound, port):
-                    known = range_of(role)
+                    known = range_of(port, role, question.inner)
                     ranges = {(port.subgraph, -1 - port.operator): known} if known else {}
                     yield Group(frozenset((port,)), storage, ranges)
                 elif not follows(bound, port, role):

@@ -188,7 +188,7 @@ def _work(
         _redirect(folder)
         (folder / SCRATCH).mkdir(exist_ok=True)
         tempfile.tempdir = str(folder / SCRATCH)
-        _limit(request.memory)
+        limit(request.memory)
         header, arrays, adapter = _answered(
             factory, options, folder, None if request.invocations is None else begin
         )
@@ -206,7 +206,7 @@ def _work(
         os._exit(code)
 
 
-def _limit(memory: int) -> None:
+def limit(memory: int) -> None:
     """Address space, file size and no core; where the system has such limits."""
     try:
         import resource

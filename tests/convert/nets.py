@@ -1,9 +1,8 @@
 """The float nets under fixtures/convert and TensorFlow's int8 files of them: ``python -m tests.convert.nets``.
 
-Needs tensorflow 2.21 and tf-keras beside litecheck; the tests need neither. Each net is built with weights from a seed,
-written as float32 ``NAME.tflite``, and quantized from that very file by TensorFlow's calibrator and its new quantizer
-(``NAME_int8.tflite``) from the samples of :mod:`tests.convert.samples`. What TensorFlow cannot quantize is told and
-left out. Names as arguments make these alone.
+Needs tensorflow 2.21 and tf-keras beside litecheck; the tests need neither. Each net is built with weights from a seed
+and written as float32 ``NAME.tflite``; :mod:`tests.convert.quantized_nets` makes the others of it. What TensorFlow
+cannot quantize is told and left out. Names as arguments make these alone.
 """
 
 from __future__ import annotations
@@ -11,17 +10,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from tempfile import TemporaryDirectory
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
-from tests.convert.samples import NETS, samples
+from tests.convert.quantized_nets import FOLDER, FORMULAS, RANGES, ranges
+from tests.convert.samples import NETS
 
-FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
 Built = Callable[[Any, Any], Any]
 
 
@@ -246,48 +244,18 @@ def _weights(rng: Any, path: str, shape: Any, name: str) -> Any:
     return (values * channels).astype(np.float32)
 
 
-def int8_model(name: str, model: bytes) -> bytes:
-    """TensorFlow's int8 form of a float .tflite, from the net's samples, with int8 inputs and outputs."""
-    import tensorflow as tf
-    from tensorflow.lite.python.convert import mlir_quantize
-    from tensorflow.lite.python.optimize import calibrator
-
-    model = calibrator.add_intermediate_tensors(model)
-    order = [d["name"] for d in tf.lite.Interpreter(model_content=model).get_input_details()]
-    aliases = _aliases(model, order, tf)
-
-    def feed() -> Iterator[list[Any]]:
-        for sample in samples(name):
-            yield [sample[alias] for alias in aliases]
-
-    calibrated = calibrator.Calibrator(model).calibrate(feed)
-    return bytes(mlir_quantize(calibrated, input_data_type=tf.int8, output_data_type=tf.int8))
-
-
-def _aliases(model: bytes, order: list[str], tf: Any) -> list[str]:
-    """The signature's name of each input of the model, in the model's order."""
-    runner = tf.lite.Interpreter(model_content=model).get_signature_runner()
-    by_tensor = {d["name"]: alias for alias, d in runner.get_input_details().items()}
-    return [by_tensor[n] for n in order]
-
-
 def main(names: list[str]) -> None:
-    """Writes the files of the nets named, by default of all; int8 ones in processes of their own: TensorFlow may crash."""
-    if names[:1] == ["int8"]:
-        (name,) = names[1:]
-        (FOLDER / f"{name}_int8.tflite").write_bytes(
-            int8_model(name, (FOLDER / f"{name}.tflite").read_bytes())
-        )
-        return
+    """Writes the files of the nets named, by default of all; integers in processes of their own: TensorFlow may crash."""
     FOLDER.mkdir(exist_ok=True)
-    for name in names or NETS:
-        (FOLDER / f"{name}.tflite").write_bytes(float_model(name))
-    for name in names or NETS:
-        command = [sys.executable, "-m", "tests.convert.nets", "int8", name]
-        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        last = done.stderr.strip().splitlines()[-1:] if done.returncode > 0 else []
-        print(name, *last, f"(exit status {done.returncode})", flush=True)
+    for name in names or [*NETS, RANGES]:
+        (FOLDER / f"{name}.tflite").write_bytes(ranges() if name == RANGES else float_model(name))
+    for name in names or [*NETS, RANGES]:
+        for form in ("int8", "old_int8", "int16x8") if name in FORMULAS else ("int8",):
+            command = [sys.executable, "-m", "tests.convert.quantized_nets", form, name]
+            environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+            last = done.stderr.strip().splitlines()[-1:] if done.returncode > 0 else []
+            print(name, form, *last, f"(exit status {done.returncode})", flush=True)
 
 
 if __name__ == "__main__":

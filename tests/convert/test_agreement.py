@@ -52,8 +52,8 @@ def test_inputs_are_quantized_and_outputs_compared(device: str) -> None:
     assert (found.samples, found.source) == (2, "made up")
     assert (fed.name, fed.dtype, fed.step, fed.saturated, fed.clipped) == ("x", "int8", 0.5, 0.25, 0.25)
     # RELU gives 1, 2.25, 0 and 100; stored are 2, 5, 0 and 127.
-    assert output.difference.signal == 2 * (1 + 2.25**2 + 100**2)
-    assert output.difference.noise == 2 * (0.25**2 + 36.5**2)
+    assert output.distortion.signal == 2 * (1 + 2.25**2 + 100**2)
+    assert output.distortion.noise == 2 * (0.25**2 + 36.5**2)
     assert (output.output, output.largest_steps, output.signature) == ("y", 73, None)
     assert output.top is not None
     assert (output.top.agreeing, output.top.rows, output.top.classes) == (2, 2, ((0, 1, 1), (3, 1, 1)))
@@ -86,7 +86,7 @@ def test_a_loop_is_compared_in_every_turn() -> None:
     found = agreement(model, other, {(2, 1): (2, 1)}, data)
     (entering,) = found.tensors
     # x is 0, 0.5 and -0.5 in one, 0, 0.75 and -0.75 in the other.
-    assert (entering.difference.elements, entering.difference.noise) == (9, 3 * 2 * 0.25**2)
+    assert (entering.distortion.elements, entering.distortion.noise) == (9, 3 * 2 * 0.25**2)
     assert found.runtime == "litecheck's kernels"
 
 
@@ -98,9 +98,9 @@ def test_state_is_handed_on_in_both_models() -> None:
         if device != OURS:
             pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
         found = agreement(model, other, {}, of((step, step), (step,)), device=device)
-        assert (found.samples, found.outputs[0].difference.elements) == (2, 6)
-        assert found.outputs[0].difference.noise == 6 * 2**2
-        assert found.outputs[0].difference.signal == (4 + 9) + (9 + 25) + (4 + 9)
+        assert (found.samples, found.outputs[0].distortion.elements) == (2, 6)
+        assert found.outputs[0].distortion.noise == 6 * 2**2
+        assert found.outputs[0].distortion.signal == (4 + 9) + (9 + 25) + (4 + 9)
 
 
 def test_every_entry_that_was_taken_has_outputs() -> None:

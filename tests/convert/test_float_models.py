@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import numpy as np
 import pytest
 
 from litecheck import load_profile
+from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from tests.convert.one_operator import BORDERS, PROFILE, float_cases
 from tests.convert.random_graphs import FEWEST, MOST, random_graph, random_inputs
+from tests.convert.quantized_nets import FOLDER, FORMULAS, RANGES
+from tests.convert.samples import NETS, samples
 from tests.differential.oracle import Oracle, Refused
 
 GRAPHS = 300
+#: Nets on which TensorFlow's calibrator ends its process.
+UNQUANTIZED = {"lstm_while"}
 #: Operators without a float model: raw integers, formats of weights, control that no kernel computes, pseudo-rules.
 ELSEWHERE = {
     *BORDERS, "BITWISE_XOR", "RIGHT_SHIFT", "STABLEHLO_SHIFT_LEFT", "STABLEHLO_AND", "WHERE", "DENSIFY",
@@ -56,6 +63,37 @@ def test_litert_runs_every_random_graph(litert: Oracle) -> None:
         elif [x.shape for x in got] != shapes or not all(np.isfinite(x).all() for x in got):
             failed[seed] = "shapes or values"
     assert failed == {}
+
+
+@pytest.mark.parametrize("name", sorted(NETS))
+def test_litert_runs_a_float_net_on_its_samples(litert: Oracle, name: str) -> None:
+    model = load_model(FOLDER / f"{name}.tflite")
+    graph, (signature,) = model.subgraphs[0], model.signatures
+    aliases = {tensor: alias for alias, tensor in signature.inputs}
+    runs = [[sample[aliases[t]] for t in graph.inputs] for sample in samples(name)]
+    stated = [(graph.tensors[t].dtype, graph.tensors[t].shape) for t in graph.inputs]
+    assert stated == [(x.dtype.name, x.shape) for x in runs[0]]
+    outputs = litert.run_many((FOLDER / f"{name}.tflite").read_bytes(), runs, "optimized")
+    assert not isinstance(outputs, Refused), outputs
+    assert all(np.isfinite(x).all() for run in outputs for x in run)
+    assert len({run[0].tobytes() for run in outputs}) > 1
+
+
+def test_every_net_is_there_and_quantized_where_tensorflow_can() -> None:
+    there = {path.name for path in FOLDER.glob("*.tflite")}
+    nets = {*NETS, RANGES}
+    forms = {f"{name}_int8" for name in nets - UNQUANTIZED}
+    forms |= {f"{name}_{form}" for name in FORMULAS for form in ("old_int8", "int16x8")}
+    assert there == {f"{name}.tflite" for name in nets | forms}
+    assert sum((FOLDER / name).stat().st_size for name in there) < 400_000
+
+
+def test_samples_are_the_same_everywhere() -> None:
+    first = samples("separable")[0]["image"]
+    assert first.shape == (1, 16, 16, 3)
+    assert (
+        crc32(np.concatenate([s["image"] for s in samples("separable")]).astype("<f4").tobytes()) == 913202239
+    )
 
 
 def test_a_random_graph_is_the_same_each_time() -> None:

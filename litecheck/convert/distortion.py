@@ -15,9 +15,14 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer.litert import dequantize
 from litecheck.quantizer.types import Parameters
 
+#: Values compared at once, so that what is made of them stays in the cache.
+_BLOCK = 1 << 14
+#: Sums of squares below this are added up in float64.
+_TINY = 1e-25
+
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Distortion:
     """Float values x beside y, what is stored for them, over all elements at which x is finite.
 
     ``signal`` is the sum of x^2, ``noise`` that of (x - y)^2, ``largest`` the largest abs(x - y). ``on_rail`` elements are
@@ -33,9 +38,9 @@ class Difference:
     clipped: int = 0
     left_out: int = 0
 
-    def merged(self, other: Difference) -> Difference:
+    def merged(self, other: Distortion) -> Distortion:
         """Both together."""
-        return Difference(
+        return Distortion(
             self.signal + other.signal,
             self.noise + other.noise,
             max(self.largest, other.largest),
@@ -53,31 +58,46 @@ class Difference:
         return 10 * math.log10(self.signal / self.noise) if self.signal else -math.inf
 
 
-def difference(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Difference:
-    """Of what a converted tensor stores from float values in the same order; its own parameters say what that means."""
-    flat, codes = x.reshape(-1), stored.reshape(-1)
-    finite = np.isfinite(flat)
-    left_out = int(flat.size - np.count_nonzero(finite))
+def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distortion:
+    """Of what a converted tensor stores from float32 values in the same order; its own parameters say what that means."""
     quantized = tensor.dtype in INTEGER_RANGES
     y = dequantize(stored, Parameters.of(tensor.quantization), stored=tensor.dtype) if quantized else stored
-    real = y.reshape(-1)
-    if left_out:
-        flat, codes, real = flat[finite], codes[finite], real[finite]
-    if not flat.size:
-        return Difference(left_out=left_out)
-    off = flat.astype(np.float64) - real
-    sums = float(np.dot(flat.astype(np.float64), flat)), float(np.dot(off, off))
-    rails = _rails(codes, off, tensor) if quantized else (0, 0)
-    return Difference(*sums, float(np.abs(off).max()), flat.size, *rails, left_out)
+    flat, codes, real = x.reshape(-1), stored.reshape(-1), y.reshape(-1)
+    found = Distortion()
+    for at in range(0, flat.size, _BLOCK):
+        block = slice(at, at + _BLOCK)
+        found = found.merged(_of_block(flat[block], codes[block], real[block], tensor))
+    return found
 
 
-def _rails(codes: NDArray[Any], off: NDArray[np.float64], tensor: Tensor) -> tuple[int, int]:
+def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Tensor) -> Distortion:
+    with np.errstate(invalid="ignore", over="ignore"):
+        off = x - y
+        sums = float(np.dot(x, x)), float(np.dot(off, off))
+    left_out = 0
+    if not all(_TINY < value < math.inf for value in sums):
+        # Not finite, or of a size that float32 squares do not have, or exact.
+        finite = np.isfinite(x)
+        left_out = int(x.size - np.count_nonzero(finite))
+        x, codes = x[finite].astype(np.float64), codes[finite]
+        off = x - y[finite]
+        sums = float(np.dot(x, x)), float(np.dot(off, off))
+    if not x.size:
+        return Distortion(left_out=left_out)
+    rails = _rails(codes, off, tensor) if tensor.dtype in INTEGER_RANGES else (0, 0)
+    return Distortion(*sums, float(max(off.max(), -off.min())), x.size, *rails, left_out)
+
+
+def _rails(codes: NDArray[Any], off: NDArray[Any], tensor: Tensor) -> tuple[int, int]:
     """How many values are stored as an end of the type, and how many of those lie more than half a step beyond it."""
-    low, high = INTEGER_RANGES[tensor.dtype]
-    lower, upper = codes == low, codes == high
     half = float(tensor.quantization.scale.max(initial=0.0)) / 2
-    clipped = np.count_nonzero(lower & (off < -half)) + np.count_nonzero(upper & (off > half))
-    return int(np.count_nonzero(lower) + np.count_nonzero(upper)), int(clipped)
+    on_rail = clipped = 0
+    for end, sign in zip(INTEGER_RANGES[tensor.dtype], (-1, 1), strict=True):
+        there = codes == end
+        count = int(np.count_nonzero(there))
+        on_rail += count
+        clipped += int(np.count_nonzero(there & (sign * off > half))) if count else 0
+    return on_rail, clipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +132,23 @@ def top_agreement(x: NDArray[Any], stored: NDArray[Any]) -> TopAgreement | None:
 
 @dataclass(slots=True)
 class PairTally:
-    """The differences so far of pairs of tensors by number; those that are ``outputs`` are compared by their largest
+    """The distortions so far of pairs of tensors by number; those that are ``outputs`` are compared by their largest
     values, too. ``tensors`` are the converted model's."""
 
     tensors: Sequence[Tensor]
     outputs: frozenset[int]
-    found: dict[int, Difference] = field(default_factory=dict)
+    found: dict[int, Distortion] = field(default_factory=dict)
     top: dict[int, TopAgreement] = field(default_factory=dict)
 
     def add(self, pair: int, x: NDArray[Any], stored: NDArray[Any]) -> None:
         """One more inference's values of a pair."""
-        self.merge(pair, difference(x, stored, self.tensors[pair]))
+        self.merge(pair, distortion(x, stored, self.tensors[pair]))
         if pair in self.outputs and (top := top_agreement(x, stored)) is not None:
             self.merge_top(pair, top)
 
-    def merge(self, pair: int, other: Difference) -> None:
-        """Another batch's differences of a pair."""
-        self.found[pair] = self.found.get(pair, Difference()).merged(other)
+    def merge(self, pair: int, other: Distortion) -> None:
+        """Another batch's distortions of a pair."""
+        self.found[pair] = self.found.get(pair, Distortion()).merged(other)
 
     def merge_top(self, pair: int, other: TopAgreement) -> None:
         """Another batch's agreement of a pair."""
@@ -136,13 +156,13 @@ class PairTally:
 
     def to_plain(self) -> dict[str, Any]:
         """What JSON holds of it."""
-        fields = Difference.__dataclass_fields__
+        fields = Distortion.__dataclass_fields__
         found = [[pair, *(getattr(one, name) for name in fields)] for pair, one in self.found.items()]
         return {"found": found, "top": [[p, t.agreeing, t.rows, t.classes] for p, t in self.top.items()]}
 
     def take(self, plain: Mapping[str, Any]) -> None:
         """Add what ``to_plain`` gave of another."""
         for pair, *numbers in plain["found"]:
-            self.merge(pair, Difference(*numbers))
+            self.merge(pair, Distortion(*numbers))
         for pair, agreeing, rows, classes in plain["top"]:
             self.merge_top(pair, TopAgreement(agreeing, rows, tuple(map(tuple, classes))))

@@ -1,4 +1,4 @@
-"""Differences between float values and what is stored for them, counted by hand; the same in any batches."""
+"""Distortions between float values and what is stored for them, counted by hand; the same in any batches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from litecheck.convert.differences import Difference, PairTally, TopAgreement, difference, top_agreement
+from litecheck.convert.distortion import Distortion, PairTally, TopAgreement, distortion, top_agreement
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 
@@ -18,7 +18,7 @@ REAL = Tensor(0, "x", "float32", (4,))
 
 def test_sums_rails_and_the_largest_error() -> None:
     x = np.float32([1, 2.25, 0, 100])
-    found = difference(x, np.int8([2, 5, 0, 127]), HALVES)
+    found = distortion(x, np.int8([2, 5, 0, 127]), HALVES)
     assert found.signal == 1 + 2.25**2 + 100**2
     assert found.noise == 0.25**2 + 36.5**2
     assert (found.largest, found.elements, found.on_rail, found.clipped) == (36.5, 4, 1, 1)
@@ -26,28 +26,48 @@ def test_sums_rails_and_the_largest_error() -> None:
 
 
 def test_a_value_on_a_rail_need_not_be_clipped() -> None:
-    found = difference(np.float32([-64, 63.6, -64.3, 63.8]), np.int8([-128, 127, -128, 127]), HALVES)
+    found = distortion(np.float32([-64, 63.6, -64.3, 63.8]), np.int8([-128, 127, -128, 127]), HALVES)
     assert (found.on_rail, found.clipped) == (4, 2)
 
 
 def test_channels_have_scales_of_their_own() -> None:
     tensor = Tensor(0, "w", "int8", (2, 2), quantization=quantized([1, 0.5], 0, 0))
-    assert difference(np.float32([[1, 2], [1, 2]]), np.int8([[1, 2], [2, 4]]), tensor).snr == math.inf
+    assert distortion(np.float32([[1, 2], [1, 2]]), np.int8([[1, 2], [2, 4]]), tensor).snr == math.inf
 
 
 def test_what_stays_float_is_compared_as_it_is() -> None:
-    found = difference(np.float32([1, 2]), np.float32([1, 2.5]), REAL)
+    found = distortion(np.float32([1, 2]), np.float32([1, 2.5]), REAL)
     assert (found.noise, found.on_rail) == (0.25, 0)
 
 
 def test_what_is_not_finite_is_left_out() -> None:
-    found = difference(np.float32([-np.inf, 1, np.nan, 2]), np.int8([-128, 2, 0, 4]), HALVES)
+    found = distortion(np.float32([-np.inf, 1, np.nan, 2]), np.int8([-128, 2, 0, 4]), HALVES)
     assert (found.left_out, found.elements, found.noise, found.on_rail) == (2, 2, 0, 0)
-    assert difference(np.float32([np.nan]), np.int8([0]), HALVES) == Difference(left_out=1)
+    assert distortion(np.float32([np.nan]), np.int8([0]), HALVES) == Distortion(left_out=1)
+
+
+@pytest.mark.parametrize("size", [1e-25, 1e25])
+def test_values_of_any_size_are_squared(size: float) -> None:
+    x = np.array([size, 2 * size], np.float32)
+    found = distortion(x, np.float32([size, 3 * size]), REAL)
+    assert found.snr == pytest.approx(10 * math.log10(5), abs=1e-4)
+
+
+def test_many_values_are_compared_block_by_block() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(0, 30, 50_000).astype(np.float32)
+    stored = np.clip(np.rint(x * 2), -128, 127).astype(np.int8)
+    found = distortion(x, stored, HALVES)
+    off = x.astype(np.float64) - stored / 2
+    assert found.noise == pytest.approx(np.square(off).sum(), rel=1e-6)
+    assert found.signal == pytest.approx(np.square(x.astype(np.float64)).sum(), rel=1e-6)
+    assert found.largest == np.abs(off).max()
+    assert found.on_rail == np.isin(stored, [-128, 127]).sum()
+    assert found.clipped == (np.abs(off) > 0.25).sum()
 
 
 def test_noise_without_a_signal() -> None:
-    assert difference(np.zeros(2, np.float32), np.int8([0, 1]), HALVES).snr == -math.inf
+    assert distortion(np.zeros(2, np.float32), np.int8([0, 1]), HALVES).snr == -math.inf
 
 
 def test_the_largest_value_is_looked_for_in_rows() -> None:
