@@ -60,8 +60,11 @@ class Distortion:
 
 def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distortion:
     """Of what a converted tensor stores from float32 values in the same order; its own parameters say what that means."""
-    quantized = tensor.dtype in INTEGER_RANGES
-    y = dequantize(stored, Parameters.of(tensor.quantization), stored=tensor.dtype) if quantized else stored
+    y = stored
+    if _quantized(tensor):
+        y = dequantize(stored, Parameters.of(tensor.quantization), stored=tensor.dtype)
+    if x.dtype.kind in "biu":  # what no scale belongs to: indices, truth values
+        x, y = x.astype(np.float64), y.astype(np.float64)
     flat, codes, real = x.reshape(-1), stored.reshape(-1), y.reshape(-1)
     found = Distortion()
     for at in range(0, flat.size, _BLOCK):
@@ -84,8 +87,12 @@ def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Ten
         sums = float(np.dot(x, x)), float(np.dot(off, off))
     if not x.size:
         return Distortion(left_out=left_out)
-    rails = _rails(codes, off, tensor) if tensor.dtype in INTEGER_RANGES else (0, 0)
+    rails = _rails(codes, off, tensor) if _quantized(tensor) else (0, 0)
     return Distortion(*sums, float(max(off.max(), -off.min())), x.size, *rails, left_out)
+
+
+def _quantized(tensor: Tensor) -> bool:
+    return tensor.dtype in INTEGER_RANGES and tensor.quantization.scale.size > 0
 
 
 def _rails(codes: NDArray[Any], off: NDArray[Any], tensor: Tensor) -> tuple[int, int]:

@@ -71,7 +71,7 @@ def _tensor(one: ConvertedTensor) -> dict[str, Any]:
         "values": None if one.values is None else list(one.values),
         "rules": list(form.rules),
         "because": form.because,
-        "snr": found.difference.snr if found and abs(found.difference.snr) != float("inf") else None,
+        "snr": found.snr if found and abs(found.snr) != float("inf") else None,
         "saturated": found.saturated if found else None,
         "clipped": found.clipped if found else None,
     }

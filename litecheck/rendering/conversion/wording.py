@@ -84,7 +84,7 @@ def _output(one: TensorAgreement) -> str:
 def _agreed(one: TensorAgreement) -> Iterator[str]:
     yield f"SNR {decibels(one.snr)}"
     steps = f" ({one.largest_steps:.3g} steps)" if one.step else ""
-    yield f"largest error {one.difference.largest:.4g}{steps}"
+    yield f"largest error {one.distortion.largest:.4g}{steps}"
     if one.top is not None:
         yield f"largest value at the same place in {one.top.agreeing:,} of {counted(one.top.rows, 'row')}"
 
