@@ -36,6 +36,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"ADD", "BATCH_MATMUL", "REDUCE_PROD", "SUB", "SUM"},
         "bounds an int32 sum",
     ),
+    "convert/apply.py": ({"QUANTIZE", "DEQUANTIZE"}, "what stands between two forms of a tensor"),
     "profile/assemble.py": ({"CALL_ONCE"}, "what makes a called subgraph come back to its caller"),
 }
 

@@ -29,7 +29,7 @@ Origins = Mapping[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Converted:
+class AppliedPlan:
     """A model, and how it relates to the one it came from: ``tensors`` maps (subgraph, tensor) of computed real values
     to the tensor that holds them now."""
 
@@ -38,7 +38,7 @@ class Converted:
     tensors: Mapping[tuple[int, int], tuple[int, int]]
 
 
-def apply(model: Model, plan: ConversionPlan) -> Converted:
+def apply(model: Model, plan: ConversionPlan) -> AppliedPlan:
     """The model of a plan. Raises ConfigError for a plan that speaks of tensors or places the model does not have."""
     forms: dict[int, list[TensorForms]] = {}
     decisions: dict[int, list[Decision]] = {}
@@ -57,7 +57,7 @@ def apply(model: Model, plan: ConversionPlan) -> Converted:
         subgraphs.append(made)
         tensors.update({(subgraph.index, old): (subgraph.index, new) for old, new in edit.homes.items()})
     changed = with_subgraphs(model, subgraphs)
-    return Converted(replace(changed, signatures=_signatures(model, changed)), origins, tensors)
+    return AppliedPlan(replace(changed, signatures=_signatures(model, changed)), origins, tensors)
 
 
 def _signatures(old: Model, new: Model) -> tuple[Signature, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from litecheck.checks.validate import validate
-from litecheck.convert.apply import Converted, apply
+from litecheck.convert.apply import AppliedPlan, apply
 from litecheck.convert.binding import REAL
 from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.formulas import Generation
@@ -20,6 +20,7 @@ from litecheck.convert.plan import ConversionPlan
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.planning import Targets, make_plan
 from litecheck.convert.recurrent import Inside
+from litecheck.convert.released import release
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_metadata
 from litecheck.model.graph import name_of
@@ -100,6 +101,23 @@ def convert(
     return _finished(model, plan, converted, profile, request)
 
 
+def shift(model: Model, request: Request) -> Conversion:
+    """A model of uint8 or int8 activations in int8 and by the rules of a profile: activations keep their scales, stored 128
+    lower where they were uint8; weights are rounded anew where they had a zero point or other scales than the profile
+    wants, and biases follow. Raises ConfigError for what cannot be made."""
+    known = release(model)
+    _, profile = _kind(request)
+    borders = {REAL: REAL, "uint8": "int8", "int8": "int8"}
+    main = model.subgraphs[0]
+    inputs, outputs = (
+        next((borders[t.dtype] for t in map(main.tensors.__getitem__, ends) if t.dtype in borders), REAL)
+        for ends in (main.inputs, main.outputs)
+    )
+    targets = Targets("int8", inputs, outputs, request.generation, _keeps(model, request), known.borrowed)
+    plan, converted = make_plan(known.model, profile, known.ranges, targets, source_hash(known.model))
+    return _finished(known.model, plan, converted, profile, request)
+
+
 def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
     """A plan carried out on the model it was made for. Raises ConfigError for another model."""
     if plan.source and plan.source != source_hash(model):
@@ -174,7 +192,7 @@ def _large(subgraph: Subgraph, operator: Operator) -> bool:
 
 
 def _finished(
-    source: Model, plan: ConversionPlan, converted: Converted, profile: Profile, request: Request
+    source: Model, plan: ConversionPlan, converted: AppliedPlan, profile: Profile, request: Request
 ) -> Conversion:
     record = {
         "tool": "litecheck",

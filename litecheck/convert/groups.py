@@ -20,7 +20,7 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ScaleGroup:
     """Places of one quantization. ``tensors`` are the computed ones among them, with their ranges; ``constants`` those
     whose values are known. ``storage`` is what all members demand together; ``bound`` says whether an operator's rule
     is among them, which is not so where all members only hand values on."""
@@ -51,22 +51,22 @@ class Partition:
     """The groups there are, as places are joined one by one."""
 
     def __init__(self) -> None:
-        self._groups: dict[Port, Group] = {}
+        self._groups: dict[Port, ScaleGroup] = {}
 
-    def add(self, group: Group) -> None:
+    def add(self, group: ScaleGroup) -> None:
         """A group of its own."""
         self._groups.update(dict.fromkeys(group.ports, group))
 
     def __contains__(self, port: Port) -> bool:
         return port in self._groups
 
-    def __getitem__(self, port: Port) -> Group:
+    def __getitem__(self, port: Port) -> ScaleGroup:
         return self._groups[port]
 
-    def __iter__(self) -> Iterator[Group]:
+    def __iter__(self) -> Iterator[ScaleGroup]:
         return iter(self._distinct())
 
-    def _distinct(self) -> list[Group]:
+    def _distinct(self) -> list[ScaleGroup]:
         return list({id(group): group for group in self._groups.values()}.values())
 
     def join(self, a: Port, b: Port, why: str) -> None:
@@ -82,7 +82,7 @@ class Partition:
             raise ConfigError(f"no scale and zero point keep all of these rules: {', '.join(rules)} ({why})")
         self.add(merged)
 
-    def replace(self, old: Group, new: Group) -> None:
+    def replace(self, old: ScaleGroup, new: ScaleGroup) -> None:
         """Another group of the same places."""
         self._groups.update(dict.fromkeys(old.ports, new))
 
@@ -90,12 +90,12 @@ class Partition:
 _DECISIVE = ("dtype", "zero_point", "scale")
 
 
-def joined(one: Group, other: Group) -> Group | None:
+def joined(one: ScaleGroup, other: ScaleGroup) -> ScaleGroup | None:
     """Two groups as one; None where what they demand excludes each other."""
     storage = _both(one.storage, other.storage)
     if storage is None:
         return None
-    group = Group(
+    group = ScaleGroup(
         one.ports | other.ports,
         storage,
         {**one.tensors, **other.tensors},
@@ -134,7 +134,7 @@ def _inside(inner: Interval, outer: Interval) -> bool:
     return inner[0] >= outer[0] - slack and inner[1] <= outer[1] + slack
 
 
-def parameters(group: Group, factor: float = 1.0) -> tuple[float, int]:
+def parameters(group: ScaleGroup, factor: float = 1.0) -> tuple[float, int]:
     """The scale and zero point of a group, its range widened by a factor where a limit wants a larger scale."""
     storage, (low, high) = group.storage, group.hull
     low, high = low * factor, high * factor

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.convert.apply import Converted, apply
+from litecheck.convert.apply import AppliedPlan, apply
 from litecheck.convert.binding import Port
 from litecheck.convert.links import wires
 from litecheck.convert.plan import ConversionPlan, Form, TensorForms
@@ -17,7 +17,7 @@ HALF = "float16"
 _LARGEST = float(np.finfo(np.float16).max)
 
 
-def halved(model: Model, source: str) -> tuple[ConversionPlan, Converted]:
+def halved(model: Model, source: str) -> tuple[ConversionPlan, AppliedPlan]:
     """The plan for a model, and what it makes; a constant beyond the range of float16 stays, and a note says so."""
     form = Form(HALF, np.empty(0, np.float32), np.empty(0, np.int64))
     tensors: list[TensorForms] = []

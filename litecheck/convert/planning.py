@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from litecheck.convert.apply import Converted, apply
+from litecheck.convert.apply import AppliedPlan, apply
 from litecheck.convert.binding import REAL, BoundFloat, Port, bind, operands_of
 from litecheck.convert.borrowed import Borrowed
 from litecheck.convert.constants import following, product
@@ -18,7 +18,7 @@ from litecheck.convert.limits import DOUBLINGS, broken, widening
 from litecheck.convert.links import entered, wires
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
 from litecheck.convert.recurrent import Inside, intermediate_forms, to_be_made
-from litecheck.convert.solve import Question, Solution, solve, tensor_at
+from litecheck.convert.solve import ScaleQuestion, Solution, solve, tensor_at
 from litecheck.convert.storage import storage_of
 from litecheck.errors import ConfigError
 from litecheck.model.graph import name_of
@@ -57,7 +57,7 @@ def make_plan(
     targets: Targets,
     source: str = "",
     inner: Mapping[Inside, Interval] | None = None,
-) -> tuple[ConversionPlan, Converted]:
+) -> tuple[ConversionPlan, AppliedPlan]:
     """The plan for a float model, and what it makes. ``ranges`` are of tensors, ``inner`` of values inside recurrent
     operators. Raises ConfigError where no parameters keep the rules."""
     operators = [
@@ -66,7 +66,7 @@ def make_plan(
     widened: dict[Port, float] = {}
     for _ in range(ROUNDS):
         cuts = cut_infinities(tuple(operators), ranges)
-        question = Question(
+        question = ScaleQuestion(
             model, tuple(operators), cuts.ranges, targets.activation, targets.inputs, targets.outputs, widened,
             cuts.constants, inner or {},
         )  # fmt: skip
@@ -122,7 +122,7 @@ def _mend(
     model: Model,
     operators: list[BoundFloat],
     solution: Solution,
-    converted: Converted,
+    converted: AppliedPlan,
     widened: dict[Port, float],
 ) -> bool:
     """Widen ranges or give operators up for the limits that are not kept; whether there were any."""
@@ -148,7 +148,7 @@ def _mend(
 
 
 def _plan(
-    question: Question,
+    question: ScaleQuestion,
     profile: Profile,
     solution: Solution,
     targets: Targets,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from litecheck.convert.binding import REAL, BoundFloat, Port, operands_at
-from litecheck.convert.groups import Group, Interval, Key, Partition, joined, parameters
+from litecheck.convert.groups import Interval, Key, Partition, ScaleGroup, joined, parameters
 from litecheck.convert.links import Wire, entered, handed_on, variables, wires
 from litecheck.convert.plan import Form
 from litecheck.convert.recurrent import Inside, range_of, same_as_state, to_be_made
@@ -23,7 +23,7 @@ WIDER = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class ScaleQuestion:
     """What is to be solved: the operators with their rules, the range of every computed tensor, what the model's own
     inputs and outputs shall be (``float32``, or a type), by how much groups were widened for the sake of limits."""
 
@@ -48,7 +48,7 @@ class Solution:
     partition: Partition
 
 
-def solve(question: Question) -> Solution:
+def solve(question: ScaleQuestion) -> Solution:
     """The forms of all activations. Raises ConfigError, naming the rules in conflict, where there are none."""
     partition = Partition()
     for group in _alone(question):
@@ -77,7 +77,7 @@ def follows(bound: BoundFloat, port: Port, role: str) -> bool:
     return bound.tensor(port).is_constant and (kind in ("weight", "bias") or storage.per_axis)
 
 
-def _alone(question: Question) -> Iterator[Group]:
+def _alone(question: ScaleQuestion) -> Iterator[ScaleGroup]:
     """Every place as a group of its own."""
     for bound in question.operators:
         for role, storage in bound.storage.items():
@@ -85,7 +85,7 @@ def _alone(question: Question) -> Iterator[Group]:
                 if to_be_made(bound, port):
                     known = range_of(port, role, question.inner)
                     ranges = {(port.subgraph, -1 - port.operator): known} if known else {}
-                    yield Group(frozenset((port,)), storage, ranges)
+                    yield ScaleGroup(frozenset((port,)), storage, ranges)
                 elif not follows(bound, port, role):
                     yield _single(question, port, bound.tensor(port), replace(storage, per_axis=False))
     if question.activation != REAL:
@@ -100,13 +100,15 @@ def _plain(dtype: str) -> Storage:
     return Storage(dtype, low=low, high=high, zero_points=(0, 0) if dtype == "int16" else (low, high))
 
 
-def _single(question: Question, port: Port, tensor: Tensor, storage: Storage, bound: bool = True) -> Group:
+def _single(
+    question: ScaleQuestion, port: Port, tensor: Tensor, storage: Storage, bound: bool = True
+) -> ScaleGroup:
     key = port.subgraph, tensor.index
     ports = frozenset((port,))
     if tensor.is_constant and not tensor.is_variable:
         extent = question.constants.get(key) or _extent(tensor)
-        return Group(ports, storage, constants={key: extent}, bound=bound)
-    return Group(
+        return ScaleGroup(ports, storage, constants={key: extent}, bound=bound)
+    return ScaleGroup(
         ports, storage, tensors={key: question.ranges[key]} if key in question.ranges else {}, bound=bound
     )
 
@@ -119,7 +121,7 @@ def _extent(tensor: Tensor) -> Interval:
     return float(values.min()), float(values.max())
 
 
-def _passing(question: Question) -> Iterator[tuple[Port, Tensor]]:
+def _passing(question: ScaleQuestion) -> Iterator[tuple[Port, Tensor]]:
     """The places that only hand values on: operands of calls, and where a subgraph is entered and left."""
     model, from_outside = question.model, entered(question.model)
     seen: dict[Port, None] = {}
@@ -151,7 +153,7 @@ def tensor_at(model: Model, port: Port) -> Key:
     return port.subgraph, ends[port.place] if port.place < len(ends) else -1
 
 
-def _join_by_rule(question: Question, partition: Partition) -> None:
+def _join_by_rule(question: ScaleQuestion, partition: Partition) -> None:
     for bound in question.operators:
         for requirement, ports in bound.groups():
             there = [port for port in ports if port in partition]
@@ -174,7 +176,7 @@ def _join_scales(bound: BoundFloat, role: str, leader: str, partition: Partition
     partition.join(*pair, f"{bound.operator.opcode}/{role}/scale")
 
 
-def _join_by_calls(question: Question, partition: Partition) -> None:
+def _join_by_calls(question: ScaleQuestion, partition: Partition) -> None:
     for bound in question.operators:
         for mine, theirs in handed_on(question.model, bound):
             if mine in partition and theirs in partition:
@@ -185,7 +187,7 @@ def _join_by_calls(question: Question, partition: Partition) -> None:
             partition.join(there[0], port, f"variable {'/'.join(name)}")
 
 
-def _join_by_tensor(question: Question, partition: Partition, wire: Wire) -> None:
+def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Wire) -> None:
     """One quantization for a tensor wherever it is written and read, unless that costs more than a QUANTIZE."""
     tensor = question.model.subgraphs[wire.subgraph].tensors[wire.tensor]
     if tensor.is_constant and not tensor.is_variable:
@@ -197,7 +199,7 @@ def _join_by_tensor(question: Question, partition: Partition, wire: Wire) -> Non
             partition.join(places[0], port, f"tensor '{tensor.name}'")
 
 
-def _pays(one: Group, other: Group, key: Key, shared: bool) -> bool:
+def _pays(one: ScaleGroup, other: ScaleGroup, key: Key, shared: bool) -> bool:
     """Whether two groups that share a tensor do better as one group than with a QUANTIZE between them."""
     merged = joined(one, other)
     if merged is None:
@@ -208,7 +210,7 @@ def _pays(one: Group, other: Group, key: Key, shared: bool) -> bool:
     return not (shared and finer is one) and finer.tensors.keys() <= {key} and not finer.constants
 
 
-def _width(group: Group) -> float:
+def _width(group: ScaleGroup) -> float:
     storage = group.storage
     if storage.scale is not None:
         return float(storage.scale) * (storage.high - storage.low)
@@ -216,7 +218,7 @@ def _width(group: Group) -> float:
     return high - low
 
 
-def _form(group: Group, factor: float) -> Form:
+def _form(group: ScaleGroup, factor: float) -> Form:
     scale, zero_point = parameters(group, factor)
     low, high = group.hull
     widened = f"its range was widened {factor:g} times to keep a limit" if factor > 1 else ""
