@@ -36,7 +36,13 @@ def _devices(incomplete: str) -> list[str]:
     return [name for name in devices if name.startswith(incomplete)]
 
 
-ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A float model.")]
+ModelFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A float model: .tflite or, through TensorFlow, a SavedModel folder, .keras, .h5; or an old uint8 one.",
+    ),
+]
 Target = Annotated[
     str | None,
     typer.Option(

@@ -11,8 +11,8 @@ from litecheck import load_profile
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from tests.convert.one_operator import BORDERS, PROFILE, float_cases
-from tests.convert.random_graphs import FEWEST, MOST, random_graph, random_inputs
 from tests.convert.quantized_nets import FOLDER, FORMULAS, RANGES
+from tests.convert.random_graphs import FEWEST, MOST, random_graph, random_inputs
 from tests.convert.samples import NETS, samples
 from tests.differential.oracle import Oracle, Refused
 
