@@ -38,8 +38,24 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
         yield "written", record.target
     elif record.verdict == "violates":
         yield "written", "nothing: the new model would violate its profile"
+        yield from _hints(record)
     elif record.tried:
         yield "written", "nothing: this was a dry run"
+
+
+def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
+    """What may be done where a profile does not have what stands between float32 and integers."""
+    violating = {f.where.opcode for f in record.report.active if f.level == "violation"}
+    lacking = ", ".join(sorted(violating & set(record.added)))
+    dtype = record.conversion.plan.target
+    if lacking:
+        yield (
+            "hint",
+            (
+                f"{lacking} was added, between float32 and {dtype}. --inputs {dtype} and --outputs {dtype} need none where "
+                "the model begins and ends; operators that stay float32 do"
+            ),
+        )
 
 
 def sizes(record: ConversionRecord) -> str:
