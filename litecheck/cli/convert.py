@@ -73,7 +73,9 @@ def convert(
     targets = parse_outputs(reports or (), "convert")
     decided = {"--to": to, "--keep": keep, "--inputs": inputs, "--outputs": outputs, "--like": like}
     options.check_targets(target, dry_run, decided, plan)
-    for file in filter(None, (target, save_plan, statistics)):
+    written = {"-o": target, "--save-plan": save_plan, "--statistics": statistics}
+    options.check_apart(written, filter(None, (*(data or ()), plan, scales_from)))
+    for file in filter(None, written.values()):
         check_writable(file)
     settings = ConversionSettings(
         to=to or "int8",
