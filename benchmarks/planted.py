@@ -21,8 +21,7 @@ from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.verify.budget import Budget
-from litecheck.verify.settings import Settings
+from litecheck.verify.settings import Budget, Settings
 from litecheck.verify.verify import verify
 
 MODEL = Path(__file__).parents[1] / "fixtures" / "conv_int8.tflite"

@@ -10,8 +10,7 @@ from litecheck.profile.types import OneOf, OperatorRule, Requirement
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.kernel_types import ANY, Kernel, KernelStep
-from litecheck.reference.registry import kernels
+from litecheck.reference.registry import ANY, Kernel, KernelStep, kernels
 from litecheck.reference.takers import Alternatives, load_dispatch
 
 _HEAD = """\

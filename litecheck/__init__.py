@@ -43,37 +43,27 @@ if TYPE_CHECKING:
     from litecheck.verify.campaign import verify_model as verify_model
     from litecheck.verify.outcome import Verification as Verification
 
-#: The public names and the modules they come from, imported when first used.
-_PUBLIC = {
-    "validate": "litecheck.checks.validate",
-    "validate_file": "litecheck.checks.validate",
-    "load_model": "litecheck.model.load",
-    "load_models": "litecheck.model.load",
-    "load_profile": "litecheck.profile.load",
-    "profile_names": "litecheck.profile.load",
-    "run": "litecheck.reference.engine.interpreter",
-    "Machine": "litecheck.reference.engine.interpreter",
-    "load_arithmetic": "litecheck.reference.engine.arithmetic",
-    "arithmetic_names": "litecheck.reference.engine.arithmetic",
-    "render": "litecheck.rendering.formats",
-    "ConfigError": "litecheck.errors",
-    "LitecheckError": "litecheck.errors",
-    "ModelError": "litecheck.errors",
-    "Problem": "litecheck.errors",
-    "ProfileError": "litecheck.errors",
-    "Finding": "litecheck.finding",
-    "RunError": "litecheck.reference.operands",
-    "Run": "litecheck.reference.engine.interpreter",
-    "ModelReport": "litecheck.report",
-    "Report": "litecheck.report",
-    "verify_model": "litecheck.verify.campaign",
-    "open_device": "litecheck.devices.registry",
-    "DeviceError": "litecheck.devices.port",
-    "Verification": "litecheck.verify.outcome",
-    "convert_model": "litecheck.convert.session",
-    "ConversionSettings": "litecheck.convert.settings",
-    "ConversionRecord": "litecheck.convert.record",
+#: The modules that public names come from, imported when a name is first used.
+_HOMES = {
+    "checks.validate": ("validate", "validate_file"),
+    "model.load": ("load_model", "load_models"),
+    "profile.load": ("load_profile", "profile_names"),
+    "reference.engine.interpreter": ("run", "Machine", "Run"),
+    "reference.engine.arithmetic": ("load_arithmetic", "arithmetic_names"),
+    "reference.operands": ("RunError",),
+    "rendering.formats": ("render",),
+    "errors": ("ConfigError", "LitecheckError", "ModelError", "Problem", "ProfileError"),
+    "finding": ("Finding",),
+    "report": ("ModelReport", "Report"),
+    "verify.campaign": ("verify_model",),
+    "verify.outcome": ("Verification",),
+    "devices.registry": ("open_device",),
+    "devices.port": ("DeviceError",),
+    "convert.session": ("convert_model",),
+    "convert.settings": ("ConversionSettings",),
+    "convert.record": ("ConversionRecord",),
 }
+_PUBLIC = {name: f"litecheck.{home}" for home, names in _HOMES.items() for name in names}
 
 __all__ = ["__version__", *_PUBLIC]
 

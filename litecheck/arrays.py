@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
+Array: TypeAlias = NDArray[Any]
 #: The operands of one inference, in the order of the model's inputs; or its outputs in the order of the model's.
-Arrays = tuple[NDArray[Any], ...]
+Arrays: TypeAlias = tuple[Array, ...]

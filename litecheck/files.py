@@ -23,8 +23,12 @@ def find_models(arguments: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for argument in arguments:
         files = tuple(_named_by(argument))
+        if not files and os.path.isdir(argument):
+            suffixes = " ".join(MODEL_SUFFIXES)
+            raise ConfigError(f"{argument}: no model in this folder (looked for {suffixes})")
         if not files:
-            raise ConfigError(_nothing_found(argument))
+            what = "file matches" if _is_glob(argument) else "such file or folder"
+            raise ConfigError(f"{argument}: no {what}")
         found.update(dict.fromkeys(files))
     return tuple(found)
 
@@ -51,12 +55,6 @@ def _models_below(folder: str) -> Iterator[str]:
 
 def _is_glob(argument: str) -> bool:
     return any(mark in argument for mark in "*?[")
-
-
-def _nothing_found(argument: str) -> str:
-    if os.path.isdir(argument):
-        return f"{argument}: no model in this folder (looked for {' '.join(MODEL_SUFFIXES)})"
-    return f"{argument}: no file matches" if _is_glob(argument) else f"{argument}: no such file or folder"
 
 
 def reason(error: OSError) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from litecheck.cli.threads import one_thread
+from litecheck.cli import one_thread
 
 # Before numpy is loaded: tests run side by side, and a second thread of theirs would only wait for the others.
 one_thread()
@@ -35,6 +35,16 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     free = getattr(options, "numprocesses", 0) is None and not options.tx and options.dist == "no"
     if whole and free and not worker and not options.usepdb:
         options.numprocesses, options.dist = "logical", "worksteal"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where Python is to keep no compiled code, hundreds of processes would each compile litecheck anew: what they and
+    pytest's workers compile is kept in pytest's own cache instead."""
+    cache = getattr(config, "cache", None)
+    if sys.dont_write_bytecode and cache is not None:
+        sys.dont_write_bytecode, sys.pycache_prefix = False, str(cache.mkdir("bytecode"))
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -117,3 +127,12 @@ def litert() -> Callable[[Sequence[Path]], list[str]]:
         return lines
 
     return run
+
+
+@pytest.fixture(scope="session")
+def conversion() -> Path:
+    """The folder of public float models and calibration data, from LITECHECK_CONVERSION."""
+    folder = os.environ.get("LITECHECK_CONVERSION", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("LITECHECK_CONVERSION names no folder with public float models")
+    return Path(folder)

@@ -1,4 +1,4 @@
-"""What the reference expects of a case: the outputs of its feeds under each arithmetic, and the states between."""
+"""What the reference expects of a case under each arithmetic, and the tensors and states on the way there."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Array, Arrays
 from litecheck.cases.inputs import PROPAGATED, Feed, series
 from litecheck.cases.parts import Case
+from litecheck.cases.side_by_side import outputs_of, together
+from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.interpreter import Machine, initial
+from litecheck.reference.engine.interpreter import Machine, initial, last_use
 from litecheck.reference.operands import NUMPY_TYPES, RunError
 
 
@@ -26,6 +27,7 @@ class Expectation:
         self._opcodes = sorted({op.kind for s in case.cut.model.subgraphs for op in s.operators})
         self._found: dict[Any, Sequence[Arrays] | None] = {}
         self._reach: dict[int, tuple[float, float]] = {}
+        self._joins = together(case) > 1 and not any(feed.follows or feed.start for feed in feeds)
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
         """The outputs for each feed; None where the reference cannot compute one of them."""
@@ -40,9 +42,11 @@ class Expectation:
     def compute(self, arithmetic: Arithmetic) -> Sequence[Arrays]:
         """As calling it, but raises RunError with the reason."""
         machine = Machine(self.case.cut.model, arithmetic)
+        if self._joins:
+            return list(outputs_of(machine, self.case, [feed.arrays for feed in self.feeds]))
         return [_outputs(machine, feed) for feed in self.feeds]
 
-    def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, NDArray[Any]]]:
+    def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:
         """What variable tensors of the case's model hold before each feed; what is not named, as at first.
 
         Raises RunError as computing does.
@@ -57,6 +61,8 @@ class Expectation:
 
     def usable(self, arithmetic: Arithmetic) -> tuple[Feed, ...]:
         """The feeds the reference can compute; raises RunError where one of the propagated ones is not, or none is."""
+        if self._joins and self(arithmetic) is not None:
+            return self.feeds
         machine = Machine(self.case.cut.model, arithmetic)
         kept: list[Feed] = []
         outputs: list[Arrays] = []
@@ -128,3 +134,52 @@ def _run(machine: Machine, feed: Feed) -> Arrays:
     main = machine.model.subgraphs[0]
     tensors = machine.run(main, feed.arrays)
     return tuple(tensors[index] for index in main.outputs)
+
+
+class Tape:
+    """One sample's tensors on their way through a subgraph: what the reference computed and somebody still needs."""
+
+    def __init__(
+        self, model: Model, subgraph: Subgraph, inputs: Mapping[int, Array], arithmetic: Arithmetic
+    ) -> None:
+        self.subgraph = subgraph
+        self.machine = Machine(model, arithmetic)
+        self.tensors: dict[int, Array] = dict(inputs)
+        self._last = last_use(subgraph)
+        self.kept: frozenset[int] = frozenset()
+        """Tensors that somebody needs at the end."""
+
+    def step(self, operator: Operator) -> None:
+        """Compute an operator in the whole model's machine, where handles of resources live too; none that fails."""
+        try:
+            made = self.machine.step(self.subgraph, operator, self.tensors)
+        except RunError:
+            return
+        self.tensors.update((i, o) for i, o in zip(operator.outputs, made.outputs, strict=True) if i >= 0)
+
+    def note(self, made: Mapping[int, Array]) -> None:
+        """Tensors that a case made."""
+        self.tensors.update(made)
+
+    def forget(self, operators: Sequence[Operator]) -> None:
+        """Drop what nobody needs behind these operators."""
+        for index in (i for operator in operators for i in self._last.get(operator.index, ())):
+            if index not in self.kept:
+                self.tensors.pop(index, None)
+
+
+def chained(
+    model: Model, subgraph: Subgraph, samples: Sequence[Mapping[int, Array]], arithmetic: Arithmetic
+) -> list[Tape]:
+    """Samples one after the other, each from the state that the model is in behind the one before."""
+    ahead = Machine(model, arithmetic)
+    tapes: list[Tape] = []
+    for inputs in samples:
+        tapes.append(Tape(model, subgraph, inputs, arithmetic))
+        tapes[-1].machine.restore(ahead.state())
+        scratch = Tape(model, subgraph, inputs, arithmetic)
+        scratch.machine = ahead
+        for operator in subgraph.operators:
+            scratch.step(operator)
+            scratch.forget((operator,))
+    return tapes

@@ -1,20 +1,21 @@
-"""What a case is fed, and what each input of a case is to its operators: data to be made up, or an operand that steers."""
+"""What a case is fed: what each input is to its operators, and values drawn at random so that they are valid."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any
+from itertools import islice, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Array, Arrays
 from litecheck.cases.parts import Case
-from litecheck.model.types import Operator, Tensor
+from litecheck.model.types import Tensor
 from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import BITS, INTEGER_RANGES
+from litecheck.quantizer.litert import quantize
+from litecheck.quantizer.types import Parameters
 from litecheck.reference.engine.entry import drawable
 from litecheck.reference.operands import NUMPY_TYPES
 
@@ -33,7 +34,7 @@ class Feed:
     kind: str
     arrays: Arrays
     follows: bool = False
-    start: Mapping[int, NDArray[Any]] = field(default_factory=dict)
+    start: Mapping[int, Array] = field(default_factory=dict)
 
 
 def series(several: Sequence[Feed]) -> tuple[range, ...]:
@@ -42,7 +43,7 @@ def series(several: Sequence[Feed]) -> tuple[range, ...]:
     return tuple(range(a, b) for a, b in pairwise(ends))
 
 
-def propagated(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Feed | None:
+def propagated(case: Case, tensors: Mapping[int, Array]) -> Feed | None:
     """The reference's own tensors, None where one was not computed."""
     if any(i not in tensors for i in case.cut.inputs):
         return None
@@ -77,7 +78,7 @@ class Input:
             low = min(high, max(low, self.zero_point + (1 if self.positive else 0)))
         return low, high
 
-    def like(self, tensors: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
+    def like(self, tensors: Mapping[int, Array]) -> Array:
         """An array of its shape and type: the one that is known, or an empty one."""
         known = tensors.get(self.tensor.index)
         return np.empty(self.tensor.shape, NUMPY_TYPES[self.tensor.dtype]) if known is None else known
@@ -89,18 +90,18 @@ def inputs_of(case: Case) -> list[Input]:
 
 
 def _input(case: Case, index: int) -> Input:
-    uses = [use for operator in case.operators for use in _uses(operator, index)]
+    uses = [
+        (facts_of(operator.kind), facts_of(operator.kind).role(at))
+        for operator in case.operators
+        for at, operand in enumerate(operator.inputs)
+        if operand == index
+    ]
     kinds = {facts.inputs.get(role, "") for facts, role in uses}
     steers = any(facts.steers(role) for facts, role in uses)
     return Input(case.subgraph.tensors[index], steers, "positive" in kinds, "non-negative" in kinds)
 
 
-def _uses(operator: Operator, index: int) -> Iterator[tuple[OperatorFacts, str]]:
-    facts = facts_of(operator.kind)
-    yield from ((facts, facts.role(at)) for at, operand in enumerate(operator.inputs) if operand == index)
-
-
-def known(inputs: Sequence[Input], tensors: Mapping[int, NDArray[Any]]) -> bool:
+def known(inputs: Sequence[Input], tensors: Mapping[int, Array]) -> bool:
     """Whether everything that steers is, and values can be made up for the rest."""
     return all(u.tensor.index in tensors or (not u.steers and drawable(u.tensor)) for u in inputs)
 
@@ -113,3 +114,76 @@ def has_codes(tensor: Tensor) -> bool:
 def only(case: Case) -> OperatorFacts:
     """What is true of a case's operator; nothing is where there are several."""
     return facts_of(case.operators[0].kind if len(case.operators) == 1 else "")
+
+
+#: Unquantized integers are drawn below this.
+_SMALL = 10
+#: Drawn at most so often, for so many outputs and so many inputs.
+_DRAWS, _OUTPUTS, _INPUTS = 256, 1 << 13, 1 << 18
+
+
+def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Feed | None:
+    """Every stored value alike where the operator allows it; None where an operand that steers is not known.
+
+    The same seed gives the same values for the same case, whatever else is verified.
+    """
+    return next(tried(case, tensors, seed, 1), None)
+
+
+def redrawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[Feed]:
+    """More of the kind for a case of few outputs, in ever other parts of the range."""
+    yield from islice(tried(case, tensors, seed, draws(case)), 1, None)
+
+
+def draws(case: Case) -> int:
+    """How often values are drawn for a case, at most: once where they are only moved, whatever they are."""
+    moved = all(facts_of(operator.kind).result == "moved" for operator in case.operators)
+    if moved or not any(use.coded for use in inputs_of(case)):
+        return 1
+    made = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.outputs)
+    fed = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.inputs)
+    return max(1, min(_DRAWS, _OUTPUTS // max(made, 1), _INPUTS // max(fed, 1)))
+
+
+def tried(case: Case, tensors: Mapping[int, Array], seed: int, count: int) -> Iterator[Feed]:
+    """So many drawn feeds: the first over the whole range, the others over parts of it."""
+    name = sum(b * 257**n for n, b in enumerate(case.name.encode()))
+    uses = inputs_of(case)
+    if not uses or not known(uses, tensors):
+        return
+    for number in range(count):
+        rng = np.random.default_rng([seed, name % 2**63, *([number] if number else [])])
+        made = [
+            tensors[use.tensor.index] if use.steers else _random(use, use.like(tensors), rng, number)
+            for use in uses
+        ]
+        yield Feed(RANDOM, tuple(made))
+
+
+def _random(use: Input, like: Array, rng: np.random.Generator, number: int = 0) -> Array:
+    if like.dtype.kind == "f":
+        values = rng.normal(size=like.shape)
+        bounded = np.abs(values) + (0.1 if use.positive else 0.0)
+        return (bounded if use.positive or use.non_negative else values).astype(like.dtype)
+    if like.dtype.kind == "b":
+        return rng.integers(0, 2, like.shape).astype(like.dtype)
+    low, high = use.bounds if use.coded else (1 if use.positive else 0, _SMALL - 1)
+    if number and use.coded:
+        # A part of the range, mostly around the zero point: sums of products then do not all saturate.
+        zero = min(max(use.zero_point, low), high)
+        if number % 4 == 3:
+            return rng.choice([low, zero, high], like.shape).astype(like.dtype)
+        middle = zero if number % 3 else int(rng.integers(low, high, endpoint=True))
+        reach = (high - low) >> int(rng.integers(0, BITS[use.tensor.dtype] - 1))
+        low, high = max(low, middle - reach), min(high, middle + reach)
+    return rng.integers(low, high, like.shape, endpoint=True).astype(like.dtype)
+
+
+def requantized(tensor: Tensor, array: Array) -> Array:
+    """The array as it is, or quantized by the tensor's own scale and zero point where it is real and they are not."""
+    quantized = tensor.dtype in INTEGER_RANGES and bool(tensor.quantization.scale.size)
+    if array.dtype.kind != "f" or not quantized:
+        return array
+    return quantize(array, Parameters.of(tensor.quantization), tensor.dtype).astype(
+        NUMPY_TYPES[tensor.dtype], copy=False
+    )

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
-from typing import Any
 
-from numpy.typing import NDArray
-
+from litecheck.arrays import Array
 from litecheck.model.types import Model, Subgraph
 from litecheck.reference.engine.entry import drawable, entry
 
@@ -22,11 +20,11 @@ class Drawing:
     stored values by name; without any, they are drawn from ``seed``."""
 
     signature: str | None = None
-    samples: Sequence[Mapping[str, NDArray[Any]]] = ()
+    samples: Sequence[Mapping[str, Array]] = ()
     seed: int = 0
 
 
-def sample_inputs(model: Model, subgraph: Subgraph, drawing: Drawing) -> list[dict[int, NDArray[Any]]]:
+def sample_inputs(model: Model, subgraph: Subgraph, drawing: Drawing) -> list[dict[int, Array]]:
     """The inputs of a subgraph by tensor, for each sample: those given, where it is their entry point, or drawn ones.
 
     What cannot be drawn, as strings cannot, is missing.
@@ -41,8 +39,8 @@ def sample_inputs(model: Model, subgraph: Subgraph, drawing: Drawing) -> list[di
 
 
 def in_a_row(
-    model: Model, subgraph: Subgraph, drawing: Drawing, samples: list[dict[int, NDArray[Any]]]
-) -> list[dict[int, NDArray[Any]]]:
+    model: Model, subgraph: Subgraph, drawing: Drawing, samples: list[dict[int, Array]]
+) -> list[dict[int, Array]]:
     """Samples for a model that remembers: those given again and again, or ever other drawn ones; nothing where their
     shapes differ, because state has one."""
     if drawing.samples:

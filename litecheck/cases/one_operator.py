@@ -6,10 +6,8 @@ What a kind of case adds is data: which shapes, which scales, which values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from numpy.typing import NDArray
-
+from litecheck.arrays import Array
 from litecheck.model.build import Option
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
@@ -55,11 +53,8 @@ def run_time(
 
 
 def constant(
-    name: str, values: NDArray[Any], quantization: Quantization | None = None, dtype: str = ""
+    name: str, values: Array, quantization: Quantization | None = None, dtype: str = ""
 ) -> TensorPlan:
     """A constant operand."""
     q = quantization or Quantization()
     return TensorPlan(dtype or values.dtype.name, values.shape, q, values, name=name)
-
-
-__all__ = ["constant", "one_operator", "run_time"]

@@ -7,18 +7,17 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.cases.requantized import requantized
+from litecheck.arrays import Array
+from litecheck.cases.inputs import requantized
 from litecheck.errors import ConfigError
 from litecheck.quantizer.arrays import read
 from litecheck.quantizer.npy import arrays_in
 from litecheck.reference.engine.entry import EntryPoint
 
-Sample = Mapping[str, NDArray[Any]]
+Sample = Mapping[str, Array]
 
 #: A script has this long to give its data, in seconds.
 PATIENCE = 600.0
@@ -94,7 +93,7 @@ def _run_script(script: Path, folder: str, signature: str | None, most: int) -> 
 
 def _separate(source: str, point: EntryPoint, arrays: Sample) -> Iterator[Sample]:
     """One file's samples, each complete."""
-    by_input: dict[str, list[NDArray[Any]]] = {}
+    by_input: dict[str, list[Array]] = {}
     names = [name for name, _ in point.inputs]
     for key, array in arrays.items():
         name = _input(source, key, names, point)
@@ -118,7 +117,7 @@ def _input(source: str, key: str, names: list[str], point: EntryPoint) -> str:
     raise ConfigError(f"{source}: there is no input {key!r}; there are {', '.join(names) or 'none'}")
 
 
-def _each(source: str, point: EntryPoint, name: str, array: NDArray[Any]) -> list[NDArray[Any]]:
+def _each(source: str, point: EntryPoint, name: str, array: Array) -> list[Array]:
     tensor = point.subgraph.tensors[dict(point.inputs)[name]]
     shape = tensor.shape_signature or tensor.shape
     if array.ndim == len(shape) + 1 and _fits(array.shape[1:], shape):

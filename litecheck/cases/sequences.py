@@ -7,16 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from math import prod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.cases import inputs
-from litecheck.cases.drawn import draws, tried
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.extremes import extremes
-from litecheck.cases.inputs import Feed
+from litecheck.cases.inputs import Feed, draws, tried
 from litecheck.cases.memory import Memory
 from litecheck.cases.parts import Case
 from litecheck.cases.sweeps import directed
@@ -24,7 +21,7 @@ from litecheck.model.types import Model, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import NUMPY_TYPES, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
 from litecheck.report import counted
 
 #: Inferences in a row where a state is felt for longer than anybody waits for, and how long that is.
@@ -47,14 +44,14 @@ def variables(model: Model) -> tuple[Tensor, ...]:
     return tuple(t for t in model.subgraphs[0].tensors if t.is_variable and t.dtype in NUMPY_TYPES)
 
 
-def row(several: Sequence[Feed], start: Mapping[int, NDArray[Any]] | None = None) -> tuple[Feed, ...]:
+def row(several: Sequence[Feed], start: Mapping[int, Array] | None = None) -> tuple[Feed, ...]:
     """Feeds as one series: each but the first goes on from the state that the one before left."""
     first = replace(several[0], start=start or {})
     return (first, *(replace(feed, follows=True) for feed in several[1:]))
 
 
 def rows(
-    case: Case, tensors: Mapping[int, NDArray[Any]], seed: int, arithmetic: Arithmetic, memory: Memory
+    case: Case, tensors: Mapping[int, Array], seed: int, arithmetic: Arithmetic, memory: Memory
 ) -> Callable[[str], Iterator[tuple[Feed, ...]]]:
     """Series for a case that remembers, by kind (random, directed); ``memory`` is what the device can do."""
     pool = list(tried(case, tensors, seed, PATIENCE + 1))
@@ -101,7 +98,7 @@ def _felt(case: Case, pool: Sequence[Feed], arithmetic: Arithmetic) -> int:
     return LENGTH - _MORE
 
 
-def _starts(case: Case, seed: int) -> Iterator[dict[int, NDArray[Any]]]:
+def _starts(case: Case, seed: int) -> Iterator[dict[int, Array]]:
     """Contents of the variables: their lowest values, their highest, both in turn, and values drawn alike."""
     tensors = variables(case.cut.model)
     if not tensors:
@@ -113,17 +110,15 @@ def _starts(case: Case, seed: int) -> Iterator[dict[int, NDArray[Any]]]:
     yield {t.index: _drawn(t, rng) for t in tensors}
 
 
-def _alternating(tensor: Tensor, pattern: tuple[int, int]) -> NDArray[Any]:
+def _alternating(tensor: Tensor, pattern: tuple[int, int]) -> Array:
     """Ends of the type by turns; zeros where it has no codes."""
     ends = INTEGER_RANGES[tensor.dtype] if inputs.has_codes(tensor) else (0, 0)
     turns = np.arange(tensor.size) // 3 % 2
-    values: NDArray[Any] = np.where(turns, ends[pattern[1]], ends[pattern[0]]).astype(
-        NUMPY_TYPES[tensor.dtype]
-    )
+    values: Array = np.where(turns, ends[pattern[1]], ends[pattern[0]]).astype(NUMPY_TYPES[tensor.dtype])
     return values.reshape(tensor.shape)
 
 
-def _drawn(tensor: Tensor, rng: np.random.Generator) -> NDArray[Any]:
+def _drawn(tensor: Tensor, rng: np.random.Generator) -> Array:
     if tensor.dtype in INTEGER_RANGES:
         low, high = INTEGER_RANGES[tensor.dtype] if inputs.has_codes(tensor) else (0, 9)
         return rng.integers(low, high, tensor.shape, endpoint=True).astype(NUMPY_TYPES[tensor.dtype])
@@ -142,7 +137,7 @@ def memory_words(several: Sequence[Feed], memory: Memory, reached: Sequence[str]
 
 
 def habit(
-    case: Case, several: Sequence[Feed], given: Sequence[Sequence[NDArray[Any]]], arithmetic: Arithmetic
+    case: Case, several: Sequence[Feed], given: Sequence[Sequence[Array]], arithmetic: Arithmetic
 ) -> str:
     """What a device does with its state instead of handing it on, where its outputs say so; else nothing."""
     known = {

@@ -5,22 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.cases.drawn import draws
-from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, Input, inputs_of, known, only
+from litecheck.arrays import Array
+from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, Input, draws, inputs_of, known, only
 from litecheck.cases.parts import Case
 from litecheck.quantization import BITS, INTEGER_RANGES
 
 #: Swept at most so often.
 _SWEEPS = 64
-_Pattern = Callable[[Input, int, int], NDArray[Any]]
+_Pattern = Callable[[Input, int, int], Array]
+#: Both rails, rails in turn in a rhythm that does not divide usual channel counts, zero points.
+_PATTERNS: tuple[_Pattern, ...] = (
+    lambda use, size, place: np.full(size, use.bounds[0]),
+    lambda use, size, place: np.full(size, use.bounds[1]),
+    lambda use, size, place: np.where((np.arange(size) // 3 + place) % 2, *use.bounds),
+    lambda use, size, place: np.full(size, use.zero_point),
+)
 
 
-def directed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
+def directed(case: Case, tensors: Mapping[int, Array]) -> Iterator[Feed]:
     """Both rails, rails in turn, zero points, and sweeps over all codes (all pairs of codes for two operands).
 
     Nothing for a case no operand of which holds few codes.
@@ -28,7 +33,7 @@ def directed(case: Case, tensors: Mapping[int, NDArray[Any]]) -> Iterator[Feed]:
     uses = inputs_of(case)
     if not known(uses, tensors) or not any(use.coded for use in uses):
         return
-    for pattern in (_lowest, _highest, _alternating, _zero, *_sweeps(case, uses)):
+    for pattern in (*_PATTERNS, *_sweeps(case, uses)):
         place, arrays = 0, []
         for use in uses:
             like = use.like(tensors)
@@ -59,19 +64,11 @@ def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
         and bits == {8}
         and len({u.tensor.shape for u in uses}) == 1
     ):
-        swept = any(
-            len(np.unique(_pairs(*feed.arrays))) == 1 << 16
-            for feed in feeds
-            if feed.arrays[0].size >= 1 << 16
-        )
+        large = (feed.arrays for feed in feeds if feed.arrays[0].size >= 1 << 16)
+        pairs = (a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1) for a, b in large)
+        swept = any(len(np.unique(both)) == 1 << 16 for both in pairs)
         return "all 65,536 pairs" if swept else ""
     return ""
-
-
-def _pairs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
-    """A number for each pair of codes of 8 bits."""
-    pairs: NDArray[np.int64] = a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1)
-    return pairs
 
 
 def about(case: Case, kinds: Sequence[str], samples: int) -> int:
@@ -83,23 +80,6 @@ def about(case: Case, kinds: Sequence[str], samples: int) -> int:
     if DIRECTED in kinds and any(use.coded for use in uses):
         count += 4 + len(list(_sweeps(case, uses)))
     return max(count, 1)
-
-
-def _lowest(use: Input, size: int, place: int) -> NDArray[Any]:
-    return np.full(size, use.bounds[0])
-
-
-def _highest(use: Input, size: int, place: int) -> NDArray[Any]:
-    return np.full(size, use.bounds[1])
-
-
-def _zero(use: Input, size: int, place: int) -> NDArray[Any]:
-    return np.full(size, use.zero_point)
-
-
-def _alternating(use: Input, size: int, place: int) -> NDArray[Any]:
-    """Low and high in turn, in a rhythm that does not divide usual channel counts."""
-    return np.where((np.arange(size) // 3 + place) % 2, *use.bounds)
 
 
 #: Steps of about the golden section of a turn come near every place soon.
@@ -115,7 +95,7 @@ def _sweeps(case: Case, uses: Sequence[Input]) -> Iterator[_Pattern]:
     yield from (partial(_sweep, number=number) for number in range(count))
 
 
-def _sweep(use: Input, size: int, place: int, number: int = 0) -> NDArray[Any]:
+def _sweep(use: Input, size: int, place: int, number: int = 0) -> Array:
     """Codes counted up from where the sweep before ended; a second operand counts up once the first has been through
     all of them. Where there are too few elements for that, second codes come in another order."""
     low, high = INTEGER_RANGES[use.tensor.dtype]

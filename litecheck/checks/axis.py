@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.checks.bound_operator import BoundOperator, Check, Fault, at
-from litecheck.checks.rule_facts import dimension, types
+from litecheck.checks.bound_operator import BoundOperator, Check, Fault, at, dimension, types
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 
 

@@ -119,11 +119,8 @@ def _name(model: ModelReport) -> str:
     """The model as given, with forward slashes; a file below the current folder is named relative to it."""
     file = os.path.normpath(model.file)
     if os.path.isabs(file):
-        below = os.path.relpath(file) if _same_drive(file) else file
+        same_drive = os.path.splitdrive(file)[0] == os.path.splitdrive(os.getcwd())[0]
+        below = os.path.relpath(file) if same_drive else file
         file = file if below.startswith("..") else below
     name = PurePath(file).as_posix()
     return f"{name}!{model.member}" if model.member else name
-
-
-def _same_drive(file: str) -> bool:
-    return os.path.splitdrive(file)[0] == os.path.splitdrive(os.getcwd())[0]

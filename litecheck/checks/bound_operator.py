@@ -1,19 +1,62 @@
-"""An operator bound to its rule: the tensors by role, and what a verb may ask about them."""
+"""An operator bound to its rule: the tensors by role, what the rule states of a role, and what a verb may ask."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.checks.context import Context
-from litecheck.checks.tensor_facts import TensorFacts
+from litecheck.checks.context import Context, TensorFacts
 from litecheck.finding import Effect, Level
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.measurements.bound import Operands
-from litecheck.profile.types import Constraint, OperatorRule, Requirement
+from litecheck.profile.types import Constraint, Exactly, OneOf, OperatorRule, Requirement
+
+
+def words(value: Constraint) -> frozenset[str]:
+    """The words a constraint allows."""
+    parts = value.values if isinstance(value, OneOf) else (value,)
+    return frozenset(p.value for p in parts if isinstance(p, Exactly) and isinstance(p.value, str))
+
+
+def dimension(value: Constraint) -> int | None:
+    """The dimension an ``axis`` constraint names."""
+    return int(value.value) if isinstance(value, Exactly) and isinstance(value.value, Fraction) else None
+
+
+def requirement_of(rule: OperatorRule, role: str, verb: str) -> Requirement | None:
+    """The last requirement of a rule that holds a role to a verb."""
+    path = f"{rule.opcode}/{role}/{verb}"
+    return next((r for r in reversed(rule.requirements) if r.path == path), None)
+
+
+# Rules hash by identity.
+@lru_cache(maxsize=1024)
+def types(rule: OperatorRule, role: str) -> frozenset[str] | None:
+    """The types a rule allows for a role, relaxed ones included; None for any."""
+    requirement = requirement_of(rule, role, "dtype")
+    if requirement is None:
+        return None
+    allowed = words(requirement.value)
+    return allowed | words(requirement.relaxed.value) if requirement.relaxed else allowed
+
+
+@lru_cache(maxsize=1024)
+def axis(rule: OperatorRule, role: str) -> int | None:
+    """The quantized dimension the rule wants for a role, if it wants one."""
+    requirement = requirement_of(rule, role, "axis")
+    return None if requirement is None else dimension(requirement.value)
+
+
+@lru_cache(maxsize=1024)
+def may_lack_quantization(rule: OperatorRule, role: str) -> bool:
+    """Whether the rule lets a role be plain integers."""
+    requirement = requirement_of(rule, role, "granularity")
+    return requirement is None or bool(words(requirement.value) & {"none", "any"})
 
 
 class BoundOperand:
@@ -45,7 +88,7 @@ class Fault:
     because: str | None = None
     effect: Effect | None = None
     kind: str = ""
-    """Its name in ``litecheck.profile.faults``, where the requirement may speak of it in particular."""
+    """Its name in ``litecheck.profile.paths``, where the requirement may speak of it in particular."""
 
 
 def at(
@@ -67,16 +110,8 @@ class BoundOperator:
     """One operator, its tensors by role, and the verbs that have found fault with each of them."""
 
     __slots__ = (
-        "_faults",
-        "_operands",
-        "complete",
-        "context",
-        "gaps",
-        "operator",
-        "roles",
-        "rule",
-        "surplus",
-    )
+        "_faults", "_operands", "complete", "context", "gaps", "operator", "roles", "rule", "surplus",
+    )  # fmt: skip
 
     def __init__(self, context: Context, operator: Operator, rule: OperatorRule) -> None:
         self.context = context

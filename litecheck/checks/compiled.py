@@ -20,10 +20,9 @@ from litecheck.checks import (
     zero_point,
 )
 from litecheck.checks import range as stored_range
-from litecheck.checks.bound_operator import Check, Verb
-from litecheck.checks.rule_facts import axis as axis_of
-from litecheck.checks.rule_facts import types
-from litecheck.profile.laws import STRUCTURE
+from litecheck.checks.bound_operator import Check, Verb, types
+from litecheck.checks.bound_operator import axis as axis_of
+from litecheck.profile.load import STRUCTURE
 from litecheck.profile.types import Exactly, OperatorRule, ProductOf, Requirement, SameAs
 
 VERBS: dict[str, Verb] = {
@@ -42,6 +41,7 @@ VERBS: dict[str, Verb] = {
 
 #: The verbs that look at one operand, where what they ask names no other.
 _OF_A_TENSOR = frozenset(("dtype", "granularity", "axis", "zero_point", "scale", "range"))
+#: A number of one bit for all that is asked of a tensor.
 _BITS: dict[Hashable, int] = {}
 
 
@@ -72,7 +72,12 @@ class ReadyRule:
         for r in filter(_alone, required):
             asked.setdefault(r.role or "", []).append((r.verb, r.value))
         self.alone = tuple(
-            (role, _bit((rule.strict, types(rule, role), axis_of(rule, role), *what)))
+            (
+                role,
+                _BITS.setdefault(
+                    (rule.strict, types(rule, role), axis_of(rule, role), *what), 1 << len(_BITS)
+                ),
+            )
             for role, what in asked.items()
         )
         self.structured = any(map(_structural, required))
@@ -116,11 +121,6 @@ def _alone(requirement: Requirement) -> bool:
     return requirement.verb in _OF_A_TENSOR and not isinstance(requirement.value, ProductOf | SameAs)
 
 
-def _bit(asked: Hashable) -> int:
-    """A number of one bit for what is asked of a tensor."""
-    return _BITS.setdefault(asked, 1 << len(_BITS))
-
-
 # Rules hash by identity.
 @lru_cache(maxsize=2048)
 def compiled(rule: OperatorRule) -> ReadyRule:
@@ -131,9 +131,7 @@ def compiled(rule: OperatorRule) -> ReadyRule:
 def _ready(rule: OperatorRule, requirements: Iterable[Requirement]) -> tuple[Ready, ...]:
     return tuple(
         Ready(
-            r,
-            VERBS[r.verb](rule, r, r.value),
-            VERBS[r.verb](rule, r, r.relaxed.value) if r.relaxed else None,
+            r, VERBS[r.verb](rule, r, r.value), VERBS[r.verb](rule, r, r.relaxed.value) if r.relaxed else None
         )
         for r in requirements
     )

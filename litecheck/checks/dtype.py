@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.checks.bound_operator import BoundOperator, Check, Fault, at
-from litecheck.checks.rule_facts import words
+from litecheck.checks.bound_operator import BoundOperator, Check, Fault, at, words
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 
 

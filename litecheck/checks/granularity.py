@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at
-from litecheck.checks.rule_facts import axis, types, words
-from litecheck.checks.tensor_facts import TensorFacts
+from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at, axis, types, words
+from litecheck.checks.context import TensorFacts
 from litecheck.profile.types import Constraint, OperatorRule, Requirement, SameAs
 from litecheck.quantization import Blockwise, MultiAxis
 
@@ -60,7 +59,10 @@ def _spoiled(
     """Parameters that cannot belong to the tensor, or stand elsewhere; with the runtime's word on them if it has one."""
     facts, loads = operand.facts, rule.any_tensor
     if facts.details is not None:
-        return None if wanted & {kind_of(facts), "any"} else _elsewhere(operand)
+        if wanted & {kind_of(facts), "any"}:
+            return None
+        found = f"it has {kind_of(facts)} quantization, its scales stand in another tensor"
+        return at(operand, found, level="violation")
     bad = malformed(facts, along, rule.strict)
     if bad is None:
         return None
@@ -92,11 +94,6 @@ def _fault(
 def kind_of(facts: TensorFacts) -> str:
     """The word for parameters that stand in another tensor."""
     return {Blockwise: "blockwise", MultiAxis: "multi-axis"}.get(type(facts.details), "custom")
-
-
-def _elsewhere(operand: BoundOperand) -> Fault:
-    found = f"it has {kind_of(operand.facts)} quantization, its scales stand in another tensor"
-    return at(operand, found, level="violation")
 
 
 def malformed(facts: TensorFacts, required_axis: int | None, strictly: bool = True) -> Malformed | None:

@@ -86,20 +86,14 @@ def judged_tensors(context: Context, profile: Profile, found: list[Finding]) -> 
         return
     requirement = next(r for r in rule.requirements if r.verb == "granularity")
     subgraph = context.subgraph
+    told = {(f.where.subgraph, f.where.tensor) for f in found if f.path.endswith("/granularity")}
     for facts in context.facts:
         bad = None if facts.details is not None else granularity.malformed(facts, None)
-        if bad is None or _told(found, subgraph.index, facts.tensor.index):
+        if bad is None or (subgraph.index, facts.tensor.index) in told:
             continue
         operand = BoundOperand("tensor", None, facts)
         where = Where(subgraph.index, subgraph.name, -1, ANY_TENSOR, facts.tensor.name)
         yield _finding(where, requirement, at(operand, bad.found, required=bad.required))
-
-
-def _told(found: list[Finding], subgraph: int, tensor: int) -> bool:
-    return any(
-        f.where.tensor == tensor and f.where.subgraph == subgraph and f.path.endswith("/granularity")
-        for f in found
-    )
 
 
 def _where(subgraph: Subgraph, operator: Operator) -> Where:

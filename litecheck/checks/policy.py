@@ -45,7 +45,9 @@ def select(model: ModelReport, patterns: Collection[str]) -> ModelReport:
     """Keep only the findings that match; without patterns, all."""
     if not patterns:
         return model
-    return _with_findings(model, (f for f in model.findings if _any(f.path, patterns)))
+    return _with_findings(
+        model, (f for f in model.findings if any(path_matches(f.path, p) for p in patterns))
+    )
 
 
 def ignore(model: ModelReport, patterns: Collection[str]) -> ModelReport:
@@ -103,10 +105,6 @@ def with_status(operator: OperatorReport, findings: Iterable[Finding]) -> Operat
         return replace(operator, status="waived", reason="; ".join(waivers))
     reason = "" if operator.at_best == "conforms" else operator.reason
     return replace(operator, status=operator.at_best, reason=reason)
-
-
-def _any(path: str, patterns: Iterable[str]) -> bool:
-    return any(path_matches(path, pattern) for pattern in patterns)
 
 
 def parse_level(text: str) -> tuple[str, Level]:

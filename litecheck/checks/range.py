@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault, at
-from litecheck.checks.rule_facts import types
-from litecheck.model.scan import outside, within
+from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault, at, types
+from litecheck.model.values import outside, within
 from litecheck.profile.types import Constraint, Exactly, OperatorRule, Range, Requirement
 from litecheck.quantization import INTEGER_RANGES
 

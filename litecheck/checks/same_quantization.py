@@ -7,9 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Check, Fault, at
+from litecheck.checks.bound_operator import (
+    NONE,
+    BoundOperand,
+    BoundOperator,
+    Check,
+    Fault,
+    at,
+    may_lack_quantization,
+)
 from litecheck.checks.granularity import malformed
-from litecheck.checks.rule_facts import may_lack_quantization
 from litecheck.checks.scale import valid
 from litecheck.checks.wording import scale_text
 from litecheck.profile.types import Constraint, OperatorRule, Requirement, Roles
@@ -45,7 +52,8 @@ def _differing(bound: BoundOperator, operands: Sequence[BoundOperand]) -> Sequen
     other = [operand for operand, key in keyed if key != usual]
     rest = next(operand for operand, key in keyed if key == usual)
     more = f" (and {len(other) - 1} more differ)" if len(other) > 1 else ""
-    found = f"{_say(other[0])}{more}; {_call(rest)} has {_parameters(rest)}{_apart(other[0], rest)}"
+    odd = f"{_call(other[0])} has {_parameters(other[0])}"
+    found = f"{odd}{more}; {_call(rest)} has {_parameters(rest)}{_apart(other[0], rest)}"
     return (at(other[0], found),)
 
 
@@ -63,10 +71,6 @@ def _key(bound: BoundOperator, operand: BoundOperand) -> tuple[bytes, bytes, int
 
 def _call(operand: BoundOperand) -> str:
     return operand.role if operand.position is None else f"{operand.role}[{operand.position}]"
-
-
-def _say(operand: BoundOperand) -> str:
-    return f"{_call(operand)} has {_parameters(operand)}"
 
 
 def _parameters(operand: BoundOperand) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at, channel
-from litecheck.checks.rule_facts import types
+from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at, channel, types
 from litecheck.profile.types import Constraint, Exactly, OneOf, OperatorRule, Range, Requirement
 
 

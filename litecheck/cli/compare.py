@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from litecheck.cli import parameters as options
+from litecheck.cli import quantizer_options as options
 from litecheck.cli.console import Manner, NoColor, ends_well, say
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
 if TYPE_CHECKING:
-    from litecheck.cli.quantizer_options import TensorOptions
     from litecheck.quantizer.arrays import Stored
 
 
@@ -64,21 +63,20 @@ def compare(
       litecheck compare all.npz:conv1 device.npz:conv1 -f json
       litecheck compare softmax.npy device_softmax.npy --tolerance 4ulp
     """
-    from litecheck.cli import quantizer_options
     from litecheck.quantizer.compare import compare as judge
     from litecheck.quantizer.semantics import semantics as named
-    from litecheck.rendering.records import ComparedTensors
+    from litecheck.rendering.comparison import ComparedTensors
 
     targets = parse_outputs(outputs or (), "compare")
-    allowed = quantizer_options.parse_tolerance(tolerance)
-    told = quantizer_options.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
+    allowed = options.parse_tolerance(tolerance)
+    told = options.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
     rule = named(semantics)
-    quantizer_options.check_own_choice(told, rule)
-    tensor = quantizer_options.tensor(told, dtype, shape)
+    options.check_own_choice(told, rule)
+    tensor = options.tensor(told, dtype, shape)
     ours, theirs = _both(expected, actual, expected_dtype, tensor)
     ours, reals = (
-        quantizer_options.in_float32(expected, ours, say),
-        quantizer_options.in_float32(actual, theirs.values, say),
+        options.in_float32(expected, ours, say),
+        options.in_float32(actual, theirs.values, say),
     )
     kind = theirs.dtype if theirs.values.dtype.kind in "iu" else None
     comparison = judge(
@@ -89,7 +87,7 @@ def compare(
 
 
 def _both(
-    expected: str, actual: str, expected_dtype: str | None, tensor: TensorOptions
+    expected: str, actual: str, expected_dtype: str | None, tensor: options.TensorOptions
 ) -> tuple[Any, Stored]:
     """Expected and actual values; raw bytes without a shape take the other one's."""
     from litecheck.quantizer.arrays import is_raw, read

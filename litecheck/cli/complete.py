@@ -1,10 +1,13 @@
-"""What the shell offers for option values: profiles, formats, operators, requirement paths, levels."""
+"""What the shell offers for option values, profiles, operators, requirement paths, levels; and the profiles they name."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from litecheck.cli.profiles import every
+import typer
+
 from litecheck.errors import LitecheckError
 from litecheck.finding import LEVELS
 
@@ -12,11 +15,25 @@ if TYPE_CHECKING:
     from litecheck.profile.types import Profile
 
 
-def profiles(incomplete: str) -> list[str]:
-    """The names of the profiles that come with litecheck."""
-    from litecheck.profile.load import profile_names
+def offered(module: str, function: str) -> Callable[[str], list[str]]:
+    """A completion with the names that a function lists; it is imported when it is asked for."""
 
-    return [name for name in profile_names() if name.startswith(incomplete)]
+    def complete(incomplete: str) -> list[str]:
+        names: Iterable[str] = getattr(import_module(module), function)()
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+#: Profiles and arithmetics that come with litecheck; kinds of devices, LiteRT's with each of its kernels, and plugins.
+profiles = offered("litecheck.profile.load", "profile_names")
+arithmetics = offered("litecheck.reference.engine.arithmetic", "arithmetic_names")
+devices = offered("litecheck.devices.registry", "device_names")
+
+
+def profile_option(told: str) -> Any:
+    """``--profile`` of a command that takes several."""
+    return typer.Option("--profile", "-p", metavar="P", autocompletion=profiles, help=told)
 
 
 def levels(incomplete: str) -> list[str]:
@@ -26,9 +43,8 @@ def levels(incomplete: str) -> list[str]:
 
 def operators(incomplete: str) -> list[str]:
     """The operators for which a profile has a rule."""
-    return list(
-        dict.fromkeys(name for p in _profiles() for name in p.operators if name.startswith(incomplete))
-    )
+    names = dict.fromkeys(name for p in _profiles() for name in p.operators)
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def paths(incomplete: str) -> list[str]:
@@ -55,22 +71,23 @@ def _profiles() -> tuple[Profile, ...]:
         return ()
 
 
-def arithmetics(incomplete: str) -> list[str]:
-    """The arithmetics that come with litecheck."""
-    from litecheck.reference.engine.arithmetic import arithmetic_names
-
-    return [name for name in arithmetic_names() if name.startswith(incomplete)]
-
-
-def devices(incomplete: str) -> list[str]:
-    """Kinds of devices, LiteRT's with each of its kernels, and installed plugins."""
-    from litecheck.devices.registry import device_names
-
-    return [name for name in device_names() if name.startswith(incomplete)]
-
-
 def feeds(incomplete: str) -> list[str]:
     """What a case can be fed."""
     from litecheck.cases.inputs import KINDS
 
     return [name for name in KINDS if name.startswith(incomplete)]
+
+
+def chosen(names: Sequence[str] | None) -> tuple[Profile, ...]:
+    """The profiles of these names and files, or those ``validate`` takes by itself. Raises ProfileError."""
+    from litecheck.checks.validate import DEFAULT_PROFILES
+    from litecheck.profile.load import load_profile
+
+    return tuple(map(load_profile, names or DEFAULT_PROFILES))
+
+
+def every() -> tuple[Profile, ...]:
+    """The profiles that come with litecheck."""
+    from litecheck.profile.load import load_profile, profile_names
+
+    return tuple(map(load_profile, profile_names()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,12 +28,8 @@ class Options:
 
     def over(self, other: Options) -> Options:
         """These options, and the other's where nothing is said here. Lists replace each other whole."""
-        mine, theirs = _values(self), _values(other)
-        return Options(**{key: theirs[key] if mine[key] in (None, ()) else mine[key] for key in mine})
-
-
-def _values(options: Options) -> dict[str, Any]:
-    return {f.name: getattr(options, f.name) for f in fields(options)}
+        mine = {f.name: getattr(self, f.name) for f in fields(self)}
+        return replace(other, **{key: said for key, said in mine.items() if said not in (None, ())})
 
 
 def configured(start: Path | None = None) -> Options:
@@ -80,8 +76,7 @@ def parse(table: Any, file: Path) -> Options:
             from litecheck.spelling import did_you_mean
 
             raise ConfigError(f"{file}: unknown key {key!r}{did_you_mean(key, _READERS)}")
-    values = {key.replace("-", "_"): _READERS[key](_Value(key, value, file)) for key, value in table.items()}
-    return Options(**values)
+    return Options(**{k.replace("-", "_"): _READERS[k](_Value(k, v, file)) for k, v in table.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +112,6 @@ def _flag(value: _Value) -> bool:
     return value.content
 
 
-def _file(value: _Value) -> str:
-    return value.beside(_text(value))
-
-
 def _profiles(value: _Value) -> tuple[str, ...]:
     return tuple(value.beside(p) if is_profile_file(p) else p for p in _texts(value))
 
@@ -147,7 +138,7 @@ def is_profile_file(profile: str) -> bool:
 _READERS: dict[str, Callable[[_Value], Any]] = {
     "profile": _profiles,
     "format": _formats,
-    "baseline": _file,
+    "baseline": lambda value: value.beside(_text(value)),
     "select": _texts,
     "ignore": _texts,
     "level": _levels,

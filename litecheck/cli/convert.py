@@ -60,7 +60,7 @@ def convert(
       litecheck convert model.tflite -o out.tflite --data samples.npz --profile acme.yaml -f text -f html:report.html
       litecheck convert model.tflite -o out.tflite --to dynamic
     """
-    from litecheck.cli.threads import one_thread
+    from litecheck.cli import one_thread
 
     one_thread()
     from litecheck.cli.progress import samples_done

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import parameters as options
+from litecheck.cli import quantizer_options as options
 from litecheck.cli.console import NoColor, PlainFormat, ends_well, write_stdout
 
 
@@ -46,7 +46,6 @@ def dequantize(
       litecheck dequantize out.bin -o x.npy --like model.tflite:logits
       litecheck dequantize q.bin -o x.npy --dtype int4 --shape 64x64 --scale s.npy --axis 1 --block-size 32
     """
-    from litecheck.cli import quantizer_options
     from litecheck.errors import ConfigError
     from litecheck.files import check_writable
     from litecheck.quantizer.arrays import is_constant, read, write
@@ -57,8 +56,8 @@ def dequantize(
     rule = named(semantics)
     if is_constant(source) and not scale:
         like = like or source
-    told = quantizer_options.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
-    tensor = quantizer_options.tensor(told, dtype, shape)
+    told = options.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
+    tensor = options.tensor(told, dtype, shape)
     stored = read(source, tensor.dtype, tensor.shape)
     if tensor.parameters is None:
         raise ConfigError("the scale is missing: give --scale or --like")

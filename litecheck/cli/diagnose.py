@@ -6,15 +6,10 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import device_options as options
+from litecheck.cli import complete
+from litecheck.cli import verify_options as options
 from litecheck.cli.console import Manner, NoColor, ends_well, say
 from litecheck.cli.outputs import format_option, parse_outputs, write
-
-
-def _operators(incomplete: str) -> list[str]:
-    from litecheck.cases.probes.catalogue import probed
-
-    return [name for name in probed() if name.startswith(incomplete)]
 
 
 @ends_well
@@ -26,7 +21,10 @@ def diagnose(
     op: Annotated[
         list[str] | None,
         typer.Option(
-            "--op", metavar="OPERATOR", autocompletion=_operators, help="Only this one; repeatable."
+            "--op",
+            metavar="OPERATOR",
+            autocompletion=complete.offered("litecheck.cases.probes.catalogue", "probed"),
+            help="Only this one; repeatable.",
         ),
     ] = None,
     target: Annotated[
@@ -73,16 +71,16 @@ def diagnose(
       litecheck diagnose -d delegate:./libacme.so a.tflite b.tflite -f text -f html:acme.html --device-version 2.1
       litecheck verify model.tflite -d delegate:./libacme.so --arithmetic device.arithmetic.yaml
     """
+    from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
-    from litecheck.cli.threads import one_thread
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
-    from litecheck.diagnose.arithmetic_file import arithmetic_yaml
     from litecheck.diagnose.diagnose import diagnose as diagnosed
+    from litecheck.diagnose.diagnose import stamped
     from litecheck.diagnose.probe_sets import prepared, untested
-    from litecheck.diagnose.session import stamped
     from litecheck.files import atomic_write, check_writable
     from litecheck.model.load import load_model
+    from litecheck.rendering.arithmetic_file import arithmetic_yaml
 
     one_thread()
     targets = parse_outputs(outputs or (), "diagnose")

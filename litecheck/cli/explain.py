@@ -8,7 +8,6 @@ import typer
 
 from litecheck.cli import complete
 from litecheck.cli.console import NoColor, ends_well, terminal_width
-from litecheck.cli.profiles import chosen
 
 
 @ends_well
@@ -16,19 +15,13 @@ def explain(
     path: Annotated[
         str,
         typer.Argument(
-            metavar="PATH",
-            autocompletion=complete.paths,
-            help="A path, an operator, or wildcards.",
+            metavar="PATH", autocompletion=complete.paths, help="A path, an operator, or wildcards."
         ),
     ],
     profile: Annotated[
         list[str] | None,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="P",
-            autocompletion=complete.profiles,
-            help="Only this profile, a name or a file; repeatable. Default: those that validate judges by.",
+        complete.profile_option(
+            "Only this profile, a name or a file; repeatable. Default: those that validate judges by."
         ),
     ] = None,
     no_color: NoColor = False,
@@ -50,7 +43,7 @@ def explain(
     from litecheck.rendering.rules import rows
 
     width = min(terminal_width() or 80, 120)
-    profiles = chosen(profile)
+    profiles = complete.chosen(profile)
     check_patterns(Policy(select=(path,)), profiles)
     every = (row for p in profiles for rule in p.operators.values() for row in rows(p, rule))
     print(

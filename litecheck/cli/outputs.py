@@ -68,9 +68,9 @@ def _parse(text: str, command: str) -> Output:
 
 def write(report: Reported, outputs: Iterable[Output], manner: Manner) -> None:
     """Write a report in every format asked for, files first, so that a reader of stdout finds them there."""
-    from litecheck.rendering.sheet import sheet_of
+    from litecheck.rendering.sheet import Sheet
 
-    sheet = sheet_of(report)
+    sheet = Sheet(report)
     for output in sorted(outputs, key=lambda o: o.file is None):
         if output.file:
             atomic_write(output.file, chosen(output.format, sheet.command).render(sheet))

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from litecheck.cli.console import Manner, console
@@ -116,17 +117,15 @@ def samples_done(total: int | None, manner: Manner) -> Iterator[Callable[[int, s
 def progress(files: Sequence[str], manner: Manner) -> Iterator[Iterator[str]]:
     """The files one by one, with a bar that counts their bytes."""
     sizes = list(map(_size, files))
+
+    def one_by_one() -> Iterator[str]:
+        for file, before in zip(files, accumulate(sizes, initial=0), strict=False):
+            bar.show(before, file)
+            yield file
+        bar.show(sum(sizes), "")
+
     with _shown(Bar(sum(sizes), False, manner.no_color), manner.quiet) as bar:
-        yield _one_by_one(files, sizes, bar)
-
-
-def _one_by_one(files: Sequence[str], sizes: Sequence[int], bar: Bar) -> Iterator[str]:
-    done = 0
-    for file, size in zip(files, sizes, strict=True):
-        bar.show(done, file)
-        yield file
-        done += size
-    bar.show(done, "")
+        yield one_by_one()
 
 
 @contextmanager

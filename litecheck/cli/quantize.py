@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import parameters as options
+from litecheck.cli import quantizer_options as options
 from litecheck.cli.console import NoColor, PlainFormat, ends_well, say, write_stdout
 
 
@@ -49,7 +49,6 @@ def quantize(
       litecheck quantize x.npy -o q.npy --like model.tflite:serving_default_x:0 --semantics litert:xnnpack
       litecheck quantize x.npy -o q.npy --semantics onnx:21 --dtype uint4 --scale 0.5 --zero-point 8
     """
-    from litecheck.cli import quantizer_options
     from litecheck.files import check_writable
     from litecheck.quantizer.arrays import is_raw, read, write
     from litecheck.quantizer.semantics import semantics as named
@@ -57,14 +56,12 @@ def quantize(
 
     check_writable(target)
     rule = named(semantics)
-    told = quantizer_options.Told(
-        tuple(scale or ()), tuple(zero_point or ()), axis, block_size, from_data, like
-    )
-    quantizer_options.check_own_choice(told, rule)
-    tensor = quantizer_options.tensor(told, dtype, shape)
+    told = options.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, from_data, like)
+    options.check_own_choice(told, rule)
+    tensor = options.tensor(told, dtype, shape)
     stored_as = input_dtype or ("float32" if is_raw(source) else None)
-    real = quantizer_options.in_float32(source, read(source, stored_as, tensor.shape).values, say)
-    by = quantizer_options.chosen(tensor, told, real, rule)
+    real = options.in_float32(source, read(source, stored_as, tensor.shape).values, say)
+    by = options.chosen(tensor, told, real, rule)
     stored = rule.quantize(real, by, tensor.dtype)
     kind = tensor.dtype or str(stored.dtype.name)
     write(target, stored, kind)

@@ -1,11 +1,13 @@
-"""Scales, zero points, shapes and tolerances as the command line has them, for the quantizer's commands."""
+"""The options that the quantizer's commands share, and what they say: scales, zero points, shapes, tolerances."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from litecheck.errors import ConfigError
 
@@ -15,6 +17,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from litecheck.quantizer.types import Parameters, Semantics
+
+
+Named = Annotated[
+    str,
+    typer.Option(
+        "--semantics",
+        metavar="NAME",
+        help="litert[:RESOLVER], onnx[:VERSION], onnx-dynamic, onednn[:ROUNDING].",
+    ),
+]
+Scale = Annotated[
+    list[str] | None,
+    typer.Option("--scale", metavar="S", help="A number (0.5, 1/256), several with commas, or a .npy file."),
+]
+ZeroPoint = Annotated[
+    list[str] | None, typer.Option("--zero-point", metavar="Z", help="As for --scale; default 0.")
+]
+Axis = Annotated[int | None, typer.Option("--axis", metavar="N", help="The dimension of several scales.")]
+BlockSize = Annotated[int | None, typer.Option("--block-size", metavar="N", help="Elements to a scale.")]
+Like = Annotated[
+    str | None,
+    typer.Option("--like", metavar="MODEL:TENSOR", help="Parameters, type and shape of a model's tensor."),
+]
+Dtype = Annotated[
+    str | None, typer.Option("--dtype", metavar="TYPE", help="The stored type: int8, uint8, int16, int4 ...")
+]
+Shape = Annotated[
+    str | None, typer.Option("--shape", metavar="AxBxC", help="The shape of raw bytes; default: flat.")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +82,8 @@ def tensor(told: Told, dtype: str | None, shape: str | None) -> TensorOptions:
 
     subgraph, model_tensor = find_tensor(told.like)
     fixed = min(model_tensor.shape_signature or (0,)) >= 0
-    known = model_tensor.shape if fixed else None
-    return TensorOptions(
-        dtype or model_tensor.dtype,
-        parse_shape(shape) if shape else known,
-        stated_parameters(model_tensor, subgraph),
-    )
+    known = parse_shape(shape) if shape else model_tensor.shape if fixed else None
+    return TensorOptions(dtype or model_tensor.dtype, known, stated_parameters(model_tensor, subgraph))
 
 
 def _check_one_way(told: Told) -> None:
@@ -113,17 +140,12 @@ def check_own_choice(told: Told, semantics: Semantics) -> None:
     """Refuses parameters for a semantics that chooses them itself. Raises ConfigError."""
     if getattr(semantics, "choose", None) is None:
         return
-    for option, value in _options(told).items():
-        if value not in (None, ()):
+    for field in fields(told):
+        if getattr(told, field.name) not in (None, ()):
+            option = f"--{field.name.replace('_', '-')}"
             raise ConfigError(
                 f"{option}: {semantics.name} has no such parameter, it chooses scale and zero point from the values"
             )
-
-
-def _options(told: Told) -> dict[str, Any]:
-    names = {"scale": "--scale", "zero_point": "--zero-point", "axis": "--axis", "block_size": "--block-size"}
-    names |= {"from_data": "--from-data", "like": "--like"}
-    return {option: getattr(told, name) for name, option in names.items()}
 
 
 def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) -> NDArray[Any]:
@@ -135,12 +157,8 @@ def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) ->
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float32)
     changed = int((narrow != values)[~np.isnan(values)].sum())
-    what = (
-        f"which changes {changed:,} of {values.size:,} values"
-        if changed
-        else "which changes none of its values"
-    )
-    say(f"note: {source}: float64, rounded to float32, {what}")
+    what = f"{changed:,} of {values.size:,}" if changed else "none of its"
+    say(f"note: {source}: float64, rounded to float32, which changes {what} values")
     return narrow
 
 

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete
+from litecheck.cli.complete import chosen, every
 from litecheck.cli.console import NoColor, PlainFormat, console, ends_well, write_stdout
-from litecheck.cli.profiles import chosen, every
 
 
 @ends_well
@@ -18,14 +18,7 @@ def rules(
         typer.Argument(metavar="[OPERATOR]", autocompletion=complete.operators, help="Such as CONV_2D."),
     ] = None,
     profile: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="P",
-            autocompletion=complete.profiles,
-            help="This profile, a name or a file; repeatable.",
-        ),
+        list[str] | None, complete.profile_option("This profile, a name or a file; repeatable.")
     ] = None,
     output: PlainFormat = "text",
     no_color: NoColor = False,

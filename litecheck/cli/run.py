@@ -71,7 +71,7 @@ def run(
       litecheck run model.tflite --input x.npy --arithmetic litert-xnnpack --keep all -o tensors.npz
       litecheck run model.tflite --random 0 --signature multiply -o out.npz -f json
     """
-    from litecheck.cli.threads import one_thread
+    from litecheck.cli import one_thread
 
     one_thread()
     from litecheck.cli.input_options import feed
@@ -81,8 +81,8 @@ def run(
     from litecheck.model.load import load_model
     from litecheck.quantizer.arrays import write_all
     from litecheck.reference.engine.interpreter import Machine
-    from litecheck.reference.engine.recording import Recorder
-    from litecheck.rendering.records import RunRecord
+    from litecheck.reference.engine.statistics import Recorder
+    from litecheck.rendering.run import RunRecord
 
     targets = parse_outputs(outputs or (), "run")
     if target is None and not stats:

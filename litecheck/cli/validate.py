@@ -2,27 +2,75 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
-from litecheck.cli import validate_options as options
+from litecheck.cli import complete
 from litecheck.cli.config import Options, configured
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
+from litecheck.cli.outputs import format_option
 from litecheck.report import Report, counted
+
+ModelFiles = Annotated[
+    list[str], typer.Argument(metavar="MODEL...", help="Files, folders (searched recursively) or globs.")
+]
+ProfileNames = Annotated[
+    list[str] | None,
+    complete.profile_option("A profile's name or file; repeatable. Default: by the activations' type."),
+]
+Outputs = Annotated[list[str] | None, format_option("validate")]
+Baseline = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Waive the findings that this file knows.")
+]
+WriteBaseline = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write today's findings to this file and waive them.")
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATH", autocompletion=complete.paths, help="Only these; repeatable."),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATH", autocompletion=complete.paths, help="Waive these; repeatable."),
+]
+Level = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATH=LEVEL",
+        autocompletion=complete.levelled_paths,
+        help="Another level for these: violation, warning or note; repeatable.",
+    ),
+]
+FailOn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LEVEL",
+        autocompletion=complete.levels,
+        help="The mildest level that fails: violation (default), warning or note.",
+    ),
+]
+RequireCoverage = Annotated[
+    bool, typer.Option("--require-coverage", help="Fail where an operator is not covered.")
+]
+NoRequireCoverage = Annotated[
+    bool, typer.Option("--no-require-coverage", hidden=True, help="Undo the configuration file's.")
+]
 
 
 @ends_well
 def validate(
-    models: options.ModelFiles,
-    profile: options.ProfileNames = None,
-    outputs: options.Outputs = None,
-    baseline: options.Baseline = None,
-    write_baseline: options.WriteBaseline = None,
-    select: options.Select = None,
-    ignore: options.Ignore = None,
-    level: options.Level = None,
-    fail_on: options.FailOn = None,
-    require_coverage: options.RequireCoverage = False,
-    no_require_coverage: options.NoRequireCoverage = False,
+    models: ModelFiles,
+    profile: ProfileNames = None,
+    outputs: Outputs = None,
+    baseline: Baseline = None,
+    write_baseline: WriteBaseline = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    level: Level = None,
+    fail_on: FailOn = None,
+    require_coverage: RequireCoverage = False,
+    no_require_coverage: NoRequireCoverage = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
@@ -63,7 +111,6 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
     """Check all that can be wrong with the options, judge, report; the exit code. Raises LitecheckError."""
     from litecheck.checks import baseline, policy
     from litecheck.cli import outputs
-    from litecheck.cli.profiles import chosen
     from litecheck.files import check_writable, find_models
 
     targets = outputs.parse_outputs(options.format, "validate")
@@ -72,7 +119,7 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
     if write_baseline:
         check_writable(write_baseline)
     if choices != policy.Policy():
-        policy.check_patterns(choices, chosen(options.profile))
+        policy.check_patterns(choices, complete.chosen(options.profile))
 
     report = policy.apply(_judge(find_models(models), options, manner), choices)
     if write_baseline:
@@ -89,12 +136,11 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
 def _judge(files: tuple[str, ...], options: Options, manner: Manner) -> Report:
     from litecheck.checks.policy import as_level
     from litecheck.checks.validate import validate_file
-    from litecheck.cli.profiles import chosen
     from litecheck.cli.progress import progress
     from litecheck.version import __version__
 
     fail_on = as_level(options.fail_on or "violation")
-    profiles = chosen(options.profile) if options.profile else None
+    profiles = complete.chosen(options.profile) if options.profile else None
     with progress(files, manner) as one_by_one:
         models = tuple(model for file in one_by_one for model in validate_file(file, profiles))
     return Report(__version__, models, fail_on, require_coverage=bool(options.require_coverage))

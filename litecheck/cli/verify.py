@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from litecheck.cli import device_options as devices
 from litecheck.cli import verify_options as options
 from litecheck.cli.console import Manner, NoColor, Verbose, console, ends_well
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 @ends_well
 def verify(
     model: options.ModelFile,
-    device: devices.DeviceName,
+    device: options.DeviceName,
     device_version: options.Build = "",
     arithmetic: options.Arithmetics = None,
     profile: options.Profile = None,
@@ -40,9 +39,9 @@ def verify(
     repeat: options.Repeat = 2,
     budget: options.Budget = None,
     dry_run: options.DryRun = False,
-    timeout: devices.Seconds = 60.0,
-    memory: devices.Megabytes = 4096,
-    jobs: devices.Jobs = 1,
+    timeout: options.Seconds = 60.0,
+    memory: options.Megabytes = 4096,
+    jobs: options.Jobs = 1,
     journal: options.Journal = None,
     resume: options.Resume = False,
     reproduce: options.Reproduce = None,
@@ -72,14 +71,13 @@ def verify(
       litecheck verify model.tflite -d tflm --arithmetic tflm -f text -f html:report.html
       litecheck verify model.tflite -d delegate:./libacme.so --arithmetic device.arithmetic.yaml --reproduce failing/
     """
+    from litecheck.cli import one_thread
     from litecheck.cli.input_options import given_samples
     from litecheck.cli.outputs import parse_outputs, write
-    from litecheck.cli.threads import one_thread
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
     from litecheck.model.load import load_model
-    from litecheck.verify.budget import parse_budget
-    from litecheck.verify.settings import Settings
+    from litecheck.verify.settings import Settings, parse_budget
 
     one_thread()
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
@@ -114,7 +112,11 @@ def verify(
     opened = open_device(device, Limits(timeout, memory << 20), device_version)
     try:
         if dry_run:
-            _foretell(loaded, opened, settings, manner)
+            from litecheck.rendering.verification.text import print_forecast
+            from litecheck.verify.forecast import forecast
+
+            foretold = forecast(loaded, opened, settings)
+            print_forecast(foretold, console(no_color), verbose)
             return
         report = _verified(loaded, opened, settings, journal, resume, manner)
     finally:
@@ -129,7 +131,7 @@ def _verified(
     from litecheck.cli.progress import steps
     from litecheck.devices.isolated import Isolated
     from litecheck.verify.campaign import run
-    from litecheck.verify.selection import weights
+    from litecheck.verify.plan import weights
 
     found = weights(model, settings)
     total = sum(found.values()) + (len(found) if settings.drift else 0)
@@ -137,10 +139,3 @@ def _verified(
         if isinstance(device, Isolated) and settings.jobs == 1:
             device.progress = advance.within
         return run(model, device, settings, journal, resume, advance)
-
-
-def _foretell(model: Model, device: Device, settings: Settings, manner: Manner) -> None:
-    from litecheck.rendering.verification.forecast import print_forecast
-    from litecheck.verify.forecast import forecast
-
-    print_forecast(forecast(model, device, settings), console(manner.no_color), manner.verbose)

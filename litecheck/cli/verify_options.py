@@ -1,4 +1,4 @@
-"""The options of ``litecheck verify``."""
+"""The options of ``litecheck verify``, and those of a device, which ``litecheck diagnose`` has too."""
 
 from __future__ import annotations
 
@@ -9,6 +9,20 @@ import typer
 from litecheck.cli import complete
 from litecheck.cli.outputs import format_option
 
+DeviceName = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        "-d",
+        metavar="DEVICE",
+        autocompletion=complete.devices,
+        help="litert:reference, litert:optimized, litert:xnnpack, tflm, openvino, delegate:LIB.so[,key=value], "
+        'command:"PROGRAM {model} {runs}", recorded:DIR, or an installed plugin\'s name.',
+    ),
+]
+Seconds = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="What one invocation may take.")]
+Megabytes = Annotated[int, typer.Option(metavar="MB", min=16, help="Memory one case may take.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Cases at the same time.")]
 Build = Annotated[
     str,
     typer.Option("--device-version", metavar="TEXT", help="Which build of the device this is, for reports."),

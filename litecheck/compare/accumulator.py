@@ -122,20 +122,9 @@ def _batch_matmul(site: ElementSite) -> Exact:
     left, right = lhs.data, rhs.data
     left = left.swapaxes(-1, -2) if site.option("adj_x", False) else left
     right = right.swapaxes(-1, -2) if site.option("adj_y", False) else right
-    here = [
-        side[
-            tuple(
-                0 if n == 1 else i
-                for n, i in zip(side.shape, batch[len(batch) - side.ndim + 2 :], strict=False)
-            )
-        ]
-        if side.ndim > 2
-        else side
-        for side in (left, right)
-    ]
-    terms = (here[0][row].astype(object) - lhs.zero_point) * (
-        here[1][:, column].astype(object) - rhs.zero_point
-    )
+    lead = site.output.shape[:-2]
+    rows, columns = (np.broadcast_to(s, (*lead, *s.shape[-2:]))[tuple(batch)] for s in (left, right))
+    terms = (rows[row].astype(object) - lhs.zero_point) * (columns[:, column].astype(object) - rhs.zero_point)
     scales = rhs.quantization.scale
     scale = fraction(scales[column] if scales.size > 1 else scales[0])
     multiplier = fraction(lhs.scale) * scale / fraction(site.output.scale)

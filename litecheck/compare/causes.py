@@ -66,13 +66,13 @@ class Causes:
         if near is None:
             return ()
         before = [way for way in self._ways(self.nearest, ()) if way.names in self.likely]
-        whole = [way for way in before if self._left(way) == 0]
-        first = before if whole else self._best(chosen, near, self._ways(self.nearest, ()))
+        if whole := self._whole(before, base.left):
+            return whole
+        first = self._best(chosen, near, self._ways(self.nearest, ()))
         if not first:
             return self._hidden(base, chosen, near)
-        whole = whole or [way for way in first if self._left(way) == 0]
-        if whole:
-            return tuple(Cause(way.names, way.does, base.left, 0) for way in whole[:_LISTED])
+        if whole := self._whole(first, base.left):
+            return whole
         way = first[0]
         trial = self._trial(chosen, way.arithmetic)
         second = self._best(chosen, trial, self._ways(way.arithmetic, way.names)) if trial else []
@@ -87,13 +87,16 @@ class Causes:
             return ()
         trial, way = trials[min(distances)[1]]
         second = self._best(chosen, trial, self._ways(way.arithmetic, way.names)) if trial else []
-        both = [w for w in second if self._left(w) == 0]
-        return tuple(Cause(w.names, w.does, base.left, 0) for w in both[:_LISTED])
+        return self._whole(second, base.left)
+
+    def _whole(self, ways: Sequence[_Way], count: int) -> tuple[Cause, ...]:
+        """Those of the ways that explain all differences."""
+        every = (Cause(way.names, way.does, count, 0) for way in ways if self._left(way) == 0)
+        return tuple(islice(every, _LISTED))
 
     def _told(self, count: int, first: Sequence[_Way], second: Sequence[_Way]) -> tuple[Cause, ...]:
-        both = [w for w in second if self._left(w) == 0]
-        if both:
-            return tuple(Cause(w.names, w.does, count, 0) for w in both[:_LISTED])
+        if both := self._whole(second, count):
+            return both
         others = second or first
         chosen, left = others[0], self._left(others[0])
         if left is None or left >= count:

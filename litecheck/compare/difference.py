@@ -41,13 +41,13 @@ def difference(
     by = [measure(e, a, at) for e, a, at in zip(expected, actual, found, strict=True)]
     every = np.concatenate(by)
     beyond = np.abs(every) > tolerance
-    worst = _worst(expected, actual, found, by)
+    worst = _largest(expected, actual, found, [np.abs(d) for d in by])
     # The last bits of reals differ anywhere; only what is beyond the tolerance can tell something.
     told = [at[np.abs(d) > tolerance] for at, d in zip(found, by, strict=True)] if real else found
     scatter = Scatter.of(tensor, expected, actual, told, runs)
     largest = every[np.abs(every).argmax()]
     free = None if real else _free(expected, actual, found, by, scatter.rails)
-    gathering = gathered(scatter)
+    patterns, along = gathered(scatter)
     return Difference(
         *head,
         mismatches=every.size,
@@ -57,8 +57,8 @@ def difference(
         histogram=() if real else tuple(buckets(tally(every))),
         channels=_channels(expected, found),
         worst=worst,
-        patterns=gathering.patterns,
-        along=gathering.along,
+        patterns=patterns,
+        along=along,
         free=None if free == worst else free,
     )
 
@@ -92,18 +92,6 @@ def _shares(expected: Array, actual: Array, at: NDArray[np.int64]) -> NDArray[np
         return np.where(np.isnan(off), np.inf, off / magnitude)
 
 
-def _worst(
-    expected: Sequence[Array],
-    actual: Sequence[Array],
-    found: Sequence[NDArray[np.int64]],
-    by: Sequence[Array],
-) -> Spot:
-    """The element with the largest difference, the first of them."""
-    spot = _largest(expected, actual, found, [np.abs(d) for d in by])
-    assert spot is not None  # it is asked for where something differs
-    return spot
-
-
 def _free(
     expected: Sequence[Array],
     actual: Sequence[Array],
@@ -111,8 +99,8 @@ def _free(
     by: Sequence[Array],
     rails: Sequence[int],
 ) -> Spot | None:
-    """The same among elements at which neither side is at a rail; of those at which the device is not, where there is
-    no such."""
+    """The largest difference among elements at which neither side is at a rail; of those at which the device is not,
+    where there is no such."""
     own = [np.isin(a.reshape(-1)[at], rails) for a, at in zip(actual, found, strict=True)]
     either = [
         at_rail | np.isin(e.reshape(-1)[at], rails)
@@ -137,9 +125,8 @@ def _largest(
     if tops[run] < 0:
         return None
     position = int(found[run][sizes[run].argmax()])
-    index = (
-        tuple(int(i) for i in np.unravel_index(position, expected[run].shape)) if expected[run].ndim else ()
-    )
+    shape = expected[run].shape
+    index = tuple(map(int, np.unravel_index(position, shape))) if shape else ()
     values = (float(array[run].reshape(-1)[position]) for array in (expected, actual))
     return Spot(run, index, *values)
 

@@ -1,20 +1,28 @@
-"""What one output element of an operator is made of, and its exact value."""
+"""What one output element is made of: its operator cut down to it, its exact value, accumulators that give another."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from litecheck.compare.types import Needed
 from litecheck.flatbuffer.table import Table
+from litecheck.profile.operators import facts_of
+from litecheck.reference.engine.dispatch import BoundKernel
+from litecheck.reference.numerics.windows import VALID, Axis, axes, padded
 from litecheck.reference.operands import Operand, OutputSpec
 
 Index = tuple[int, ...]
+_HALF = Fraction(1, 2)
 #: Types of outputs that count steps.
 STORED = ("int4", "int8", "uint8", "int16")
-#: Roles to operands, absent ones left out.
-Operands = Mapping[str, Operand]
+#: What a window makes of its options: it is met once, and nothing is padded.
+_ONCE = {"padding": VALID, "stride_h": 1, "stride_w": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +41,9 @@ class Exact:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ElementSite:
-    """Everything an element is made of."""
+    """Everything an element is made of; absent operands are left out."""
 
-    operands: Operands
+    operands: Mapping[str, Operand]
     output: OutputSpec
     options: Table | None
     index: Index
@@ -78,3 +86,76 @@ def aligned(value: Operand, index: Index) -> Index:
     """Where a broadcast operand is met by an index of the output."""
     lengths = value.shape
     return tuple(0 if n == 1 else i for n, i in zip(lengths, index[len(index) - len(lengths) :], strict=True))
+
+
+def needed(value: Exact, device: int, low: int, high: int) -> Needed | None:
+    """The smallest and the largest accumulator that give ``device`` when they are rounded to nearest and clamped to
+    ``low`` and ``high``; None on the side where a rail stands for all that lies beyond. A tie counts for both sides.
+
+    None where the element has no accumulator, or nothing in it is between the values next to the device's.
+    """
+    if value.accumulator is None or not value.multiplier:
+        return None
+    rescaled = device - value.zero_point
+    ends = [(rescaled - _HALF) / value.multiplier, (rescaled + _HALF) / value.multiplier]
+    open_ends = [device == low, device == high]
+    if value.multiplier < 0:
+        ends, open_ends = ends[::-1], open_ends[::-1]
+    first, last = math.ceil(ends[0]), math.floor(ends[1])
+    if first > last and not any(open_ends):  # beyond a rail there is always one
+        return None
+    return Needed(None if open_ends[0] else first, None if open_ends[1] else last)
+
+
+Operands = tuple[Operand | None, ...]
+
+
+def crop(bound: BoundKernel, operands: Operands, index: Index) -> tuple[BoundKernel, Operands, Index]:
+    """An operator bound to a kernel, its operands and an output index, all smaller but with the same element there.
+
+    Padding becomes part of the window, as zero points. All channels stay, because results can depend on them. Other
+    operators than convolutions of integers in windows are returned as they are.
+    """
+    options, (source, weight) = bound.known.get("options"), _window(bound, operands)
+    if source is None or weight is None or options is None:
+        return bound, operands, index
+    n, y, x, c = index
+    rows, columns = axes(source.shape, (weight.shape[1], weight.shape[2]), options)
+    image = padded(source.data[n : n + 1], rows, columns, source.zero_point, source.data.dtype)
+    window = Operand(image[:, _reach(rows, y), _reach(columns, x)], source.dtype, source.quantization)
+    once = replace(options, fields={**options.fields, **_ONCE})
+    return replace(bound, known={**bound.known, "options": once}), (window, *operands[1:]), (0, 0, 0, c)
+
+
+def crop_narrowly(
+    bound: BoundKernel, operands: Operands, index: Index
+) -> tuple[BoundKernel, Operands, Index]:
+    """As ``crop``, and of a matrix of weights one row of inputs: for ways to compute that take each row by itself."""
+    facts = facts_of(bound.kernel.opcode)
+    if facts.products != ("input", "weight") or facts.over != "row":
+        return crop(bound, operands, index)
+    options, (source, weight) = bound.known.get("options"), (*operands, None, None)[:2]
+    if source is None or weight is None or source.data.dtype.kind == "f" or weight.data.ndim != 2:
+        return bound, operands, index
+    keep = options is not None and options.get("keep_num_dims", False)
+    row = int(np.ravel_multi_index(index[:-1], source.shape[:-1])) if keep else index[0]
+    rows = source.data.reshape(-1, weight.shape[1])
+    alone = Operand(rows[row : row + 1], source.dtype, source.quantization)
+    if options is not None and keep:
+        flat = replace(options, fields={**options.fields, "keep_num_dims": False})
+        bound = replace(bound, known={**bound.known, "options": flat})
+    return bound, (alone, *operands[1:]), (0, index[-1])
+
+
+def _window(bound: BoundKernel, operands: Sequence[Operand | None]) -> tuple[Operand | None, Operand | None]:
+    """Input and weight of a convolution of integers."""
+    source, weight = (*operands, None, None)[:2]
+    facts = facts_of(bound.kernel.opcode)
+    if not (facts.windows and facts.products) or source is None or source.data.dtype.kind == "f":
+        return None, None
+    return source, weight
+
+
+def _reach(axis: Axis, at: int) -> slice:
+    first = at * axis.stride
+    return slice(first, first + (axis.kernel - 1) * axis.dilation + 1)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 
@@ -19,14 +21,16 @@ def _pair(site: ElementSite) -> tuple[int, int, Fraction, Fraction]:
     return x, y, fraction(lhs.scale), fraction(rhs.scale)
 
 
-def _add(site: ElementSite) -> Exact:
-    x, y, of_x, of_y = _pair(site)
-    return site.steps(x * of_x + y * of_y)
+def _reals(function: Callable[[Fraction, Fraction], Fraction]) -> Formula:
+    """A function of both operands' real values; no value where it divides by zero."""
 
+    def at(site: ElementSite) -> Exact | None:
+        x, y, of_x, of_y = _pair(site)
+        with suppress(ZeroDivisionError):
+            return site.steps(function(x * of_x, y * of_y))
+        return None
 
-def _sub(site: ElementSite) -> Exact:
-    x, y, of_x, of_y = _pair(site)
-    return site.steps(x * of_x - y * of_y)
+    return at
 
 
 def _mul(site: ElementSite) -> Exact | None:
@@ -34,16 +38,6 @@ def _mul(site: ElementSite) -> Exact | None:
         return None  # fractions of 16 bits, for which no scale counts
     x, y, of_x, of_y = _pair(site)
     return site.accumulated(x * y, of_x * of_y / fraction(site.output.scale))
-
-
-def _div(site: ElementSite) -> Exact | None:
-    x, y, of_x, of_y = _pair(site)
-    return site.steps(x * of_x / (y * of_y)) if y else None
-
-
-def _squared_difference(site: ElementSite) -> Exact:
-    x, y, of_x, of_y = _pair(site)
-    return site.steps((x * of_x - y * of_y) ** 2)
 
 
 def _rescaled(site: ElementSite, slope: Fraction = Fraction(1)) -> Exact:
@@ -86,15 +80,11 @@ def _quantize(site: ElementSite) -> Exact | None:
     source = site.operands["input"]
     if source.data.dtype.kind != "f":
         return _rescaled(site)
-    real, scales, axis = (
-        float(source.data[site.index]),
-        site.output.quantization.scale,
-        site.output.quantization.axis,
-    )
+    real, q = float(source.data[site.index]), site.output.quantization
     if not math.isfinite(real):
         return None
-    channel = site.index[axis] if scales.size > 1 else 0
-    points = site.output.quantization.zero_point
+    scales, points = q.scale, q.zero_point
+    channel = site.index[q.axis] if scales.size > 1 else 0
     zero = int(points[channel if points.size > 1 else 0]) if points.size else 0
     return Exact(Fraction(real) / fraction(scales[channel]), zero)
 
@@ -102,15 +92,10 @@ def _quantize(site: ElementSite) -> Exact | None:
 def _resize_bilinear(site: ElementSite) -> Exact:
     source, (n, row, column, c) = site.operands["input"], site.index
     height, width = (int(v) for v in site.operands["size"].data.reshape(-1))
-    down, across = (
-        _between(site, source.shape[1], height, row),
-        _between(site, source.shape[2], width, column),
-    )
-    total = sum(
-        (by * along * stored_value(source, (n, y, x, c)) for (y, by), (x, along) in product(down, across)),
-        Fraction(0),
-    )
-    return Exact(total)
+    down = _between(site, source.shape[1], height, row)
+    across = _between(site, source.shape[2], width, column)
+    terms = (by * to * stored_value(source, (n, y, x, c)) for (y, by), (x, to) in product(down, across))
+    return Exact(sum(terms, Fraction(0)))
 
 
 def _between(site: ElementSite, size: int, out: int, at: int) -> tuple[tuple[int, Fraction], ...]:
@@ -146,9 +131,8 @@ def _softmax(site: ElementSite) -> Exact:
 
 def _log_softmax(site: ElementSite) -> Exact:
     source = site.operands["input"]
-    row = (source.data[site.index[:-1]].astype(np.float64) - source.data[site.index[:-1]].max()) * float(
-        source.scale
-    )
+    stored = source.data[site.index[:-1]].astype(np.float64)
+    row = (stored - stored.max()) * float(source.scale)
     return site.steps(float(row[site.index[-1]] - np.log(np.exp(row).sum())))
 
 
@@ -161,11 +145,11 @@ def _l2_normalization(site: ElementSite) -> Exact | None:
 
 #: By the name rules/operators.yaml has for them, as ``element``.
 FORMULAS: dict[str, Formula] = {
-    "add": _add,
-    "sub": _sub,
+    "add": _reals(operator.add),
+    "sub": _reals(operator.sub),
     "mul": _mul,
-    "div": _div,
-    "squared_difference": _squared_difference,
+    "div": _reals(operator.truediv),
+    "squared_difference": _reals(lambda x, y: (x - y) ** 2),
     "relu": _bounded(0, None),
     "relu6": _bounded(0, 6),
     "relu_n1_to_1": _bounded(-1, 1),

@@ -13,7 +13,6 @@ from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_ya
 
 _KEYS = ("operator", "types", "resolvers", "versions", "does", "evidence", "beside", "outcome", "see")
 _DEVICE = "litert:"
-_MICRO = "tflm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +27,15 @@ class Erratum:
     resolvers: tuple[str, ...]
     versions: str
     does: str
-    evidence: str
     beside: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ("mismatch",)
-    see: str = ""
 
 
 def known_fault(device_name: str, opcode: str, dtypes: Collection[str], outcome: Outcome) -> str:
     """What the runtime behind a ``litert:*`` device or ``tflm`` is known to do wrong with an operator whose operands
     have these types, where that ends as ``outcome``, in a sentence; nothing where nothing is known, and for all others."""
     resolver = device_name.removeprefix(_DEVICE).partition(",")[0]
-    if resolver != _MICRO and not device_name.startswith(_DEVICE):
+    if resolver != "tflm" and not device_name.startswith(_DEVICE):
         return ""
     found = [
         f
@@ -60,9 +57,8 @@ def known_fault(device_name: str, opcode: str, dtypes: Collection[str], outcome:
 def faults() -> tuple[Erratum, ...]:
     """Every fault of the file. Raises ProfileError with its line where the file is not as it should be."""
     shown = "rules/arithmetic/known-faults.yaml"
-    listed = (
-        read_yaml(rules_dir() / "arithmetic" / "known-faults.yaml", shown).only(("faults",)).get("faults")
-    )
+    file = read_yaml(rules_dir() / "arithmetic" / "known-faults.yaml", shown)
+    listed = file.only(("faults",)).get("faults")
     if not isinstance(listed, Items):
         raise ProfileError(shown, 1, "faults is a list")
     return tuple(_fault(node, shown) for node in listed)
@@ -75,10 +71,9 @@ def _fault(node: Node, shown: str) -> Erratum:
         raise ProfileError(shown, entry.line, f"a fault without {', '.join(missing)}")
     operators = tuple(text(entry.get("operator")).split(", "))
     types, resolvers = texts(entry.get("types")), texts(entry.get("resolvers"))
-    versions, does, evidence = (text(entry.get(key)) for key in _KEYS[3:6])
+    versions, does = (text(entry.get(key)) for key in _KEYS[3:5])
     outcomes = texts(entry.get("outcome")) or ("mismatch",)
     unknown = set(outcomes) - {o.value for o in Outcome}
     if unknown:
         raise ProfileError(shown, entry.line, f"there is no outcome {unknown.pop()!r}")
-    more = texts(entry.get("beside")), outcomes, text(entry.get("see"))
-    return Erratum(operators, types, resolvers, versions, does, evidence, *more)
+    return Erratum(operators, types, resolvers, versions, does, texts(entry.get("beside")), outcomes)

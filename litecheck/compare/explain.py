@@ -6,26 +6,23 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 
 from litecheck.arrays import Arrays
 from litecheck.cases.parts import Case
 from litecheck.compare.accumulator import exact
-from litecheck.compare.element import ElementSite, Exact, Index
-from litecheck.compare.inverse import needed
-from litecheck.compare.receptive_field import Operands, crop, crop_narrowly
+from litecheck.compare.element import ElementSite, Exact, Index, Operands, crop, crop_narrowly, needed
 from litecheck.compare.types import Candidate, Difference, Explained, Spot, Variant
 from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.defects.registry import DEFECTS
-from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, compute_noting
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.kernel_types import Cell
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.registry import Cell
 
 #: Digits behind the point that are always shown, and the most that tell a value from a tie.
 DIGITS, MOST_DIGITS = 4, 20
@@ -72,14 +69,13 @@ def explain(
     inputs: Arrays,
     difference: Difference,
     arithmetic: Arithmetic,
-    others: Sequence[Arithmetic] | None = None,
+    others: Sequence[Arithmetic],
     run: str = "",
 ) -> Explained | None:
     """The worst element of ``difference``, an output of a case of one operator, under the arithmetic it was judged by.
 
     ``inputs`` are those of the run the worst element is from, in the order of the case's; ``run`` is that run's name.
-    ``others`` are arithmetics to look at beside it, by default all that come with litecheck. None for segments, for
-    real outputs, and where there is no kernel.
+    ``others`` are arithmetics to look at beside it. None for segments, for real outputs, and where there is no kernel.
     """
     if len(case.operators) != 1 or difference.worst is None or difference.unit != "LSB":
         return None
@@ -87,7 +83,7 @@ def explain(
         return None
     try:
         element = _Element.of(case, inputs, difference, arithmetic)
-        known = element.candidates(published() if others is None else others, int(difference.worst.expected))
+        known = element.candidates(others, int(difference.worst.expected))
     except RunError:
         return None
     value = exact(element.operator.opcode, element.site)
@@ -122,12 +118,6 @@ def _followed(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explai
     multiplier = float(value.multiplier)
     fixed = quantize_multiplier(multiplier)
     return replace(found, accumulator=value.accumulator, multiplier=multiplier, fixed=fixed)
-
-
-@cache
-def published() -> tuple[Arithmetic, ...]:
-    """Every arithmetic that comes with litecheck."""
-    return tuple(map(load_arithmetic, arithmetic_names()))
 
 
 def decimals(value: Fraction) -> str:
@@ -208,11 +198,8 @@ class _Element:
             variants = arithmetic.variants(self.operator.opcode)
             bound = bind(subgraph, self.operator, arithmetic, Machine(self.machine.model, arithmetic))
             key = variants.get("departure"), *(bound.variants.get(cell.step) for cell in self.active)
-            known[key] = (
-                self._value(bound, None if "departure" in variants else crop)
-                if key not in known
-                else known[key]
-            )
+            if key not in known:
+                known[key] = self._value(bound, None if "departure" in variants else crop)
             if (value := known[key]) is not None:
                 yield Candidate(name, value, kind="arithmetic")
 
@@ -224,11 +211,8 @@ class _Element:
                     yield Candidate(f"{cell.path}: {variant}", value, kind="step")
 
     def _defects(self) -> Iterator[Candidate]:
-        subgraph, base, opcode = (
-            self.machine.model.subgraphs[0],
-            self.machine.arithmetic,
-            self.operator.opcode,
-        )
+        subgraph, opcode = self.machine.model.subgraphs[0], self.operator.opcode
+        base = self.machine.arithmetic
         if "departure" in base.variants(opcode):
             return
         for name in defects_of(opcode):

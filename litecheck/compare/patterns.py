@@ -32,25 +32,18 @@ COUNTED = 4096
 _HOT = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """What is told of the differences, and the dimension along which they gather, with its counts."""
-
-    patterns: tuple[Gathering, ...] = ()
-    along: Along | None = None
-
-
-def gathered(scatter: Scatter) -> Gathered:
-    """What is told of the differences, each pattern with its evidence."""
+def gathered(scatter: Scatter) -> tuple[tuple[Gathering, ...], Along | None]:
+    """What is told of the differences, each pattern with its evidence; and the dimension they gather along, counted."""
     if scatter.count < 2:
-        return Gathered()
+        return (), None
     found = places(scatter)
     told = [pattern.gathering for pattern in found]
     if len(found) == 1 and not found[0].whole:
         told += [pattern.gathering for pattern in places(scatter.without(found[0]))]
     told += [*(pattern.gathering for pattern in _run(scatter)), *tendencies(scatter)]
-    axis = next((pattern.axis for pattern in found if pattern.axis is not None), None)
-    return Gathered(tuple(told), None if axis is None else _along(scatter, axis))
+    axes = (pattern.gathering.dimension for pattern in found)
+    axis = next((axis for axis in axes if axis is not None), None)
+    return tuple(told), None if axis is None else _along(scatter, axis)
 
 
 def places(s: Scatter) -> tuple[Pattern, ...]:

@@ -35,20 +35,22 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """Differences that lie among ``there`` elements: all of them, where ``whole``.
+    """Where differences gather, by more than chance.
 
-    ``odds`` is the natural logarithm of how probable that is by chance, at most. ``axis`` is the dimension it is a
-    pattern of, ``where`` what it takes in, to be broadcast to the output's shape. ``settled``: nothing else need be
-    looked for, because it holds all, or tells more than one that does.
+    ``odds`` is the natural logarithm of how probable that is by chance, at most. ``where`` is what it takes in, to be
+    broadcast to the output's shape. ``settled``: nothing else need be looked for, because it holds all, or tells more
+    than one that does.
     """
 
     gathering: Gathering
-    there: int
-    whole: bool
     odds: float
-    axis: int | None = None
     where: Mask | None = None
     settled: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether it holds all differences."""
+        return self.gathering.held == self.gathering.count
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,17 +183,9 @@ class Scatter:
         odds += log(max(tried, 1))
         if odds >= log(CHANCE):
             return
-        gathering = replace(
-            claim,
-            held=held,
-            count=self.count,
-            there=there,
-            size=self.size,
-            apart=self.apart,
-            rest=self.rest,
-            dimension=axis,
-        )
-        yield Pattern(gathering, there, not others, odds, axis, where, not others)
+        extent = replace(claim, held=held, count=self.count, there=there, size=self.size)
+        gathering = replace(extent, apart=self.apart, rest=self.rest, dimension=axis)
+        yield Pattern(gathering, odds, where, settled=not others)
 
     def plain(self, pattern: str, **facts: Any) -> Gathering:
         """A pattern of all differences that has no elements of its own."""
@@ -211,7 +205,7 @@ def narrowest(found: Iterable[Pattern]) -> tuple[Pattern, ...]:
     where there is no other, or that is even less probable."""
     several = list(found)
     most = min((p for p in several if not p.whole), key=lambda p: p.odds, default=None)
-    whole = min((p for p in several if p.whole), key=lambda p: p.there, default=None)
+    whole = min((p for p in several if p.whole), key=lambda p: p.gathering.there, default=None)
     if whole is None or (most is not None and most.odds < whole.odds):
         return () if most is None else (replace(most, settled=whole is not None),)
     return (whole,)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.arrays import Arrays
-from litecheck.cases.requantized import requantized
+from litecheck.cases.inputs import requantized
 from litecheck.convert.calibration.borrowed import BorrowingMachine
 from litecheck.convert.calibration.child import (
     KERNELS,

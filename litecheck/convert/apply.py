@@ -22,7 +22,14 @@ from litecheck.model.types import Model, Operator, Signature, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.operators import facts_of
 from litecheck.quantization import Quantization
-from litecheck.quantizer.litert import REQUANTIZED
+
+#: What the QUANTIZE kernel converts from one integer type to another; all else goes by way of real values.
+REQUANTIZED: Mapping[str, tuple[str, ...]] = {
+    "int8": ("int8", "uint8"),
+    "uint8": ("int8", "uint8"),
+    "int16": ("int8", "int16", "int32"),
+    "int32": ("int8", "int16"),
+}
 
 #: Where each operator of the new model comes from, by subgraph: the number it had, -1 for those inserted.
 Origins = Mapping[int, tuple[int, ...]]

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.quantizer.litert import dequantize
+from litecheck.quantizer.litert import products
 from litecheck.quantizer.types import Parameters
 
 #: Values compared at once, so that what is made of them stays in the cache.
-_BLOCK = 1 << 14
+_BLOCK = 1 << 15
 #: Sums of squares below this are added up in float64.
 _TINY = 1e-25
 
@@ -26,8 +26,8 @@ class Distortion:
     """Float values x beside y, what is stored for them, over all elements at which x is finite.
 
     ``signal`` is the sum of x^2, ``noise`` that of (x - y)^2, ``largest`` the largest abs(x - y). ``on_rail`` elements are
-    stored as the type's smallest or largest value, ``clipped`` ones because x lies beyond it. ``left_out`` are elements at
-    which x is not finite.
+    stored as the type's smallest or largest value; at ``clipped`` ones x lies beyond those, where there is one scale.
+    ``left_out`` are elements at which x is not finite.
     """
 
     signal: float = 0.0
@@ -60,17 +60,28 @@ class Distortion:
 
 def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distortion:
     """Of what a converted tensor stores from float32 values in the same order; its own parameters say what that means."""
-    y = stored
-    if _quantized(tensor):
-        y = dequantize(stored, Parameters.of(tensor.quantization), stored=tensor.dtype)
-    if x.dtype.kind in "biu":  # what no scale belongs to: indices, truth values
-        x, y = x.astype(np.float64), y.astype(np.float64)
-    flat, codes, real = x.reshape(-1), stored.reshape(-1), y.reshape(-1)
+    if x.dtype.kind in "biu":  # indices and truth values, to which no scale belongs
+        x, stored = x.astype(np.float64), stored.astype(np.float64)
+    flat, codes = x.reshape(-1), stored.reshape(-1)
+    quantized = _quantized(tensor)
+    alike = quantized and tensor.quantization.scale.size == 1 and stored.itemsize <= 2
+    whole = stored
+    if quantized and not alike:
+        whole = products(stored, Parameters.of(tensor.quantization), tensor.dtype)
     found = Distortion()
     for at in range(0, flat.size, _BLOCK):
         block = slice(at, at + _BLOCK)
-        found = found.merged(_of_block(flat[block], codes[block], real[block], tensor))
+        y = real_values(codes[block], tensor) if alike else whole.reshape(-1)[block]
+        found = found.merged(_of_block(flat[block], codes[block], y, tensor))
     return found
+
+
+def real_values(codes: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
+    """What a tensor of one scale stores, as float32: the quantizer's product, here without its checks for each block."""
+    values = codes.astype(np.float32)
+    values -= np.float32(tensor.quantization.zero_point.sum())
+    values *= tensor.quantization.scale[0]
+    return values
 
 
 def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Tensor) -> Distortion:
@@ -87,7 +98,7 @@ def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Ten
         sums = float(np.dot(x, x)), float(np.dot(off, off))
     if not x.size:
         return Distortion(left_out=left_out)
-    rails = _rails(codes, off, tensor) if _quantized(tensor) else (0, 0)
+    rails = _rails(x, codes, tensor) if _quantized(tensor) else (0, 0)
     return Distortion(*sums, float(max(off.max(), -off.min())), x.size, *rails, left_out)
 
 
@@ -95,16 +106,18 @@ def _quantized(tensor: Tensor) -> bool:
     return tensor.dtype in INTEGER_RANGES and tensor.quantization.scale.size > 0
 
 
-def _rails(codes: NDArray[Any], off: NDArray[Any], tensor: Tensor) -> tuple[int, int]:
-    """How many values are stored as an end of the type, and how many of those lie more than half a step beyond it."""
-    half = float(tensor.quantization.scale.max(initial=0.0)) / 2
-    on_rail = clipped = 0
-    for end, sign in zip(INTEGER_RANGES[tensor.dtype], (-1, 1), strict=True):
-        there = codes == end
-        count = int(np.count_nonzero(there))
-        on_rail += count
-        clipped += int(np.count_nonzero(there & (sign * off > half))) if count else 0
-    return on_rail, clipped
+def _rails(x: NDArray[Any], codes: NDArray[Any], tensor: Tensor) -> tuple[int, int]:
+    """How many values are stored as an end of the type, and how many real ones lie more than half a step beyond it."""
+    low, high = INTEGER_RANGES[tensor.dtype]
+    on_rail = np.count_nonzero(codes == low) + np.count_nonzero(codes == high)
+    if tensor.quantization.scale.size != 1:
+        return int(on_rail), 0
+    scale, zero = float(tensor.quantization.scale[0]), int(tensor.quantization.zero_point.sum())
+    least, most = scale * (low - zero - 0.5), scale * (high - zero + 0.5)
+    clipped = 0
+    if x.min() < least or x.max() > most:
+        clipped = int(np.count_nonzero(x < least) + np.count_nonzero(x > most))
+    return int(on_rail), clipped
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class Isolated:
         try:
             (worker.folder / worker_main.ANSWER).unlink(missing_ok=True)
             if job is not None:
-                _hand_over(worker, job)
+                write_parcel(worker.folder / worker_main.JOB, *packed(job))
             invocations = None if job is None else len(job.runs)
             ended = worker.run(invocations, self.progress)
             if self._closed:
@@ -119,10 +119,6 @@ class Isolated:
             worker.close()
 
 
-def _hand_over(worker: Worker, job: Job) -> None:
-    write_parcel(worker.folder / worker_main.JOB, *packed(job))
-
-
 def _memory(worker: Worker) -> Memory:
     """What the adapter that was made on trial can do for models with variables."""
     with suppress(ParcelError, OSError, KeyError, ValueError):
@@ -138,9 +134,8 @@ def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Ans
             return _refused(Outcome(header["outcome"]), str(header["error"]), worker.said())
         delegated = None if header["delegated"] is None else tuple(map(bool, header["delegated"]))
         runs = split(arrays, header["runs"])
-        ending = (
-            f"no end after {limits.seconds:g} s" if ended.late else end_name(ended.code) if ended.code else ""
-        )
+        ending = end_name(ended.code) if ended.code else ""
+        ending = f"no end after {limits.seconds:g} s" if ended.late else ending
         message = "\n".join(filter(None, (str(header["message"]), worker.said() if ending else "")))
         return Answer(runs, delegated, ending, message)
     said = worker.said()
@@ -166,11 +161,8 @@ def _place(begun: int, invocations: int) -> str:
     """Which of several invocations did not end."""
     if invocations < 2:
         return ""
-    return (
-        f", in invocation {begun} of {invocations}"
-        if begun
-        else f", before the first of {invocations} invocations"
-    )
+    before = f"before the first of {invocations} invocations"
+    return f", in invocation {begun} of {invocations}" if begun else f", {before}"
 
 
 def _refused(outcome: Outcome, error: str, said: str) -> Failure:

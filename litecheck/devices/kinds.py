@@ -56,10 +56,8 @@ class DeviceKind:
 @cache
 def kinds() -> Mapping[str, DeviceKind]:
     """litecheck's own kinds of devices, by name. No runtime is loaded."""
-    modules = (
-        name for _, name, _ in pkgutil.iter_modules(import_module(_ADAPTERS).__path__, f"{_ADAPTERS}.")
-    )
-    found = sorted((import_module(name).KIND for name in modules), key=lambda kind: kind.name)
+    modules = pkgutil.iter_modules(import_module(_ADAPTERS).__path__, f"{_ADAPTERS}.")
+    found = sorted((import_module(m.name).KIND for m in modules), key=lambda kind: kind.name)
     return {kind.name: kind for kind in found}
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.devices.oversize import check, check_file
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import unpack
@@ -20,6 +19,30 @@ from litecheck.quantizer.arrays import read
 from litecheck.quantizer.npy import arrays_in
 
 _RAW = (".bin", ".raw")
+#: Bytes that an element has at most: a float64, where a device gives real values for integers.
+_WIDEST = 8
+#: The header of a .npy file, and more.
+_HEADER = 1 << 12
+#: What is read in any case: the shapes of some outputs are known to the runtime only.
+SMALL = 1 << 24
+
+
+class TooLargeError(RuntimeError):
+    """An output that has many times the bytes of the tensor it should be."""
+
+
+def check(name: str, size: int, tensor: Tensor, runs: int = 1) -> None:
+    """Raise TooLargeError for a file of ``size`` bytes that holds an output of so many runs."""
+    most = max(SMALL, runs * _WIDEST * tensor.size + _HEADER)
+    if size > most:
+        shape = "x".join(map(str, tensor.shape)) or "scalar"
+        wanted = f"{runs} times {tensor.dtype} {shape}" if runs > 1 else f"{tensor.dtype} {shape}"
+        raise TooLargeError(f"{name} has {size:,} bytes; '{tensor.name}' is {wanted}, it is not read")
+
+
+def check_file(file: Path, tensor: Tensor, runs: int = 1) -> None:
+    """The same of a file by its size on the disk. Raises TooLargeError and OSError."""
+    check(file.name, file.stat().st_size, tensor, runs)
 
 
 def outputs(model: Model) -> tuple[Tensor, ...]:
@@ -56,10 +79,13 @@ def output_files(
             continue
         with suppress(OSError, ValueError):  # tensors may have names that no file can have
             if (file := place / f"{name}.npy").is_file():
-                return _npy(file, tensor, runs)
+                if runs is not None:
+                    check_file(file, tensor, runs)
+                return read(str(file)).values
             for raw in (place / f"{name}{suffix}" for suffix in _RAW):
                 if raw.is_file():
-                    return _raw(raw, tensor)
+                    check_file(raw, tensor)
+                    return _typed(np.fromfile(raw, np.uint8), tensor)
     for archive in _archives(place):
         values = _member(archive, names, tensor, runs)
         if values is not None:
@@ -116,32 +142,16 @@ def _archives(folder: Path) -> Iterator[Path]:
         yield from sorted(p for p in folder.iterdir() if p.suffix == ".npz" and p.is_file())
 
 
-def _npy(file: Path, tensor: Tensor, runs: int | None) -> NDArray[Any]:
-    if runs is not None:
-        check_file(file, tensor, runs)
-    return read(str(file)).values
-
-
 def _member(archive: Path, names: Iterable[str], tensor: Tensor, runs: int | None) -> NDArray[Any] | None:
-    sizes = _members(archive)
+    sizes: dict[str, int] = {}
+    with suppress(ConfigError):  # a file that is no such archive
+        sizes = {name: entry.file_size for name, entry in arrays_in(archive).items()}
     name = next((n for n in names if n in sizes), None)
     if name is None:
         return None
     if runs is not None:
         check(f"{archive.name}:{name}", sizes[name], tensor, runs)
     return read(f"{archive}:{name}").values
-
-
-def _members(archive: Path) -> dict[str, int]:
-    """The names of the arrays in a .npz file, and their bytes; none where it is no such file."""
-    with suppress(ConfigError):
-        return {name: entry.file_size for name, entry in arrays_in(archive).items()}
-    return {}
-
-
-def _raw(file: Path, tensor: Tensor) -> NDArray[Any]:
-    check_file(file, tensor)
-    return _typed(np.fromfile(file, np.uint8), tensor)
 
 
 def _typed(data: NDArray[np.uint8], tensor: Tensor) -> NDArray[Any]:

@@ -1,11 +1,11 @@
-"""The port every device stands behind: a model and inputs in, outputs or an outcome out."""
+"""The port every device stands behind: a model and timed inputs in, outputs or an outcome out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 from numpy.typing import NDArray
 
@@ -172,3 +172,38 @@ class Spec:
     kind: str
     argument: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+
+
+class Timed(Sequence[Arrays]):
+    """Runs that say when they are taken; several at once (a slice) are one invocation."""
+
+    def __init__(self, runs: Sequence[Arrays], begin: Callable[[], object]) -> None:
+        self.all = tuple(runs)
+        self.begin = begin
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __iter__(self) -> Iterator[Arrays]:
+        for run in self.all:
+            self.begin()
+            yield run
+
+    @overload
+    def __getitem__(self, at: int) -> Arrays: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Arrays, ...]: ...
+    def __getitem__(self, at: Any) -> Any:
+        self.begin()
+        return self.all[at]
+
+
+def together(runs: Sequence[Arrays]) -> tuple[Arrays, ...]:
+    """All runs, none of which begins yet: for an adapter that hands them over together and says :func:`begun` itself."""
+    return runs.all if isinstance(runs, Timed) else tuple(runs)
+
+
+def begun(runs: Sequence[Arrays]) -> None:
+    """The next of the runs that were taken :func:`together` begins, and its time."""
+    if isinstance(runs, Timed):
+        runs.begin()

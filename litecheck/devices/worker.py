@@ -12,8 +12,8 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -73,17 +73,10 @@ class Worker:
 
     def _started(self, setup: Setup) -> subprocess.Popen[bytes]:
         path = [os.path.abspath(p or ".") for p in sys.path]
-        command = [
-            sys.executable,
-            "-c",
-            _START,
-            json.dumps(path),
-            setup.adapter,
-            json.dumps(dict(setup.options)),
-        ]
+        told = json.dumps(path), setup.adapter, json.dumps(dict(setup.options)), str(self.folder)
         with open(self.folder / worker_main.LOG, "wb") as log:
             return subprocess.Popen(
-                [*command, str(self.folder)],
+                [sys.executable, "-c", _START, *told],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -131,29 +124,17 @@ class Worker:
     def _line(self, seconds: float) -> dict[str, Any]:
         """What the child tells; nothing where it ended, or was ended because it did not tell in time."""
         assert self._process.stdout
-        with self._killing(seconds):
+        timer = threading.Timer(seconds, _kill, (self._process,))
+        timer.daemon = True
+        timer.start()
+        try:
             line = self._process.stdout.readline()
+        finally:
+            timer.cancel()
         with suppress(ValueError):
             told = json.loads(line)
             return told if isinstance(told, dict) else {}
         return {}
-
-    @contextmanager
-    def _killing(self, seconds: float) -> Iterator[threading.Event]:
-        """Kills the child if the block takes longer; the event says so."""
-        fired = threading.Event()
-
-        def fire() -> None:
-            fired.set()
-            _kill(self._process)
-
-        timer = threading.Timer(seconds, fire)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield fired
-        finally:
-            timer.cancel()
 
     def _why_silent(self) -> str:
         with suppress(subprocess.TimeoutExpired):

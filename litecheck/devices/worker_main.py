@@ -29,7 +29,7 @@ import numpy as np
 
 from litecheck.devices.ipc import read_parcel, split, unpacked, write_parcel
 from litecheck.devices.outcome import Outcome
-from litecheck.devices.oversize import TooLargeError
+from litecheck.devices.output_files import TooLargeError
 from litecheck.devices.port import (
     Adapter,
     AdapterAnswer,
@@ -37,9 +37,9 @@ from litecheck.devices.port import (
     NotDelegated,
     NotSupported,
     Series,
+    Timed,
     memory_of,
 )
-from litecheck.devices.timed import Timed
 
 #: Files in the child's folder, and the folder in which a job keeps what must not outlive it.
 JOB, ANSWER, LOG, SCRATCH = "job", "answer", "log", "scratch"
@@ -267,8 +267,5 @@ def _outcome(error: BaseException) -> Outcome:
 
 def _described(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    return (
-        text
-        if text and isinstance(error, (RuntimeError, ValueError, NotDelegated, NotSupported))
-        else f"{type(error).__name__}: {text}"
-    )
+    plain = isinstance(error, (RuntimeError, ValueError, NotDelegated, NotSupported))
+    return text if text and plain else f"{type(error).__name__}: {text}"

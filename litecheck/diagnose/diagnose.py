@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime, timezone
+from weakref import WeakKeyDictionary
 
 from litecheck.cases.memory import Memory
 from litecheck.cases.probes.probe import Probe
@@ -14,15 +17,16 @@ from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
 from litecheck.diagnose.hypotheses import defective, named, published
 from litecheck.diagnose.observed import Seen, compared, seen
 from litecheck.diagnose.probe_sets import Group, stages
-from litecheck.diagnose.properties import properties
+from litecheck.diagnose.properties import general, properties, tried, untried
 from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis, Owned, Unanswered
 from litecheck.diagnose.search import contrast, fitting, in_pairs, nearest, once
-from litecheck.diagnose.untried import general, tried, untried
 from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
 from litecheck.version import __version__
 
 #: Called with what was just answered.
 Progress = Callable[[str], None]
+_FILES: WeakKeyDictionary[Model, bytes] = WeakKeyDictionary()
 
 
 def diagnose(
@@ -40,7 +44,7 @@ def diagnose(
         number, probe = numbered
         name = f"{number:04d}-{probe.opcode}"
         asked = tuple(probe.runs[run] for run in probe.asked)
-        job = Job(name, probe.model, model_bytes(probe.model), asked)
+        job = Job(name, probe.model, _written(probe.model), asked)
         if not probe.series:
             answer = device.run(job)
         elif memory_of(device) is Memory.NONE:
@@ -66,6 +70,14 @@ def diagnose(
         found,
         tuple(general(_repeats(every))),
     )
+
+
+def _written(model: Model) -> bytes:
+    """A probe's model as a file, for every device the same."""
+    content = _FILES.get(model)
+    if content is None:
+        content = _FILES[model] = model_bytes(model)
+    return content
 
 
 def _repeats(probes: Sequence[Probe]) -> int:
@@ -102,6 +114,7 @@ def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -
 def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
     """What fits; where nothing does, ways with two defects are tried, and the nearest is looked at."""
     known = published(group.opcode, group.kernel)
+    usual = tuple(known)
     possible = [named(way, known) for way in group.hypotheses]
     fits, excluded = fitting(possible, found) if found else ([], [])
     near = None
@@ -119,7 +132,7 @@ def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
         stages(possible),
         len(found),
         sum(one.size for one in found),
-        tuple(sorted(fits, key=lambda way: _rank(way, tuple(known)))),
+        tuple(sorted(fits, key=lambda way: min(map(usual.index, way.published), default=len(usual)))),
         tuple(excluded),
         near,
         fault=_fault(device, failed, Outcome.MISMATCH) if failed else "",
@@ -145,6 +158,13 @@ def _fault(device: str, probe: Probe, outcome: Outcome) -> str:
     return known_fault(device, probe.opcode, {t.dtype for t in tensors}, outcome)
 
 
-def _rank(way: Hypothesis, usual: Sequence[str]) -> int:
-    """How usual a way is: the place of the first arithmetic that has it."""
-    return min((usual.index(name) for name in way.published), default=len(usual))
+def stamped(diagnosis: Diagnosis, build: str = "", untested: Sequence[str] = ()) -> Diagnosis:
+    """The diagnosis with this machine, this hour, what is said of the device's version, and what of models was left
+    out."""
+    host = (
+        f"{platform.system()} {platform.release()}, {platform.machine()}, Python {platform.python_version()}"
+    )
+    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return replace(
+        diagnosis, build=build, host=host, started=started, untried=(*untested, *diagnosis.untried)
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from litecheck.arrays import Arrays
@@ -14,8 +13,8 @@ from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.dispatch import bind, compute_noting, find_kernel
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.kernel_types import Cell, Kernel, Variants
 from litecheck.reference.operands import RunError
+from litecheck.reference.registry import Cell, Kernel, Variants
 
 #: Arithmetics in the order in which their variants are preferred where several fit.
 USUAL = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm", "single-rounding")
@@ -102,16 +101,11 @@ def _arithmetic(stages: Mapping[str, Variants]) -> Arithmetic:
 def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
     """What each arithmetic that comes with litecheck chooses for every cell of a kernel, the usual ones first."""
     names = (*USUAL, *(name for name in arithmetic_names() if name not in USUAL))
-    chosen = {name: _loaded(name).variants(opcode) for name in names}
+    chosen = {name: load_arithmetic(name).variants(opcode) for name in names}
     return {
         name: {cell.path: cell.variant(variants) for cell in kernel.cells()}
         for name, variants in chosen.items()
     }
-
-
-@cache
-def _loaded(name: str) -> Arithmetic:
-    return load_arithmetic(name)
 
 
 def named(way: Hypothesis, known: Mapping[str, Mapping[str, Any]]) -> Hypothesis:

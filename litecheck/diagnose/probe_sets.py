@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import PurePath
 
 import numpy as np
 
+from litecheck.arrays import Array
 from litecheck.cases import parts
-from litecheck.cases.drawn import drawn
+from litecheck.cases.inputs import drawn
 from litecheck.cases.probes.catalogue import probed, probes
 from litecheck.cases.probes.probe import Probe
 from litecheck.cases.sweeps import directed
 from litecheck.diagnose.hypotheses import Choices, hypotheses, kernel_of, outputs
-from litecheck.diagnose.repeated import REPEATS, again, repeated
+from litecheck.diagnose.properties import left_out
 from litecheck.diagnose.result import Hypothesis
-from litecheck.diagnose.untried import left_out
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.operands import RunError
-from litecheck.reference.registry import kernels
+from litecheck.reference.registry import Kernel, kernels
 from litecheck.spelling import did_you_mean
+
+#: Inferences on one model: what goes wrong in one of 200 shows among them with a chance of 95 %.
+REPEATS = 600
+#: Different inputs among them.
+_INPUTS = 4
+#: The least share of elements in which the outputs of two inputs differ, so that one is not taken for the other.
+_APART = 0.25
+#: Probes of fewer outputs leave no room for a fault of position.
+_LEAST = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,14 +76,20 @@ def prepared(
         raise RunError(f"{where} {unknown[0]!r}; {known}")
     if not there:
         raise RunError(f"{', '.join(m.file for m in models)}: no operator in it can be diagnosed")
-    found = [
-        group
-        for opcode in opcodes or there
-        for group in _grouped(
-            _asked([*probes(opcode, seed), *(p for p in own if p.opcode == opcode)], seed, repeats)
-        )
-    ]
+    found: list[Group] = []
+    for opcode in opcodes or there:
+        called = [probe for probe in own if probe.opcode == opcode]
+        if called:
+            found += _grouped(_asked([*probes(opcode, seed), *called], seed, repeats))
+        else:
+            found += _designed(opcode, seed, repeats)
     return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _designed(opcode: str, seed: int, repeats: int) -> tuple[Group, ...]:
+    """The groups of an operator of no model: the same for every device that is asked."""
+    return tuple(_grouped(_asked(probes(opcode, seed), seed, repeats)))
 
 
 def _asked(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
@@ -109,19 +124,12 @@ def stages(possible: Iterable[Hypothesis]) -> tuple[str, ...]:
 def untested(models: Sequence[Model], groups: Sequence[Group]) -> tuple[str, ...]:
     """The operators of models that are not among what a device will be asked, by kind."""
     asked = {(probe.source, probe.called) for group in groups for probe in group.probes if probe.called}
-    return tuple(
-        line
-        for model in models
-        for line in left_out(
-            PurePath(model.file).name,
-            (
-                case.operators[0].opcode
-                for subgraph in parts.entries(model)
-                for case in parts.operators(model, subgraph)
-                if (model.file, _called(model, case, len(models) > 1)) not in asked
-            ),
-        )
-    )
+    lines: list[str] = []
+    for model in models:
+        cases = (case for entry in parts.entries(model) for case in parts.operators(model, entry))
+        missed = (c for c in cases if (model.file, _called(model, c, len(models) > 1)) not in asked)
+        lines += left_out(PurePath(model.file).name, (case.operators[0].opcode for case in missed))
+    return tuple(lines)
 
 
 def _called(model: Model, case: parts.Case, several: bool) -> str:
@@ -161,3 +169,52 @@ def _computable(probe: Probe) -> bool:
         return bool(tuple(outputs(probe, Hypothesis(()))))
     except RunError:
         return False
+
+
+def again(probe: Probe) -> Probe:
+    """The probe with its first input asked for once more in the end; a series gives something else then."""
+    return probe if probe.series else replace(probe, order=(*range(len(probe.runs)), 0))
+
+
+def repeated(probes: Sequence[Probe], count: int, rng: np.random.Generator) -> Iterator[Probe]:
+    """The smallest of these probes whose outputs depend on what is drawn, asked ``count`` times in irregular order; a
+    designed one where there is one.
+
+    Regular turns would hide a device that always gives the answer to the input before.
+    """
+    for probe in sorted(probes, key=lambda probe: (bool(probe.called), _size(probe))):
+        if _size(probe) < _LEAST or probe.series:
+            continue
+        runs = tuple(tuple(_drawn(values, rng) for values in probe.runs[0]) for _ in range(_INPUTS))
+        turned = replace(probe, runs=runs, accumulators=None)
+        if _apart(turned):
+            order = tuple(map(int, rng.integers(0, _INPUTS, max(count, 2 * _INPUTS))))
+            name = f"{probe.name}, {_INPUTS} inputs {len(order)} times in irregular order"
+            yield replace(turned, name=name, order=(*range(_INPUTS), *order[_INPUTS:]))
+            return
+
+
+def _size(probe: Probe) -> int:
+    graph = probe.subgraph
+    return sum(graph.tensors[i].size for i in (*graph.inputs, *graph.outputs))
+
+
+def _drawn(values: Array, rng: np.random.Generator) -> Array:
+    """Any codes of small integers; the same values elsewhere where what is allowed is not known."""
+    if values.dtype.kind in "iu" and values.dtype.itemsize <= 2:
+        limits = np.iinfo(values.dtype)
+        return rng.integers(limits.min, limits.max, values.shape, values.dtype, endpoint=True)
+    return rng.permutation(values.reshape(-1)).reshape(values.shape)
+
+
+def _apart(probe: Probe) -> bool:
+    try:
+        made = list(outputs(probe, Hypothesis(())))
+    except RunError:
+        return False
+    return all(
+        np.mean(one != other) > _APART
+        for at, first in enumerate(made)
+        for second in made[:at]
+        for one, other in zip(first, second, strict=True)
+    )

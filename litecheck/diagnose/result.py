@@ -45,17 +45,6 @@ class Excluded:
     accumulator: int | None = None
     inputs: tuple[int, ...] = ()
 
-    @property
-    def sentence(self) -> str:
-        """``'ties' [0, 0, 0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ``."""
-        where = f"'{self.probe}' {list(self.index)}" + (f" of run {self.run}" if self.run else "")
-        if self.accumulator is not None:
-            where += f", accumulator {self.accumulator}"
-        elif self.inputs:
-            where += f", stored {' and '.join(map(str, self.inputs))}"
-        gives = f"would be {self.expected:g}, is {self.actual:g}"
-        return f"{where}: {gives}; {self.differing:,} of {self.size:,} differ"
-
 
 @dataclass(frozen=True, slots=True)
 class NearestHypothesis:
@@ -85,14 +74,6 @@ class Unsteady:
     asked: int
     odd: int
     told: str
-
-    @property
-    def sentence(self) -> str:
-        """``3 of 600 inferences on 'ties' give something else than the same input gave before: ...``."""
-        return (
-            f"{self.odd:,} of {self.asked:,} inferences on '{self.probe}' give something else than the same input "
-            f"gives otherwise: {self.told}"
-        )
 
 
 @dataclass(frozen=True, slots=True)

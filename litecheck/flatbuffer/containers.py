@@ -127,7 +127,7 @@ def _is_litertlm(part: Member) -> bool:
 
 
 def _not_a_model(part: Member) -> Problem:
-    from litecheck.flatbuffer.sniff import looks_like
+    from litecheck.flatbuffer.archive import looks_like
 
     kind = looks_like(part.data)
     if not kind and len(part.data) < 8:

@@ -115,7 +115,8 @@ def _vtables(state: Walk, table: str, rows: Rows) -> Index:
         lambda i: f"vtable of {size[i]} bytes for a table of {inline[i]} does not fit the file",
     )  # fmt: skip
     sound &= good
-    state.newer += int(np.maximum(np.where(sound, size, 0) // 2 - 2 - _slots(state, table), 0).sum())
+    slots = max((f.slot + 1 for f in state.tables.schema.tables[table]), default=0)
+    state.newer += int(np.maximum(np.where(sound, size, 0) // 2 - 2 - slots, 0).sum())
     if state.newer > max(1024, data.size):
         message = f"tables of type {table} have more fields beyond the schema than the file has bytes"
         state.faults.whole("shared-too-often", 0, message)
@@ -123,10 +124,6 @@ def _vtables(state: Walk, table: str, rows: Rows) -> Index:
     rows.vtable = np.where(sound, vtable, 0)
     rows.vtable_size = np.where(sound, size, 4)
     return np.where(sound, inline, 4)
-
-
-def _slots(state: Walk, table: str) -> int:
-    return max((f.slot + 1 for f in state.tables.schema.tables[table]), default=0)
 
 
 def _locate(state: Walk, table: str, rows: Rows, f: Field, inline: Index) -> None:

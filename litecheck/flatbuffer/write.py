@@ -162,6 +162,3 @@ class _Writer:
         if data.nbytes >= LONG:
             self.long[key] = offset
         return offset
-
-
-__all__ = ["SIZE_MAX", "write"]

@@ -118,7 +118,8 @@ class SubgraphBuilder:
     ) -> int:
         """A tensor with values. ``dtype`` is the array's own unless given (``int4`` packs int8 values)."""
         kind = dtype or values.dtype.name
-        data = pack(values, kind) if BITS.get(kind, 8) < 8 else _little_endian(values)
+        plain = values.astype(values.dtype.newbyteorder("<"))
+        data = pack(values, kind) if BITS.get(kind, 8) < 8 else np.frombuffer(plain.tobytes(), np.uint8)
         self._buffers.append(data)
         fields = {"buffer": len(self._buffers) - 1, "data": data, **fields}
         return self.tensor(name, values.shape, kind, quantization, **fields)
@@ -196,10 +197,3 @@ def _options_name(opcode: str) -> str | None:
     schema = load_schema("tflite")
     plain = {t.lower(): t for t in (*schema.unions["BuiltinOptions"], *schema.unions["BuiltinOptions2"])}
     return schema.options.get(opcode) or plain.get(f"{opcode.replace('_', '').lower()}options")
-
-
-def _little_endian(values: NDArray[Any]) -> NDArray[np.uint8]:
-    return np.frombuffer(values.astype(values.dtype.newbyteorder("<")).tobytes(), np.uint8)
-
-
-__all__ = ["ModelBuilder", "SubgraphBuilder", "options_table", "quantized"]

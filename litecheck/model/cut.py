@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.links import called
-from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
+from litecheck.model.types import Buffer, Model, Operator, Subgraph
 from litecheck.quantization import Blockwise, MultiAxis, Quantization
 
 
@@ -42,7 +42,10 @@ def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs
     main = replace(
         subgraph,
         index=0,
-        tensors=tuple(_renumbered(subgraph.tensors[old], numbers) for old in used),
+        tensors=tuple(
+            replace(t, index=n, buffer=0, external_buffer=0, quantization=_details(t.quantization, numbers))
+            for n, t in enumerate(subgraph.tensors[old] for old in used)
+        ),
         operators=tuple(_moved(op, n, numbers, places) for n, op in enumerate(operators)),
         inputs=tuple(numbers[i] for i in inputs),
         outputs=tuple(numbers[i] for i in made),
@@ -67,7 +70,8 @@ def reads(subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[i
     ``outputs``."""
     made = {index for op in operators for index in op.outputs}
     read = dict.fromkeys(i for ends in (*(op.inputs for op in operators), outputs) for i in ends if i >= 0)
-    return tuple(i for i in read if i not in made and not _provided(subgraph.tensors[i]))
+    given = {t.index for t in subgraph.tensors if t.is_constant or t.is_variable}
+    return tuple(i for i in read if i not in made and i not in given)
 
 
 def writes(subgraph: Subgraph, operators: Sequence[Operator]) -> tuple[int, ...]:
@@ -78,10 +82,6 @@ def writes(subgraph: Subgraph, operators: Sequence[Operator]) -> tuple[int, ...]
     wanted = elsewhere | set(subgraph.outputs)
     made = dict.fromkeys(i for op in operators for i in op.outputs if i >= 0)
     return tuple(i for i in made if i in wanted or i not in read)
-
-
-def _provided(tensor: Tensor) -> bool:
-    return tensor.is_constant or tensor.is_variable
 
 
 def _used(subgraph: Subgraph, operators: Iterable[Operator]) -> set[int]:
@@ -103,13 +103,6 @@ def _called(model: Model, operators: Iterable[Operator]) -> Iterator[int]:
             found[index] = None
             left += [i for op in model.subgraphs[index].operators for _, i in called(op)]
     return iter(found)
-
-
-def _renumbered(tensor: Tensor, numbers: Mapping[int, int]) -> Tensor:
-    quantization = _details(tensor.quantization, numbers)
-    return replace(
-        tensor, index=numbers[tensor.index], buffer=0, external_buffer=0, quantization=quantization
-    )
 
 
 def _details(quantization: Quantization, numbers: Mapping[int, int]) -> Quantization:

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.flatbuffer.paths import path_of
+from litecheck.flatbuffer.faults import path_of
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Tables
-from litecheck.model.columns import beyond_schema, lists, texts
-from litecheck.model.decode_tensors import TensorDecoder
+from litecheck.model.decode_tensors import TensorDecoder, beyond_schema, lists, texts
 from litecheck.model.external import ExternalFiles
 from litecheck.model.integrity import buffers_outside
 from litecheck.model.newer import newer_content

@@ -1,4 +1,4 @@
-"""The tensors of a model file, with their constants as views into it."""
+"""The tensors of a model file, with their constants and parameters as views into it; columns of a flatbuffer as lists."""
 
 from __future__ import annotations
 
@@ -8,13 +8,75 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Array
 from litecheck.flatbuffer.table import Table
-from litecheck.flatbuffer.tables import Tables
-from litecheck.model.columns import beyond_schema, lists, texts
+from litecheck.flatbuffer.tables import Tables, numpy_type
 from litecheck.model.external import ExternalFiles
-from litecheck.model.parameters import quantizations
 from litecheck.model.types import Buffer
-from litecheck.quantization import BITS, Quantization
+from litecheck.quantization import BITS, Blockwise, Custom, Details, MultiAxis, Quantization
+
+
+def lists(tables: Tables, table: str, name: str) -> list[tuple[int, ...]]:
+    """A vector of scalars of every row, as tuples."""
+    refs = tables.refs(table, name)
+    dtype = numpy_type(tables.schema.field(table, name).type)
+    width = np.dtype(dtype).itemsize
+    view = tables.data.view(dtype)
+    spans = zip((refs.begin // width).tolist(), refs.length.tolist(), strict=True)
+    return [tuple(view[b : b + n].tolist()) if n else () for b, n in spans]
+
+
+def texts(tables: Tables, table: str, name: str) -> list[str]:
+    """A text of every row."""
+    refs, raw = tables.refs(table, name), tables.data.raw
+    spans = zip(refs.begin.tolist(), refs.length.tolist(), strict=True)
+    return [raw[b : b + n].tobytes().decode("utf-8", "backslashreplace") for b, n in spans]
+
+
+def beyond_schema(tables: Tables, table: str) -> list[bool]:
+    """Which rows have a vtable longer than the slots we know."""
+    last = max(f.slot for f in tables.schema.tables[table])
+    return (tables.rows[table].vtable_size > 6 + 2 * last).tolist()  # type: ignore[no-any-return]
+
+
+_TABLE = "QuantizationParameters"
+
+
+def quantizations(tables: Tables) -> list[Quantization]:
+    """The quantization of every row of the table, in row order."""
+    if not tables.count(_TABLE):
+        return []
+    axis, details = tables.column(_TABLE, "quantized_dimension").tolist(), tables.refs(_TABLE, "details")
+    keys = list(zip(details.row.tolist(), details.union_type.tolist(), strict=True))
+    told = {key: _details(tables, *key) for key in set(keys) if key[1]}  # many rows may share one
+    scale, zero_point, least, most = (_views(tables, name) for name in ("scale", "zero_point", "min", "max"))
+    return [
+        Quantization(scale[row], zero_point[row], axis[row], told.get(keys[row]), least[row], most[row])
+        for row in range(tables.count(_TABLE))
+    ]
+
+
+def _views(tables: Tables, name: str) -> list[Array]:
+    """A vector of numbers of every row."""
+    refs = tables.refs(_TABLE, name)
+    dtype = numpy_type(tables.schema.field(_TABLE, name).type)
+    width = np.dtype(dtype).itemsize
+    view = tables.data.view(dtype)
+    spans = zip((refs.begin // width).tolist(), refs.length.tolist(), strict=True)
+    return [view[b : b + n] for b, n in spans]
+
+
+def _details(tables: Tables, row: int, kind: int) -> Details:
+    members = tables.schema.unions["QuantizationDetails"]
+    if row < 0 or kind > len(members):
+        return Custom(b"")
+    table = tables.record(members[kind - 1], row)
+    if table.type == "CustomQuantization":
+        return Custom(bytes(table.get("custom", b"")))
+    blockwise = table.type == "BlockwiseQuantization"
+    sizes = table.get("block_shape" if blockwise else "quantized_dimensions", ())
+    scales, zero_points, size = (table.get(name, 0) for name in ("scales", "zero_points", "block_size"))
+    return (Blockwise if blockwise else MultiAxis)(scales, zero_points, size, tuple(int(n) for n in sizes))
 
 
 class TensorDecoder:

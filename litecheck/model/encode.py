@@ -158,14 +158,15 @@ def _indexes(values: tuple[int, ...]) -> NDArray[np.int32]:
 
 
 def _tensor(schema: Schema, tensor: Tensor, buffer: int) -> Table:
+    kind, q = tensor.dtype, tensor.quantization
     fields: dict[str, Value] = {
         "shape": _indexes(tensor.shape),
-        "type": _member(schema, "TensorType", _type_name(tensor.dtype)),
+        "type": _member(schema, "TensorType", kind if kind.startswith("type ") else kind.upper()),
         "buffer": buffer,
         "name": tensor.name,
     }
-    if _is_stated(tensor.quantization):
-        fields["quantization"] = _quantization(tensor.quantization)
+    if q.is_set or q.minimum.size or q.maximum.size or q.axis:
+        fields["quantization"] = _quantization(q)
     if tensor.sparsity is not None:
         fields["sparsity"] = tensor.sparsity
     if tensor.shape_signature is not None:
@@ -177,14 +178,6 @@ def _tensor(schema: Schema, tensor: Tensor, buffer: int) -> Table:
     if tensor.external_buffer:
         fields["external_buffer"] = tensor.external_buffer
     return Table("Tensor", fields, tensor.unknown)
-
-
-def _type_name(dtype: str) -> str:
-    return dtype if dtype.startswith("type ") else dtype.upper()
-
-
-def _is_stated(q: Quantization) -> bool:
-    return bool(q.is_set or q.minimum.size or q.maximum.size or q.axis)
 
 
 def _quantization(q: Quantization) -> Table:
@@ -270,6 +263,3 @@ def _signature(signature: Signature) -> Table:
             "subgraph_index": signature.subgraph,
         },
     )
-
-
-__all__ = ["encode"]

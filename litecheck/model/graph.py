@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.model.types import Operator, Subgraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +18,6 @@ class Graph:
     subgraph: Subgraph
     producer: tuple[int, ...]
     consumers: tuple[tuple[int, ...], ...]
-
-    def inputs(self, operator: Operator) -> tuple[Tensor | None, ...]:
-        """The operator's input tensors, None for an absent optional operand."""
-        return tuple(self.tensor(i) for i in operator.inputs)
-
-    def outputs(self, operator: Operator) -> tuple[Tensor | None, ...]:
-        """The operator's output tensors."""
-        return tuple(self.tensor(i) for i in operator.outputs)
-
-    def tensor(self, index: int) -> Tensor | None:
-        """The tensor of that index, None for -1."""
-        return self.subgraph.tensors[index] if index >= 0 else None
 
 
 def graph_of(subgraph: Subgraph) -> Graph:

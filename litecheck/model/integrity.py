@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from litecheck.errors import Problem
 from litecheck.flatbuffer.tables import Index, Tables
-from litecheck.model.execution_order import ExecutionOrder
+from litecheck.model.execution_order import ExecutionOrder, FieldFaults
 from litecheck.model.external import ExternalFiles
-from litecheck.model.field_faults import FieldFaults
 from litecheck.model.links import subgraph_options
 from litecheck.quantization import BITS
 
@@ -266,5 +265,4 @@ class _Checker:
 
 def buffers_outside(tables: Tables) -> NDArray[np.bool_]:
     """Which buffers lie outside the flatbuffer: LiteRT looks there only where a buffer has no data of its own."""
-    outside: NDArray[np.bool_] = (tables.column("Buffer", "offset") > 1) & ~tables.has("Buffer", "data")
-    return outside
+    return (tables.column("Buffer", "offset") > 1) & ~tables.has("Buffer", "data")

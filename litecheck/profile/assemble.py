@@ -161,6 +161,3 @@ def _called(builder: ModelBuilder, calls: Sequence[Callee]) -> dict[str, Option]
         else:
             options[callee.option] = at
     return options
-
-
-__all__ = ["assemble", "measurable"]

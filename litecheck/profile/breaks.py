@@ -274,10 +274,6 @@ def _past(end: Fraction, far: Fraction, toward: int) -> Iterator[Fraction | int]
         yield Fraction(float(np.nextafter(np.float32(float(end)), np.float32(toward * np.inf))))
 
 
-def _unsupported(d: _Demand) -> Iterator[BrokenPlan]:
-    yield BrokenPlan(d.plan)
-
-
 _VERBS: dict[str, Callable[[_Demand], Iterator[BrokenPlan]]] = {
     "operands": _operands,
     "dtype": _dtype,
@@ -288,7 +284,5 @@ _VERBS: dict[str, Callable[[_Demand], Iterator[BrokenPlan]]] = {
     "range": _range,
     "same_quantization": _same_quantization,
     "limits": _limits,
-    "unsupported": _unsupported,
+    "unsupported": lambda d: iter((BrokenPlan(d.plan),)),
 }
-
-__all__ = ["BrokenPlan", "breaks", "outside"]

@@ -9,15 +9,11 @@ from typing import TypeVar, get_args
 from litecheck.errors import ProfileError
 from litecheck.finding import LEVELS, Demand, Effect, Level
 from litecheck.profile.conformance import read_conformance
-from litecheck.profile.faults import FAULT_KINDS
+from litecheck.profile.extension import only_narrows, relaxations, relaxed
 from litecheck.profile.lazy import Lazy
-from litecheck.profile.levels import Assigned, Patterns
-from litecheck.profile.narrowing import only_narrows
-from litecheck.profile.parsed import OperatorDraft, Stated, include
+from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, presence
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR, Reader
-from litecheck.profile.paths import path_matches
-from litecheck.profile.relaxations import relaxations, relaxed
-from litecheck.profile.requirements import demands, presence
+from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches
 from litecheck.profile.types import (
     Alternative,
     Exactly,
@@ -158,7 +154,7 @@ class Builder:
             text(top.get("title"), self.name),
             text(top.get("source"), base.source if base else ""),
             self.file,
-            texts(top.get("activations")) or self._parent_types(),
+            self.speaks_of,
             unlisted,
             rules,
             base.name if base else None,
@@ -167,13 +163,6 @@ class Builder:
             text(top.get("runtime"), base.runtime if base else ""),
             self._one_of("judges", _JUDGES, base.judges if base else _JUDGES[0]),
         )
-
-    def _types(self) -> frozenset[str]:
-        """The activation types the profile speaks about."""
-        return frozenset(texts(self.top.get("activations")) or self._parent_types())
-
-    def _parent_types(self) -> tuple[str, ...]:
-        return self.parent.profile.activations if self.parent else ("int8",)
 
     def _one_of(self, key: str, words: tuple[str, ...], default: str) -> str:
         word = text(self.top.get(key), default)
@@ -215,7 +204,7 @@ class Builder:
             for name, clause in draft.any_of.items()
         )
         activations = self._scope(draft)
-        base = _without_scope_dtype(base, activations, draft, self._types())
+        base = _without_scope_dtype(base, activations, draft, frozenset(self.speaks_of))
         base = tuple(sorted(base, key=_late))
         unsupported = None
         if draft.unsupported:

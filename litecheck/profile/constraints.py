@@ -136,17 +136,14 @@ def narrower(child: Constraint, parent: Constraint) -> bool:
     if isinstance(parent, Roles):
         return isinstance(child, Roles) and set(parent.roles) <= set(child.roles)
     if isinstance(parent, ProductOf):
-        same = isinstance(child, ProductOf) and child.factors == parent.factors
-        return same and _at_most(child, parent)
+        if not isinstance(child, ProductOf) or child.factors != parent.factors:
+            return False
+        return child.ulps <= parent.ulps and child.tolerated <= parent.tolerated
     if isinstance(child, OneOf):
         return all(narrower(value, parent) for value in child.values)
     if isinstance(parent, OneOf):
         return any(narrower(child, value) for value in parent.values)
     return _within(child, parent)
-
-
-def _at_most(child: Constraint, parent: ProductOf) -> bool:
-    return isinstance(child, ProductOf) and child.ulps <= parent.ulps and child.tolerated <= parent.tolerated
 
 
 def _within(child: Constraint, parent: Constraint) -> bool:

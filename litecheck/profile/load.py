@@ -1,11 +1,15 @@
-"""Rule files found and loaded, each bundled one once."""
+"""Rule files found and loaded, each bundled one once; and the law of shapes each operator keeps."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
+from litecheck.model.shapes import LAWS
+from litecheck.model.shapes.infer import Entry
+from litecheck.model.types import Operator
 from litecheck.profile.builder import KEYS, Builder, Loaded
 from litecheck.profile.types import Profile
 from litecheck.profile.yaml_reader import read_yaml, text, texts
@@ -66,3 +70,20 @@ def _read(path: Path, shown: str, depth: int) -> Loaded:
     if not bundled:  # what comes with litecheck a test has checked
         builder.check(loaded)
     return loaded
+
+
+#: The profile that names the laws.
+STRUCTURE = "litert-structure"
+
+
+def law_of(operator: Operator) -> Entry | None:
+    """The law of an operator and its operands' roles; None where none is stated."""
+    return _law(operator.opcode)
+
+
+@cache
+def _law(opcode: str) -> Entry | None:
+    rule = load_profile(STRUCTURE).operators.get(opcode)
+    if rule is None or not rule.law:
+        return None
+    return LAWS[rule.law], rule.inputs, rule.outputs, rule.repeated

@@ -124,7 +124,10 @@ def _facts(node: Entries) -> OperatorFacts:
         words["result"],
         words["fuses"],
         words["memory"],
-        tuple(map(_tie, _items(node.get("ties")))),
+        tuple(
+            MappingProxyType({role: _number(axis, 0) for role, axis in entries(tie, FILE).values.items()})
+            for tie in _items(node.get("ties"))
+        ),
         text(node.get("element")),
         texts(node.get("probes")),
         texts(node.get("unset")),
@@ -139,10 +142,6 @@ def _accumulation(node: Node | None) -> Accumulation | None:
     return Accumulation(
         _word(one.get("over"), _OVER), texts(one.get("products")), _number(one.get("channels"), 0), mean
     )
-
-
-def _tie(node: Node) -> Mapping[str, int]:
-    return MappingProxyType({role: _number(axis, 0) for role, axis in entries(node, FILE).values.items()})
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:

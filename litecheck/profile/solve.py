@@ -240,16 +240,3 @@ def _multiplied(plan: Plan, role: str, product: ProductOf) -> Plan:
     if exact.size not in (1, own.scale.size):
         return plan
     return plan.scaled(role, np.broadcast_to(exact, own.scale.shape), own.zero_point)
-
-
-__all__ = [
-    "UnsolvableError",
-    "admits",
-    "allowed",
-    "holds",
-    "repaired",
-    "requirements_of",
-    "settled",
-    "solve",
-    "states",
-]

@@ -24,18 +24,8 @@ _CHUNK = 1 << 24
 #: Types that raw bytes pack, and those that numpy has by the same name.
 _PACKED = tuple(name for name, bits in BITS.items() if bits < 8)
 _PLAIN = (
-    "int8",
-    "uint8",
-    "int16",
-    "uint16",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-)
+    "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
+)  # fmt: skip
 _MODEL = re.compile(r"\.(tflite|lite|tfl|task|litertlm):")
 
 

@@ -107,6 +107,3 @@ def _parameters(scale: NDArray[Any], zero: NDArray[np.int64], axis: int | None) 
     if not np.isfinite(narrowed).all():
         raise QuantizerError(name, "range", "is wider than float32 can say")
     return Parameters(np.where(narrowed >= _SMALLEST, narrowed, np.float32(1)), zero, axis)
-
-
-__all__ = ["asymmetric", "from_data", "symmetric"]

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from litecheck.quantization import Quantization
 from litecheck.quantizer.attribution.causes import causes
-from litecheck.quantizer.attribution.failure import TILE, Mismatch
 from litecheck.quantizer.attribution.variants import Lookup, Recipe
-from litecheck.quantizer.comparison import EDGES, Comparison, Element, buckets, tally
+from litecheck.quantizer.comparison import EDGES, TILE, Comparison, Element, Mismatch, buckets, tally
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.quantizer.types import Parameters, QuantizerError, Semantics
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from litecheck.quantizer.onnx import Onnx
 from litecheck.quantizer.onnx_types import name_of
-from litecheck.quantizer.saturate import to_integers
+from litecheck.quantizer.rounding import to_integers
 from litecheck.quantizer.types import Parameters, QuantizerError
 
 _NAME = "onnx-dynamic"

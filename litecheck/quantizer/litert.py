@@ -4,10 +4,11 @@ Real values are float32, scales float32, and real = scale * (stored - zero_point
 
 - float to integer: x / scale in float32, rounded half away from zero, plus the zero point, saturated.
 - integer to float: scale * (stored - zero_point), rounded once to float32.
-- integer to integer: the ratio of the scales as a 31-bit multiplier, products rounded twice.
 
-Sources: LiteRT, kernels/quantize.cc, kernels/dequantize.h and kernels/internal/reference/{quantize,dequantize,
-requantize}.h; checked against ai-edge-litert's BUILTIN_REF by tests/differential/litert_quantize.py.
+QUANTIZE from integers to integers is litecheck.reference.kernels.quantize's.
+
+Sources: LiteRT, kernels/quantize.cc, kernels/dequantize.h and kernels/internal/reference/{quantize,dequantize}.h; checked
+against ai-edge-litert's BUILTIN_REF by tests/differential/litert_quantize.py.
 
 **Where C++ has no answer.** The kernel converts the rounded quotient to int32, which C++ leaves undefined for NaN
 and from 2**31 on. On x86 such quotients, infinities of both signs included, become -2**31, to which the zero point is
@@ -26,7 +27,6 @@ from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer import tiles
-from litecheck.quantizer.multiplier import SHIFT_MAX, multiply_double, quantize_multiplier
 from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
 
 name: str = "litert"
@@ -38,16 +38,6 @@ STORAGE: dict[str, type[np.integer[Any]]] = {
     "int16": np.int16, "uint16": np.uint16, "int32": np.int32,
 }  # fmt: skip
 
-#: What the QUANTIZE kernel converts from one integer type to another.
-REQUANTIZED: dict[str, tuple[str, ...]] = {
-    "int8": ("int8", "uint8"),
-    "uint8": ("int8", "uint8"),
-    "int16": ("int8", "int16", "int32"),
-    "int32": ("int8", "int16"),
-}
-
-#: Larger arrays of up to 16 bits are requantized through a table of all values.
-TABLE = 1 << 16
 #: From here on half a float32 is a float32 too.
 _HALVED = np.float32(2.0**-125)
 
@@ -107,46 +97,6 @@ def products(q: NDArray[Any], parameters: Parameters, stored: str | None = None)
     with np.errstate(all="ignore"):
         for values, into, scale, zero in _pieces(q, out, parameters, stored):
             tiles.run(_product, [values, scale.astype(wide), zero.astype(wide)], into, [wide])
-    return out
-
-
-def requantize(
-    q: NDArray[Any], source: Parameters, target: Parameters, dtype: str | None = None
-) -> NDArray[Any]:
-    """Stored integers under ``source`` as integers of ``dtype`` (by default q's own) under ``target``.
-
-    Both are per-tensor. The ratio of the float32 scales is taken in double precision. Pairs of types are those of
-    REQUANTIZED; int16 to int16 takes no zero points, as in the kernel. Raises QuantizerError also for ratios of
-    2**30 and more, which the kernel shifts out of its 32 bits.
-    """
-    stored = known(q.dtype.name)
-    dtype = dtype or stored
-    if dtype not in REQUANTIZED.get(stored, ()):
-        raise QuantizerError(name, "dtype", f"QUANTIZE does not turn {stored} into {dtype}")
-    (scale, zero), (scale_out, zero_out) = _per_tensor(source, stored), _per_tensor(target, dtype)
-    if stored == dtype == "int16" and (zero or zero_out):
-        raise QuantizerError(name, "zero_point", "QUANTIZE takes int16 to int16 without zero points only")
-    multiplier, shift = quantize_multiplier(scale / scale_out)
-    if shift > SHIFT_MAX:
-        raise QuantizerError(
-            name, "scale", f"the ratio {scale / scale_out:g} does not fit QUANTIZE's 32 bits"
-        )
-    low, high = INTEGER_RANGES[dtype]
-
-    def kernel(values: NDArray[Any], into: NDArray[Any]) -> None:
-        difference = values.astype(np.int32) - np.int32(zero)
-        product = multiply_double(difference.astype(np.int64), multiplier, shift)
-        into[...] = (product.astype(np.int32) + np.int32(zero_out)).clip(low, high)
-
-    out: NDArray[Any] = np.empty(q.shape, STORAGE[dtype])
-    if q.size <= TABLE or q.itemsize > 2:
-        tiles.run(kernel, [q], out)
-        return out
-    # Every value there is once, at the index of its bits.
-    every = np.arange(1 << 8 * q.itemsize, dtype=f"u{q.itemsize}")
-    table = np.empty(every.shape, out.dtype)
-    kernel(every.view(q.dtype), table)
-    tiles.run(lambda values, into: table.take(values.view(every.dtype), out=into), [q], out)
     return out
 
 
@@ -261,13 +211,6 @@ def _granularity(parameters: Parameters, shape: tuple[int, ...]) -> tuple[int, .
         raise QuantizerError(name, "block_size", f"is {size}")
     axis %= len(shape)
     return (*shape[:axis], -(-shape[axis] // size), *shape[axis + 1 :]) if size else (shape[axis],)
-
-
-def _per_tensor(parameters: Parameters, dtype: str) -> tuple[float, int]:
-    if parameters.axis is not None:
-        raise QuantizerError(name, "axis", "QUANTIZE turns integers into integers per tensor only")
-    scale, zero = checked(parameters, (), dtype)
-    return float(scale.item()), int(zero.item())
 
 
 def known(dtype: str) -> str:

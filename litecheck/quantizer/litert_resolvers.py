@@ -19,11 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from litecheck.arrays import Array
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.quantizer import litert, litert_vectors, tiles
 from litecheck.quantizer.litert_vectors import LANES, Grid
@@ -51,7 +50,7 @@ class ResolverSemantics:
         if resolver not in RESOLVERS:
             raise QuantizerError(self.name, "resolver", f"is none of {', '.join(RESOLVERS)}")
 
-    def quantize(self, x: NDArray[Any], parameters: Parameters, dtype: str | None = None) -> NDArray[Any]:
+    def quantize(self, x: Array, parameters: Parameters, dtype: str | None = None) -> Array:
         """Float32 (or float16) values as stored integers of ``dtype``, by default int8. Raises QuantizerError."""
         dtype = dtype or "int8"
         self._check_kernel("QUANTIZE", dtype, parameters)
@@ -65,7 +64,7 @@ class ResolverSemantics:
             raise QuantizerError(
                 self.name, "scale", f"is {grid.scale}, whose reciprocal float32 does not hold"
             )
-        out: NDArray[Any] = np.empty(flat.shape, litert.STORAGE[dtype])
+        out: Array = np.empty(flat.shape, litert.STORAGE[dtype])
         end = flat.size if delegated else flat.size // LANES * LANES
         body = partial(litert_vectors.quantize_body, grid=grid, flush=delegated)
         tiles.run(body, [flat[:end]], out[:end])
@@ -73,8 +72,8 @@ class ResolverSemantics:
         return out.reshape(x.shape)
 
     def dequantize(
-        self, q: NDArray[Any], parameters: Parameters, dtype: str | None = None, stored: str | None = None
-    ) -> NDArray[Any]:
+        self, q: Array, parameters: Parameters, dtype: str | None = None, stored: str | None = None
+    ) -> Array:
         """Stored integers as float32; ``stored`` names their type where the array's own does not."""
         kind = stored_type(self.name, q, stored, INTEGER_RANGES)
         self._check_kernel("DEQUANTIZE", kind, parameters)

@@ -10,13 +10,12 @@ Sources: tflite/kernels/internal/optimized/optimized_ops.h, AffineQuantize and D
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from litecheck.arrays import Array
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.quantizer.saturate import to_integers
+from litecheck.quantizer.rounding import to_integers
 
 #: Values that a vector of the optimized kernels holds.
 LANES = 8
@@ -39,7 +38,7 @@ def reciprocal(scale: np.float32, flush: bool = False) -> np.float32:
     return np.float32(0) if flush and inverse < _SMALLEST_NORMAL else inverse
 
 
-def quantize_body(x: NDArray[Any], out: NDArray[Any], grid: Grid, flush: bool = False) -> None:
+def quantize_body(x: Array, out: Array, grid: Grid, flush: bool = False) -> None:
     """``out = saturate(rint(x * (1 / scale)) + zero)`` in float32 for finite reciprocals; NaN gives the zero point.
 
     XNNPACK runs with subnormal numbers switched off: with ``flush`` they count as 0, in x and as the reciprocal.
@@ -51,7 +50,7 @@ def quantize_body(x: NDArray[Any], out: NDArray[Any], grid: Grid, flush: bool = 
     _finish(np.rint(product, out=product), out, grid)
 
 
-def quantize_tail(x: NDArray[Any], out: NDArray[Any], grid: Grid) -> None:
+def quantize_tail(x: Array, out: Array, grid: Grid) -> None:
     """``out = saturate(round(x / scale) + zero)``, the quotient in float64, half away from zero."""
     with np.errstate(all="ignore"):
         quotient = x.astype(np.float64) / np.float64(grid.scale)
@@ -59,12 +58,12 @@ def quantize_tail(x: NDArray[Any], out: NDArray[Any], grid: Grid) -> None:
     _finish(rounded, out, grid)
 
 
-def dequantize_body(q: NDArray[Any], out: NDArray[Any], grid: Grid) -> None:
+def dequantize_body(q: Array, out: Array, grid: Grid) -> None:
     """``out = scale * q - scale * zero_point``, each of the three rounded to float32."""
     with np.errstate(all="ignore"):
         np.subtract(grid.scale * q.astype(np.float32), np.float32(grid.zero) * grid.scale, out=out)
 
 
-def _finish(rounded: NDArray[Any], out: NDArray[Any], grid: Grid) -> None:
+def _finish(rounded: Array, out: Array, grid: Grid) -> None:
     np.copyto(rounded, 0, where=np.isnan(rounded))
     to_integers(rounded, rounded.dtype.type(grid.zero), INTEGER_RANGES[grid.dtype], out)

@@ -30,17 +30,17 @@ def split(text: str) -> tuple[str, str]:
 
 
 def _choose(model: Model, name: str) -> tuple[Subgraph, Tensor]:
-    found = list(_named(model, name)) or list(_numbered(model, name)) or list(_within(model, name))
+    named = [(sub, tensor) for sub in model.subgraphs for tensor in sub.tensors if tensor.name == name]
+    found = named or list(_numbered(model, name)) or list(_within(model, name))
     if len(found) > 1:
         ways = ", ".join(f"{sub.index}/{tensor.index}" for sub, tensor in found[:4])
         raise ConfigError(f"{model.file}: several tensors are called {name!r}: {ways}; give one of these")
     if not found:
-        raise ConfigError(f"{model.file}: there is no tensor {name!r}{_close(model, name)}")
+        from litecheck.spelling import did_you_mean
+
+        hint = did_you_mean(name, [tensor.name for sub in model.subgraphs for tensor in sub.tensors])
+        raise ConfigError(f"{model.file}: there is no tensor {name!r}{hint}")
     return found[0]
-
-
-def _named(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
-    return ((sub, tensor) for sub in model.subgraphs for tensor in sub.tensors if tensor.name == name)
 
 
 def _numbered(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
@@ -58,9 +58,3 @@ def _within(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
                 yield from (
                     (sub, tensor) for tensor in sub.tensors if rest in (tensor.name, str(tensor.index))
                 )
-
-
-def _close(model: Model, name: str) -> str:
-    from litecheck.spelling import did_you_mean
-
-    return did_you_mean(name, [tensor.name for sub in model.subgraphs for tensor in sub.tensors])

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantizer.onnx_types import RANGES
-from litecheck.quantizer.rounding import ROUNDINGS
-from litecheck.quantizer.saturate import to_integers
+from litecheck.quantizer.rounding import ROUNDINGS, to_integers
 from litecheck.quantizer.tiles import run
 from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
 

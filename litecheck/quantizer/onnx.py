@@ -8,10 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantizer.floats import rounded_to
-from litecheck.quantizer.onnx_kernels import integers_in, reals_in, small_floats_in
-from litecheck.quantizer.onnx_shapes import granularity
-from litecheck.quantizer.onnx_types import RANGES, name_of, storage, type_name
-from litecheck.quantizer.onnx_versions import DEQUANTIZE, QUANTIZE, VersionFacts
+from litecheck.quantizer.onnx_kernels import granularity, integers_in, reals_in, small_floats_in
+from litecheck.quantizer.onnx_types import (
+    DEQUANTIZE,
+    QUANTIZE,
+    RANGES,
+    VersionFacts,
+    name_of,
+    storage,
+    type_name,
+)
 from litecheck.quantizer.tiles import run
 from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
 

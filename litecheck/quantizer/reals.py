@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.attribution.failure import TILE
-from litecheck.quantizer.comparison import Comparison, Element, buckets, tally
+from litecheck.quantizer.comparison import TILE, Comparison, Element, buckets, tally
 from litecheck.quantizer.types import QuantizerError
 
 _BITS: dict[str, type[np.signedinteger[Any]]] = {
@@ -38,12 +37,17 @@ def compare_reals(
     magnitude = max((_largest(ours[i : i + TILE]) for i in range(0, ours.size, TILE)), default=0.0) or 1.0
     counts, beyond, farthest = np.zeros_like(tally(np.empty(0, np.int64))), 0, 0.0
     first = worst = None
+    # Differences of float64 need 65 bits; Python's integers have them.
+    wide: Any = object if dtype == "float64" else np.int64
     for start in range(0, ours.size, TILE):
         a, b = ours[start : start + TILE], theirs[start : start + TILE]
         at = np.flatnonzero(_ordered(a, dtype) != _ordered(b, dtype))
         if not at.size:
             continue
-        steps, shares = _steps(a[at], b[at], dtype), _shares(a[at], b[at], magnitude)
+        steps = _ordered(b[at], dtype).astype(wide) - _ordered(a[at], dtype).astype(wide)
+        with np.errstate(invalid="ignore", over="ignore"):
+            off = np.abs(b[at].astype(np.float64) - a[at].astype(np.float64)) / magnitude
+        shares = np.where(np.isnan(off), np.inf, off)
         counts += tally(steps)
         beyond += int(((np.abs(steps) if unit == "ULP" else shares) > tolerance).sum())
         farthest = max(farthest, float(shares.max()))
@@ -51,13 +55,11 @@ def compare_reals(
         first = (start + int(at[0]), int(steps[0])) if first is None else first
         if worst is None or abs(int(steps[peak])) > abs(worst[1]):
             worst = start + int(at[peak]), int(steps[peak])
-    spots = [
-        spot
-        and Element(
-            _index(spot[0], expected.shape), float(ours[spot[0]]), float(theirs[spot[0]]), ulps=spot[1]
-        )
-        for spot in (first, worst)
-    ]
+    spots = []
+    for spot in (first, worst):
+        place, ulps = spot or (0, 0)
+        index = tuple(map(int, np.unravel_index(place, expected.shape))) if spot and expected.shape else ()
+        spots.append(Element(index, float(ours[place]), float(theirs[place]), ulps=ulps) if spot else None)
     return Comparison(
         dtype, expected.shape, expected.size, tolerance, "", unit, farthest,
         int(counts.sum()), beyond, tuple(buckets(counts)), spots[0], spots[1],
@@ -77,23 +79,6 @@ def _ordered(values: NDArray[Any], dtype: str) -> NDArray[np.int64]:
     return np.where(np.abs(ordered) > infinity, infinity + 1, ordered)
 
 
-def _steps(a: NDArray[Any], b: NDArray[Any], dtype: str) -> NDArray[Any]:
-    # Differences of float64 need 65 bits; Python's integers have them.
-    wide: Any = object if dtype == "float64" else np.int64
-    steps: NDArray[Any] = _ordered(b, dtype).astype(wide) - _ordered(a, dtype).astype(wide)
-    return steps
-
-
-def _shares(a: NDArray[Any], b: NDArray[Any], magnitude: float) -> NDArray[np.float64]:
-    with np.errstate(invalid="ignore", over="ignore"):
-        off = np.abs(b.astype(np.float64) - a.astype(np.float64)) / magnitude
-    return np.where(np.isnan(off), np.inf, off)
-
-
 def _largest(values: NDArray[Any]) -> float:
     wide = np.abs(values.astype(np.float64))
     return float(wide[np.isfinite(wide)].max(initial=0))
-
-
-def _index(position: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.unravel_index(position, shape)) if shape else ()

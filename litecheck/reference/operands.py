@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from litecheck.arrays import Array as Array
 from litecheck.errors import LitecheckError
+from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 
+#: The builtin options table of an operator.
+Options: TypeAlias = Table | None
 Prepared = TypeVar("Prepared")
 
 
@@ -53,7 +56,7 @@ class Operand(PerTensor):
     is not frozen: every operator of every inference makes some, and frozen ones take four times as long to make.
     """
 
-    data: NDArray[Any]
+    data: Array
     dtype: str
     quantization: Quantization = field(default_factory=Quantization)
     constant: bool = False
@@ -99,5 +102,5 @@ NUMPY_TYPES: dict[str, str] = {
 class Computed:
     """What a kernel with a memory returns: outputs, and the new contents of its variable operands by role."""
 
-    outputs: tuple[NDArray[Any], ...]
-    state: Mapping[str, NDArray[Any]]
+    outputs: tuple[Array, ...]
+    state: Mapping[str, Array]

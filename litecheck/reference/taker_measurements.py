@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,24 +74,9 @@ def _groups(placed: Placed) -> float:
     return image[-1] / filters[-1] if image and filters and filters[-1] else 0
 
 
-def _units(placed: Placed) -> float:
-    """Rows of a weight matrix."""
-    return (placed.shape("weight")[-2:-1] or (0,))[0]
-
-
 def _depth(placed: Placed) -> float:
     """Columns of a weight matrix."""
     return (placed.shape("weight")[-1:] or (0,))[0]
-
-
-def _odd_depth_of_int4(placed: Placed) -> float:
-    """1 where a row of 4-bit weights ends within a byte."""
-    return _depth(placed) % 2 if placed.tensors["weight"].dtype == "int4" else 0
-
-
-def _blockwise(placed: Placed) -> float:
-    """1 where weights have a scale for each block of a row."""
-    return isinstance(placed.tensors["weight"].quantization.details, Blockwise)
 
 
 def _block_remainder(placed: Placed) -> float:
@@ -137,13 +122,70 @@ def _slope(placed: Placed) -> float:
 MEASUREMENTS: dict[str, Callable[[Placed], float]] = {
     "sum_bits": _sum_bits,
     "groups": _groups,
-    "units": _units,
+    # Rows of a weight matrix.
+    "units": lambda placed: (placed.shape("weight")[-2:-1] or (0,))[0],
     "depth": _depth,
-    "odd_depth_of_int4": _odd_depth_of_int4,
-    "blockwise": _blockwise,
+    # 1 where a row of 4-bit weights ends within a byte.
+    "odd_depth_of_int4": lambda placed: _depth(placed) % 2 if placed.tensors["weight"].dtype == "int4" else 0,
+    # 1 where weights have a scale for each block of a row.
+    "blockwise": lambda placed: isinstance(placed.tensors["weight"].quantization.details, Blockwise),
     "block_remainder": _block_remainder,
     "stride_beyond_filter": _stride_beyond_filter,
     "stamp_gaps": _stamp_gaps,
     "slope": _slope,
     "slope_magnitude": lambda placed: abs(_slope(placed)),
 }
+
+
+#: Whether an operator computes a function of one value, given that its other operands are single constants.
+IsFunction = Callable[[Operator], bool]
+#: As many steps make one table; the next one begins another.
+LONGEST = 10
+
+
+def in_table(subgraph: Subgraph, operator: Operator, is_function: IsFunction, clamps: IsFunction) -> bool:
+    """Whether an operator that reads one tensor twice stands in a table, behind others.
+
+    XNNPACK computes functions of one value in a row, each read by the next one alone, as one table of 256 entries. It is
+    made by running the row on all bytes before XNNPACK rewrites any of it: there a tensor times itself is still a
+    product. Source: xnnpack/src/subgraph.c.
+
+    ``clamps`` says of an operator with a fused activation that this is a step of its own, whatever it belongs to.
+    """
+    row = list(_before(subgraph, operator, is_function, clamps))
+    begins = max((at for at, can_begin in enumerate(row) if can_begin), default=None)
+    return begins is not None and (begins + 1) % LONGEST > 0
+
+
+def _before(
+    subgraph: Subgraph, operator: Operator, is_function: IsFunction, clamps: IsFunction
+) -> Iterator[bool]:
+    """The steps in front of an operator, the nearest first: of each whether a table can begin with it."""
+    made = {index: one for one in subgraph.operators for index in one.outputs}
+    index = _value(subgraph, operator)
+    while index is not None and index in made and _read_once(subgraph, index):
+        one = made[index]
+        if clamps(one) and options_of(one).get("fused_activation_function", "NONE") != "NONE":
+            yield _of_bytes(subgraph, index)
+        index = _value(subgraph, one)
+        if index is None or not is_function(one):
+            return
+        doubled = len(one.inputs) > len(set(one.inputs))
+        yield not doubled and _of_bytes(subgraph, index)
+
+
+def _value(subgraph: Subgraph, operator: Operator) -> int | None:
+    """The one tensor an operator computes a function of: all its other operands are constants of one element."""
+    read = set(operator.inputs) - {-1}
+    constants = {i for i in read if subgraph.tensors[i].is_constant and subgraph.tensors[i].size == 1}
+    (*values,) = read - constants
+    return values[0] if len(values) == 1 else None
+
+
+def _read_once(subgraph: Subgraph, index: int) -> bool:
+    readers = sum(index in one.inputs for one in subgraph.operators)
+    return readers == 1 and index not in subgraph.outputs
+
+
+def _of_bytes(subgraph: Subgraph, index: int) -> bool:
+    return subgraph.tensors[index].dtype in ("int8", "uint8")

@@ -19,8 +19,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_yaml, text, texts
-from litecheck.reference.numerics.tables import in_table
-from litecheck.reference.taker_measurements import MEASUREMENTS, Placed
+from litecheck.reference.taker_measurements import MEASUREMENTS, Placed, in_table
 from litecheck.spelling import did_you_mean
 
 #: The names of those that take an operator, and ``in table`` where XNNPACK computes it as part of one.
@@ -127,14 +126,6 @@ def _is_function(subgraph: Subgraph, operator: Operator) -> bool:
     return taker.takes(Placed.of(subgraph, operator, _ROLES[len(operator.inputs)], ("output",), {}))
 
 
-def _types(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
-    return placed.tensors[role].dtype in allowed
-
-
-def _same_type(placed: Placed, role: str, others: tuple[str, ...]) -> bool:
-    return all(placed.tensors[role].dtype == placed.tensors[other].dtype for other in others)
-
-
 def _one_scale(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
     stated = placed.tensors[role].quantization
     return stated.scale.size == 1 and stated.axis == 0
@@ -148,22 +139,6 @@ def _scales_of(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
         if several
         else tensor.dtype != "uint8" or _one_scale(placed, role, ())
     )
-
-
-def _has_scale(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
-    return placed.tensors[role].quantization.scale.size > 0
-
-
-def _zero_point(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
-    return all(_within(int(zero), allowed) for zero in placed.tensors[role].quantization.zero_point)
-
-
-def _constant(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
-    return _held(placed.tensors[role])
-
-
-def _static(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
-    return _held(placed.tensors[role]) or role in placed.unpacked
 
 
 def _held(tensor: Tensor) -> bool:
@@ -184,42 +159,40 @@ def _ratio(placed: Placed, roles: str, allowed: tuple[str, ...]) -> bool:
         return _within(float(np.float32(first / placed.scale(under.strip()))), allowed)
 
 
-def _limits(placed: Placed, name: str, allowed: tuple[str, ...]) -> bool:
-    return _within(MEASUREMENTS[name](placed), allowed)
-
-
-def _options(placed: Placed, name: str, allowed: tuple[str, ...]) -> bool:
-    return str(placed.options.get(name)) in allowed
+Verb = Callable[[Placed, str, tuple[str, ...]], bool]
+#: Those that ask a role, which may be absent.
+ROLES: dict[str, Verb] = {
+    "types": lambda placed, role, allowed: placed.tensors[role].dtype in allowed,
+    "same_type": lambda placed, role, others: (
+        {placed.tensors[role].dtype} >= {placed.tensors[other].dtype for other in others}
+    ),
+    "one_scale": _one_scale,
+    "scales_of": _scales_of,
+    "has_scale": lambda placed, role, _: placed.tensors[role].quantization.scale.size > 0,
+    "zero_point": lambda placed, role, allowed: all(
+        _within(zero, allowed) for zero in set(placed.tensors[role].quantization.zero_point.tolist())
+    ),
+    "constant": lambda placed, role, _: _held(placed.tensors[role]),
+    "static": lambda placed, role, _: _held(placed.tensors[role]) or role in placed.unpacked,
+    "rank": _rank,
+}
 
 
 def _declined_by(placed: Placed, taker: str, _: tuple[str, ...]) -> bool:
     return not load_dispatch().takers[taker].takes(placed)
 
 
-def _version(placed: Placed, _: str, allowed: tuple[str, ...]) -> bool:
-    return _within(placed.operator.version, allowed)
-
-
-Verb = Callable[[Placed, str, tuple[str, ...]], bool]
-#: Those that ask a role, which may be absent; those that ask something else.
-ROLES: dict[str, Verb] = {
-    "types": _types, "same_type": _same_type, "one_scale": _one_scale, "scales_of": _scales_of,
-    "has_scale": _has_scale,
-    "zero_point": _zero_point, "constant": _constant, "static": _static, "rank": _rank,
-}  # fmt: skip
-
-
-def _if_there(verb: Verb) -> Verb:
-    return lambda placed, role, allowed: role not in placed.tensors or verb(placed, role, allowed)
+def _asked(verb: str, placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
+    return role not in placed.tensors or ROLES[verb](placed, role, allowed)
 
 
 VERBS: dict[str, Verb] = {
-    **{name: _if_there(verb) for name, verb in ROLES.items()},
+    **{name: partial(_asked, name) for name in ROLES},
     "ratio": _ratio,
-    "limits": _limits,
-    "options": _options,
+    "limits": lambda placed, name, allowed: _within(MEASUREMENTS[name](placed), allowed),
+    "options": lambda placed, name, allowed: str(placed.options.get(name)) in allowed,
     "declined_by": _declined_by,
-    "version": _version,
+    "version": lambda placed, _, allowed: _within(placed.operator.version, allowed),
 }
 
 

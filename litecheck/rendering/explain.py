@@ -27,13 +27,12 @@ def explanation(row: Row, width: int = 80) -> str:
         ("relaxed by", str(r.relaxed.by) if r.relaxed else ""),
         ("example", example(row)),
     ]
-    body = (_labelled(key, value, width) for key, value in lines if value)
+    body = (
+        fill(value, width, initial_indent=f"  {key:<13}", subsequent_indent=" " * 15, break_on_hyphens=False)
+        for key, value in lines
+        if value
+    )
     return "\n".join((f"{r.path} ({row.profile.name})", *body, ""))
-
-
-def _labelled(key: str, value: str, width: int) -> str:
-    indent = " " * 15
-    return fill(value, width, initial_indent=f"  {key:<13}", subsequent_indent=indent, break_on_hyphens=False)
 
 
 def example(row: Row) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from numpy.typing import NDArray
@@ -68,17 +68,13 @@ def _signature(
 
 
 def _subgraph_text(sub: Subgraph, width: int | None) -> str:
-    ends = [
-        f"  {word:<7} {_ends(sub, indexes)}"
-        for word, indexes in (("inputs", sub.inputs), ("outputs", sub.outputs))
-    ]
+    ends = []
+    for word, indexes in (("inputs", sub.inputs), ("outputs", sub.outputs)):
+        told = "; ".join(_tensor_phrase(sub.tensors[i]) for i in indexes if i >= 0)
+        ends.append(f"  {word:<7} {told or 'none'}")
     title = f"subgraph {sub.index}" + (f" '{visible(sub.name)}'" if sub.name else "")
     heads = (">#", "operator", "tensors", "output", "quantization", "name")
     return "\n".join([title, *ends, table(heads, (_operator_row(sub, op) for op in sub.operators), width)])
-
-
-def _ends(sub: Subgraph, indexes: Sequence[int]) -> str:
-    return "; ".join(_tensor_phrase(sub.tensors[i]) for i in indexes if i >= 0) or "none"
 
 
 def _operator_row(sub: Subgraph, op: Operator) -> tuple[str, ...]:
@@ -109,20 +105,18 @@ def _holds(sub: Subgraph, tensor: Tensor) -> str:
 def operator_text(model: Model, sub: Subgraph, op: Operator) -> str:
     """One operator in full: its options, and each operand with where it comes from and goes to."""
     graph = graph_of(sub)
-    title = (
-        f"{_opcode(op)} #{op.index} '{visible(name_of(sub, op))}', subgraph {sub.index}, version {op.version}"
-    )
-    lines = [model_name(model), title]
+    title = f"{_opcode(op)} #{op.index} '{visible(name_of(sub, op))}'"
+    lines = [model_name(model), f"{title}, subgraph {sub.index}, version {op.version}"]
     lines += [f"  {key} = {value}" for key, value in options_of(op).items()]
     if op.custom_options is not None:
         lines.append(f"  {len(op.custom_options):,} bytes of custom options")
     for word, indexes in (("input", op.inputs), ("output", op.outputs), ("intermediate", op.intermediates)):
         for number, index in enumerate(indexes):
-            lines.append(
-                f"{word} {number}: " + (_tensor_phrase(sub.tensors[index]) if index >= 0 else "absent")
-            )
-            if index >= 0:
-                lines += [f"    {line}" for line in _operand_lines(graph, sub.tensors[index])]
+            if index < 0:
+                lines.append(f"{word} {number}: absent")
+                continue
+            lines.append(f"{word} {number}: {_tensor_phrase(sub.tensors[index])}")
+            lines += [f"    {line}" for line in _operand_lines(graph, sub.tensors[index])]
     return "\n".join(lines) + "\n"
 
 
@@ -144,12 +138,8 @@ def _operand_lines(graph: Graph, tensor: Tensor) -> Iterator[str]:
 
 def _tensor_phrase(tensor: Tensor) -> str:
     quantization = _quantization(tensor.quantization)
-    parts = (
-        f"tensor {tensor.index} {tensor.dtype} {_shape(tensor)}",
-        quantization,
-        f"'{visible(tensor.name)}'",
-    )
-    return ", ".join(filter(None, parts))
+    kind = f"tensor {tensor.index} {tensor.dtype} {_shape(tensor)}"
+    return ", ".join(filter(None, (kind, quantization, f"'{visible(tensor.name)}'")))
 
 
 def _quantization(q: Quantization) -> str:

@@ -6,29 +6,13 @@ import html
 import re
 from collections.abc import Iterator
 
-from litecheck.rendering.document import (
-    SIGNS,
-    Bold,
-    Code,
-    Document,
-    FactRows,
-    Heading,
-    ItemList,
-    Line,
-    LineBreak,
-    Link,
-    Paragraph,
-    Part,
-    Sign,
-    Span,
-    TableGrid,
-)
+from litecheck.rendering import document as layout
 from litecheck.rendering.escape import visible
 
 
-def written(page: Document) -> str:
+def written(page: layout.Document) -> str:
     """What fails is open, tables are folded."""
-    icon = f"{SIGNS[page.verdict][0]} {page.verdict}: " if page.verdict else ""
+    icon = f"{layout.SIGNS[page.verdict][0]} {page.verdict}: " if page.verdict else ""
     lines = [f"## {_line(page.title)}", "", icon + plain(page.summary)]
     if page.facts:
         lines += ["", *(f"- {label}: {plain(text)}" for label, text in page.facts)]
@@ -36,18 +20,18 @@ def written(page: Document) -> str:
     return "\n".join([*lines, "", f"litecheck {plain(page.version)}"]) + "\n"
 
 
-def _part(part: Part) -> Iterator[str]:
-    if isinstance(part, Heading):
+def _part(part: layout.Part) -> Iterator[str]:
+    if isinstance(part, layout.Heading):
         yield f"{'#' * (part.level + 2)} {_line(part.line)}"
-    elif isinstance(part, Paragraph):
+    elif isinstance(part, layout.Paragraph):
         yield _line(part.line)
-    elif isinstance(part, ItemList):
+    elif isinstance(part, layout.ItemList):
         yield from (f"- {_line(line)}" for line in part.lines)
         if part.more:
             yield f"- and {part.more:,} more"
-    elif isinstance(part, FactRows):
+    elif isinstance(part, layout.FactRows):
         yield from (f"- {label}: {_line(line)}" for label, line in part.rows)
-    elif isinstance(part, TableGrid):
+    elif isinstance(part, layout.TableGrid):
         yield from _grid(part)
     else:
         rest = html.escape(visible("".join(map(_words, part.rest))))
@@ -58,34 +42,34 @@ def _part(part: Part) -> Iterator[str]:
         yield from ("", "</details>")
 
 
-def _grid(grid: TableGrid) -> Iterator[str]:
+def _grid(grid: layout.TableGrid) -> Iterator[str]:
     yield f"| {' | '.join(head.lstrip('>') for head in grid.heads)} |"
     yield f"|{'|'.join(' ---: ' if head.startswith('>') else ' --- ' for head in grid.heads)}|"
     for row in grid.rows:
         yield f"| {' | '.join(_line(cell, in_table=True) for cell in row)} |"
 
 
-def _line(line: Line, in_table: bool = False) -> str:
+def _line(line: layout.Line, in_table: bool = False) -> str:
     return "".join(_span(span, in_table) for span in line)
 
 
-def _span(span: Span, in_table: bool) -> str:
-    if isinstance(span, Code):
+def _span(span: layout.Span, in_table: bool) -> str:
+    if isinstance(span, layout.Code):
         return code(span.text).replace("|", "\\|") if in_table else code(span.text)
-    if isinstance(span, Bold):
+    if isinstance(span, layout.Bold):
         return f"**{plain(span.text)}**"
-    if isinstance(span, Link) and re.fullmatch(r"https?://[!-;=?-~]+", span.address):
+    if isinstance(span, layout.Link) and re.fullmatch(r"https?://[!-;=?-~]+", span.address):
         return f"<{span.address}>"
-    return "<br>" if isinstance(span, LineBreak) else plain(_words(span))
+    return "<br>" if isinstance(span, layout.LineBreak) else plain(_words(span))
 
 
-def _words(span: Span) -> str:
+def _words(span: layout.Span) -> str:
     """A span without what it looks like."""
-    if isinstance(span, LineBreak):
+    if isinstance(span, layout.LineBreak):
         return "; "
-    if isinstance(span, Sign):
-        return f"{SIGNS[span.meaning][0]} "
-    if isinstance(span, Link):
+    if isinstance(span, layout.Sign):
+        return f"{layout.SIGNS[span.meaning][0]} "
+    if isinstance(span, layout.Link):
         return span.text or span.address
     return span if isinstance(span, str) else span.text
 

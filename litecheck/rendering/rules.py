@@ -83,9 +83,20 @@ def print_operators(profiles: Iterable[Profile], console: Console) -> None:
 
 
 def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> None:
-    """What each profile demands of one operator. Raises ConfigError where none has a rule for it."""
+    """What each profile demands of one operator: its scope, then each requirement with its level and its line.
+
+    Raises ConfigError where none has a rule for it.
+    """
     for profile in _with_rule(profiles, opcode):
-        print_rule(profile, profile.operators[opcode], console)
+        rule = profile.operators[opcode]
+        console.print(f"{rule.opcode} by {profile.name}", style="bold")
+        for line in _scope(rule):
+            console.print(line)
+        table = _table("requirement", "required", "level", "demanded by")
+        for row in rows(profile, rule):
+            r = row.requirement
+            table.add_row(row.name, _without_role(r), r.level, str(r.demand))
+        console.print(table)
 
 
 def _with_rule(profiles: Iterable[Profile], opcode: str) -> tuple[Profile, ...]:
@@ -96,18 +107,6 @@ def _with_rule(profiles: Iterable[Profile], opcode: str) -> tuple[Profile, ...]:
         names = ", ".join(profile.name for profile in profiles)
         raise ConfigError(f"{opcode}: no rule for this operator in {names}{did_you_mean(opcode, known)}")
     return found
-
-
-def print_rule(profile: Profile, rule: OperatorRule, console: Console) -> None:
-    """One operator's rule: its scope, then each requirement with its level and the line that demands it."""
-    console.print(f"{rule.opcode} by {profile.name}", style="bold")
-    for line in _scope(rule):
-        console.print(line)
-    table = _table("requirement", "required", "level", "demanded by")
-    for row in rows(profile, rule):
-        r = row.requirement
-        table.add_row(row.name, _without_role(r), r.level, str(r.demand))
-    console.print(table)
 
 
 def _scope(rule: OperatorRule) -> Iterator[str]:
@@ -278,9 +277,5 @@ def _table(*heads: str) -> Any:
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for head in heads:
-        table.add_column(
-            head,
-            overflow="fold",
-            no_wrap=head in _WHOLE,
-        )
+        table.add_column(head, overflow="fold", no_wrap=head in _WHOLE)
     return table

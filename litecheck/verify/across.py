@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import comb
 
 from litecheck.devices.outcome import Outcome
-from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.registry import measurement
 from litecheck.reference.engine.dispatch import find_kernel, signature
@@ -60,8 +60,12 @@ def across(model: Model, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     passing = [one for one in known if not one.failed]
     if not failing or comb(len(known), len(failing)) < _WAYS:
         return ()
-    told = list(_kinds(failing, passing))
-    alike = [one for one in passing if one.opcode in {f.opcode for f in failing}]
+    told, kinds = list[str](), {one.opcode for one in failing}
+    alike = [one for one in passing if one.opcode in kinds]
+    if len(kinds) == 1 and passing and not alike:
+        told = [
+            f"all {len(failing):,} that fail are {kinds.pop()}, none of the {len(passing):,} that pass is"
+        ]
     names = dict.fromkeys(name for one in failing for name in one.properties)
     for name in names:
         told += _separating(name, failing, alike or passing)
@@ -79,41 +83,31 @@ def _judged(model: Model, verdict: Verdict) -> Iterator[_Known]:
 def properties(model: Model, subgraph: Subgraph, operator: Operator) -> Properties:
     """What is known of one operator from the file, by the name sentences use."""
     try:
-        roles = _roles(subgraph, operator)
+        operands = operands_of(model, subgraph, operator)
     except RunError:
         return {}
-    operands = Operands(operator, {role: (tensor,) for role, tensor in roles.items()}, subgraph, model)
     found: dict[str, Measured] = {}
     for name, called in _OPERATOR.items():
         found[called] = measurement(name)(operands)
     for name, called in _DILATIONS.items():
         found[called] = operands.option(name, 0) or None
-    for role, tensor in roles.items():
+    for role, (tensor,) in operands.roles.items():
         for name in _OPERAND:
             found[f"{role} {_CALLED.get(name, name)}"] = measurement(f"{role}.{name}")(operands)
         found[f"{role} zero point"] = one_zero_point(tensor)
         found[f"{role} scale"] = one_scale(tensor)
         found[f"{role} type"] = tensor.dtype
-    found["bias"] = "present" if "bias" in roles else "absent"
+    found["bias"] = "present" if "bias" in operands.roles else "absent"
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _roles(subgraph: Subgraph, operator: Operator) -> dict[str, Tensor]:
+def operands_of(model: Model, subgraph: Subgraph, operator: Operator) -> Operands:
+    """An operator with its tensors by their roles in its kernel. Raises RunError where it has none."""
     known = signature(find_kernel(subgraph, operator).function)
     sides = ((known.inputs, operator.inputs), (known.outputs, operator.outputs))
-    return {
-        role: subgraph.tensors[index]
-        for names, indexes in sides
-        for role, index in zip(names, indexes, strict=False)
-        if index >= 0
-    }
-
-
-def _kinds(failing: Sequence[_Known], passing: Sequence[_Known]) -> Iterator[str]:
-    """The one kind of operator that fails."""
-    kinds = {one.opcode for one in failing}
-    if len(kinds) == 1 and passing and not kinds & {one.opcode for one in passing}:
-        yield f"all {len(failing):,} that fail are {kinds.pop()}, none of the {len(passing):,} that pass is"
+    named = ((role, index) for side in sides for role, index in zip(*side, strict=False))
+    roles = {role: (subgraph.tensors[index],) for role, index in named if index >= 0}
+    return Operands(operator, roles, subgraph, model)
 
 
 def _separating(name: str, failing: Sequence[_Known], passing: Sequence[_Known]) -> Iterator[str]:

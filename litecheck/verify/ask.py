@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import series
+from litecheck.devices.adapters.recorded import record
 from litecheck.devices.outcome import RETRIED
 from litecheck.devices.port import Answer, Device, Failure, Job
-from litecheck.devices.replay import record
+from litecheck.verify.forecast import Spending
 from litecheck.verify.questions import Question
-from litecheck.verify.spending import Spending
 
 
 @dataclass(frozen=True, slots=True, eq=False)

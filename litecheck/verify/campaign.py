@@ -1,26 +1,50 @@
-"""A whole verification as a user asks for one: journaled, resumable, with drift and reproducers."""
+"""A whole verification as a user asks for one: journaled, resumable, with reproducers, and with drift: how errors grow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from litecheck.cases import parts
+from litecheck.cases.inputs import requantized
 from litecheck.cases.model_inputs import sample_inputs
-from litecheck.devices.port import Device, Limits
-from litecheck.devices.registry import open_device
-from litecheck.model.types import Model
-from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, Limits
+from litecheck.devices.registry import fingerprint, open_device
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
-from litecheck.verify.drift import drift
-from litecheck.verify.identity import about
 from litecheck.verify.journal import Journal, JournalHeldError, default_path
-from litecheck.verify.outcome import Verification
+from litecheck.verify.outcome import Step, Verdict, Verification
+from litecheck.verify.questions import job_of
 from litecheck.verify.settings import Settings
-from litecheck.verify.verify import verify
+from litecheck.verify.verify import digest_of, verify
+from litecheck.version import __version__
+
+
+def about(model: Model, device: Device, settings: Settings) -> dict[str, object]:
+    """What tells one verification from another, as JSON."""
+    stages = [
+        sorted((op, sorted(variants.items())) for op, variants in load_arithmetic(a).stages.items())
+        for a in settings.arithmetics
+    ]
+    return {
+        "litecheck": __version__,
+        "model": digest_of(model),
+        "device": device.name,
+        "described": device.described,
+        "program": fingerprint(device.name),
+        "stages": hashlib.sha256(repr(stages).encode()).hexdigest(),
+        **settings.about(),
+    }
 
 
 def run(
@@ -39,51 +63,37 @@ def run(
     """
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     content = about(model, device, settings)
+    book: Journal | None = None
+    notes: tuple[str, ...] = ()
     try:
         book = Journal(Path(journal) if journal else default_path(content), content, resume)
     except JournalHeldError:
         if journal or resume:
             raise
-        done = _unjournaled(model, device, settings, progress)
-        return replace(done, started=started)
-    try:
-        done = verify(model, device, settings, journal=book, progress=progress)
-        if settings.drift:
-            done = _with_drift(model, device, settings, done, progress)
-    except KeyboardInterrupt as stop:
-        book.close(remove=journal is None and book.empty)
-        raise KeyboardInterrupt(_interrupted(book)) from stop
-    except BaseException:
-        book.close(remove=journal is None and book.empty)
-        raise
-    book.close(remove=journal is None)
-    if book.stale:
-        note = (
-            "the device is another build than the journal's: nothing of it was taken, every case was run anew"
+        notes = (
+            "another run of the same verification was under way and kept the journal; this one kept none",
         )
-        done = replace(done, notes=(*done.notes, note))
-    return replace(done, started=started)
-
-
-def _unjournaled(
-    model: Model, device: Device, settings: Settings, progress: Callable[[str], None] | None
-) -> Verification:
-    """Beside another run of the same, whose journal nobody named: this one does without."""
-    done = verify(model, device, settings, progress=progress)
-    if settings.drift:
-        done = _with_drift(model, device, settings, done, progress)
-    note = "another run of the same verification was under way and kept the journal; this one kept none"
-    return replace(done, notes=(*done.notes, note))
+    try:
+        done = _verified(model, device, settings, book, progress)
+    except BaseException as stop:
+        if book is not None:
+            book.close(remove=journal is None and not book.results)
+            if isinstance(stop, KeyboardInterrupt):
+                raise KeyboardInterrupt(_interrupted(book)) from stop
+        raise
+    if book is not None:
+        book.close(remove=journal is None)
+        if book.stale:
+            told = "the device is another build than the journal's: nothing of it was taken, every case was run anew"
+            notes = (told,)
+    return replace(done, started=started, notes=(*done.notes, *notes))
 
 
 def _interrupted(book: Journal) -> str:
     if not book.results:
         return "interrupted: no case was done yet"
-    done = (
-        "1 case is done, its result is"
-        if book.results == 1
-        else f"{book.results} cases are done, their results are"
-    )
+    done = f"{book.results} cases are done, their results are"
+    done = "1 case is done, its result is" if book.results == 1 else done
     return f"interrupted: {done} kept in {book.path}; the same command with --resume goes on from there"
 
 
@@ -98,20 +108,23 @@ def verify_model(
     asked = Settings(**settings)
     opened = open_device(device, limits) if isinstance(device, str) else device
     try:
-        done = verify(model, opened, asked)
-        return _with_drift(model, opened, asked, done, None) if asked.drift else done
+        return _verified(model, opened, asked)
     finally:
         if opened is not device:
             opened.close()
 
 
-def _with_drift(
+def _verified(
     model: Model,
     device: Device,
     settings: Settings,
-    done: Verification,
-    progress: Callable[[str], None] | None,
+    journal: Journal | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Verification:
+    """Every case, and drift where that is asked for."""
+    done = verify(model, device, settings, journal=journal, progress=progress)
+    if not settings.drift:
+        return done
     subgraph = parts.entries(model, settings.signature)[0]
     inputs = sample_inputs(model, subgraph, settings.drawing)[0]
     arithmetic = load_arithmetic(settings.arithmetics[0])
@@ -120,3 +133,76 @@ def _with_drift(
     except RunError as error:
         return replace(done, notes=(*done.notes, f"drift was not measured: {error}"))
     return replace(done, drift=steps)
+
+
+def drift(
+    model: Model,
+    subgraph: Subgraph,
+    inputs: Mapping[int, NDArray[Any]],
+    device: Device,
+    arithmetic: Arithmetic,
+    verdicts: tuple[Verdict, ...] = (),
+    progress: Callable[[str], None] | None = None,
+) -> tuple[Step, ...]:
+    """How errors grow: the device fed with its own outputs, operator after operator, beside the reference end to end.
+
+    A step for each tensor that operators make, in order. Where the device gives nothing the reference steps in.
+
+    ``verdicts`` of the operators by themselves tell where error enters. Raises RunError where the reference cannot
+    run the subgraph.
+    """
+    missing = [subgraph.tensors[i] for i in subgraph.inputs if i not in inputs]
+    if missing:
+        raise RunError(f"input '{missing[0].name}' of type {missing[0].dtype} has no values")
+    given = tuple(inputs[i] for i in subgraph.inputs)
+    expected = Machine(model, arithmetic).run(subgraph, given, keep_all=True)
+    own = dict(inputs)
+    entered = {n for v in verdicts if v.outcome is Outcome.MISMATCH for n in v.operators}
+    steps: list[Step] = []
+    for case in parts.operators(model, subgraph):
+        operator = case.operators[0]
+        made = _answered(case, device, own) or {i: expected[i] for i in case.cut.outputs if i in expected}
+        own.update(made)
+        steps += [
+            _step(operator, subgraph.tensors[i], expected[i], made[i], operator.index in entered)
+            for i in operator.outputs
+            if i in made and i in expected and made[i].shape == expected[i].shape
+        ]
+        if progress:
+            progress(case.name)
+    return tuple(steps)
+
+
+def _answered(
+    case: parts.Case, device: Device, own: Mapping[int, NDArray[Any]]
+) -> dict[int, NDArray[Any]] | None:
+    """What the device makes of its own tensors, None where it makes nothing of the right shape and type."""
+    if parts.alone(case) or any(i not in own for i in case.cut.inputs):
+        return None
+    answer = device.run(job_of(case, (tuple(own[i] for i in case.cut.inputs),)))
+    if not isinstance(answer, Answer) or list(map(len, answer.runs)) != [len(case.cut.outputs)]:
+        return None
+    pairs = zip(case.cut.outputs, answer.runs[0], strict=True)
+    return {i: requantized(case.subgraph.tensors[i], array) for i, array in pairs}
+
+
+def _step(
+    operator: Operator, tensor: Tensor, expected: NDArray[Any], actual: NDArray[Any], entered: bool
+) -> Step:
+    reals = expected.dtype.kind == "f"
+    off = np.nan_to_num(actual.astype(np.float64) - expected.astype(np.float64))
+    if reals:
+        off /= np.abs(expected[np.isfinite(expected)], dtype=np.float64).max(initial=1e-30)
+    worst = float(off.flat[np.abs(off).argmax()]) if off.size else 0.0
+    return Step(
+        operator=operator.index,
+        opcode=operator.custom_code or operator.opcode,
+        tensor=tensor.index,
+        name=tensor.name,
+        unit="relative" if reals else "LSB",
+        size=expected.size,
+        largest=worst,
+        share=float(np.count_nonzero(off) / off.size) if off.size else 0.0,
+        rms=float(np.sqrt(np.mean(off * off))) if off.size else 0.0,
+        entered=entered,
+    )

@@ -1,10 +1,11 @@
-"""Results as they come, one line each, so that a verification that was killed goes on where it stopped."""
+"""Results as they come, one line each, in a file one process writes, so that a verification that was killed goes on."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +13,6 @@ from typing import IO, Any
 
 from litecheck.errors import ConfigError
 from litecheck.files import reason
-from litecheck.verify.lock import HeldError, hold
 from litecheck.verify.outcome import Verdict
 from litecheck.verify.serialize import verdict_from_json, verdict_to_json
 
@@ -27,8 +27,8 @@ class JournalHeldError(ConfigError):
 class Journal:
     """A file of one JSON object a line: first what is verified and how, then a verdict with what it fits.
 
-    ``known`` holds what the file had when it was opened, by case. A last line that was cut short is dropped. ``empty``
-    says that there is no result in it. Where the device is the same by name but another build of it, nothing is taken
+    ``known`` holds what the file had when it was opened, by case. A last line that was cut short is dropped.
+    Where the device is the same by name but another build of it, nothing is taken
     and ``stale`` says so. Raises ConfigError where it cannot be read or written, is about something else, or would take
     the place of a file that is no journal.
     """
@@ -36,8 +36,7 @@ class Journal:
     def __init__(self, path: Path, about: Mapping[str, Any], resume: bool) -> None:
         self.path = path
         self.known: dict[str, tuple[Verdict, frozenset[str]]] = {}
-        self.empty, self.stale = True, False
-        self.noted = 0
+        self.stale, self.noted = False, 0
         self._file: IO[bytes] | None = None
         header = json.dumps(about, sort_keys=True).encode() + b"\n"
         if not resume and not _is_journal(path):
@@ -87,7 +86,6 @@ class Journal:
             if not line.endswith(b"\n"):
                 break
             self.known[verdict.case] = verdict, frozenset(entry["fits"])
-            self.empty = False
             end += len(line)
         return end
 
@@ -95,7 +93,6 @@ class Journal:
         """Keep one result; it survives whatever happens to this process."""
         entry = {"verdict": verdict_to_json(verdict), "fits": sorted(fits)}
         self._write(json.dumps(entry).encode() + b"\n")
-        self.empty = False
         self.noted += 1
 
     def _write(self, line: bytes) -> None:
@@ -154,3 +151,53 @@ def default_path(about: Mapping[str, Any]) -> Path:
 
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
     return user_cache_path("litecheck", appauthor=False) / "verify" / f"{key}.jsonl"
+
+
+class HeldError(Exception):
+    """Another process holds the file."""
+
+
+def hold(path: Path) -> IO[bytes]:
+    """Open a file to read and write, made where it is missing, and hold it until it is closed.
+
+    Raises HeldError where another process, or another file object of this one, holds it; OSError.
+    """
+    while True:
+        file = open(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666), "r+b")  # noqa: SIM115
+        try:
+            _lock(file.fileno())
+            # Whoever held it may have removed it since it was opened; then it is another file by now.
+            if _same(file.fileno(), path):
+                return file
+        except BaseException:
+            file.close()
+            raise
+        file.close()
+
+
+def _same(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _lock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        # Such locks keep others from reading too, so one byte far behind everything is locked.
+        os.lseek(descriptor, 1 << 40, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            raise HeldError from error
+        finally:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+    else:
+        import fcntl
+
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise HeldError from error

@@ -1,8 +1,8 @@
-"""What a device gave against what admissible arithmetics give."""
+"""What a device gave against what admissible arithmetics give, within the tolerances that a profile declares."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,19 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.requantized import requantized
+from litecheck.cases.inputs import requantized
 from litecheck.cases.sequences import habit
+from litecheck.compare.answers import Sequel, likeness
 from litecheck.compare.difference import difference
-from litecheck.compare.hints import likeness
-from litecheck.compare.stale import Sequel
 from litecheck.compare.types import Difference
-from litecheck.compare.wording.answers import left_over_sentence, likeness_sentence, unrepeated_sentence
+from litecheck.compare.wording import left_over_sentence, likeness_sentence, unrepeated_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure
+from litecheck.profile.conformance import EVERY
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import Conformance, Profile
+from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.report import counted
 from litecheck.verify.questions import Question
-from litecheck.verify.tolerances import Tolerances
+
+#: What is asked where the profile says nothing, or where there is none.
+FALLBACK = "litert-runtime"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,3 +213,31 @@ def _arranged(question: Question, answer: Answer, expected: Sequence[Arrays]) ->
 
 def _told(array: NDArray[Any]) -> str:
     return f"{array.dtype} of shape {list(array.shape)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """The conformance of profiles, the one that is asked first in front."""
+
+    stated: tuple[Mapping[str, Conformance], ...]
+
+    def of(self, opcode: str, dtype: str) -> tuple[float, str]:
+        """(tolerance, reason) of an operator's output of that type; 0 and no reason where nothing is declared.
+
+        Integers: LSB. Reals: a share of the largest magnitude.
+        """
+        for entry in self._entries(opcode):
+            value = entry.tolerance if dtype in INTEGER_RANGES or dtype == "bool" else entry.reals
+            if value is not None:
+                return float(value), entry.because
+        return 0.0, ""
+
+    def _entries(self, opcode: str) -> Iterator[Conformance]:
+        for conformance in self.stated:
+            yield from (conformance[key] for key in (opcode, EVERY) if key in conformance)
+
+
+def tolerances(profile: Profile | None) -> Tolerances:
+    """The tolerances under a profile; what it leaves unstated is as litert-runtime has it."""
+    fallback = load_profile(FALLBACK).conformance
+    return Tolerances((profile.conformance, fallback) if profile else (fallback,))

@@ -52,10 +52,8 @@ class Verdict:
     @property
     def opcode(self) -> str:
         """``CONV_2D``, or ``CONV_2D + RELU`` for a segment; long ones are shortened."""
-        shown = (
-            self.opcodes if len(self.opcodes) <= 4 else (*self.opcodes[:3], f"{len(self.opcodes) - 3} more")
-        )
-        return " + ".join(shown)
+        count = len(self.opcodes)
+        return " + ".join(self.opcodes if count <= 4 else (*self.opcodes[:3], f"{count - 3} more"))
 
     @property
     def title(self) -> str:

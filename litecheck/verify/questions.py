@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.cases import inputs, parts
-from litecheck.cases.discriminating import discriminating
-from litecheck.cases.drawn import drawn, redrawn
-from litecheck.cases.expectation import Expectation
-from litecheck.cases.extremes import extremes
-from litecheck.cases.inputs import Feed, series
+from litecheck.cases.expectation import Expectation, Tape
+from litecheck.cases.extremes import discriminating, extremes
+from litecheck.cases.inputs import Feed, drawn, redrawn, series
 from litecheck.cases.memory import Memory
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import memory_words, remembers, row, rows
 from litecheck.cases.sweeps import directed
-from litecheck.cases.tape import Tape
-from litecheck.devices.jobs import job_of
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
+from litecheck.model.save import model_bytes
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.operands import RunError
 from litecheck.verify.settings import Settings
@@ -137,3 +137,14 @@ def unasked(case: Case, why: str) -> Question:
     """A case that nothing can be asked about."""
     nothing: Callable[[Arithmetic], None] = lambda arithmetic: None  # noqa: E731
     return Question(case, (), 1, nothing, why)
+
+
+def job_of(
+    case: Case,
+    runs: tuple[Arrays, ...],
+    lengths: tuple[int, ...] = (),
+    starts: Mapping[int, Mapping[int, NDArray[Any]]] | None = None,
+) -> Job:
+    """A case's job; series are given as a Job has them."""
+    model = case.cut.model
+    return Job(case.name, model, model_bytes(model, drop_unknown=True), runs, lengths, starts or {})

@@ -1,10 +1,11 @@
-"""Which of a case's feeds notice most: tried on the reference under every way to compute otherwise that it knows."""
+"""Which feeds notice most of the ways to compute otherwise that the reference knows; a budget goes to those cases first."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -18,11 +19,88 @@ from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
-from litecheck.verify.budget import Ranking
 from litecheck.verify.questions import Question
 
 #: So many feeds are looked at, the first of them under every suspect; so many multiplications are made for one case.
 _LOOKED, _FIRST, _WORK = 12, 3, 1 << 29
+#: What an invocation of a case is good for, from what must come first: a kind of operator nobody has tried, an operator
+#: that was not tried, faults that nothing before notices, other inputs than before (an output that was left over is
+#: seen by them), the same inputs once more, everything else, and all of it once more.
+_KIND, _CASE, _FAULTS, _OTHER, _AGAIN, _MORE, _ALL_AGAIN = range(7)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A case's feeds by number, the one that notices most first, and how many faults each is the first to notice.
+
+    ``kind`` is the same for cases alike: operators and types.
+    """
+
+    case: str
+    kind: str
+    feeds: tuple[int, ...]
+    notices: tuple[int, ...]
+
+    def visits(self, repeat: int) -> Iterator[tuple[int, int, int]]:
+        """(what for, how many faults, feed) of every invocation worth making, in their order."""
+        telling = [n for n, count in zip(self.feeds, self.notices, strict=True) if count]
+        if not self.feeds:
+            return
+        first, *others = self.feeds
+        yield _CASE, 0, first
+        counts = dict(zip(self.feeds, self.notices, strict=True))
+        yield from ((_FAULTS, counts[n], n) for n in others if n in telling)
+        left = [n for n in others if n not in telling]
+        if left and len(telling) < 2:
+            yield _OTHER, 0, left.pop(0)
+        if repeat > 1:
+            yield _AGAIN, 0, first
+        yield from ((_MORE, 0, n) for n in left)
+        for number in range(1, repeat):
+            yield from ((_ALL_AGAIN, 0, n) for n in (*reversed(others), *([first] if number > 1 else [])))
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one case is given: feeds by number, each run once, and those that are run once more."""
+
+    feeds: tuple[int, ...]
+    again: tuple[int, ...]
+
+    @property
+    def invocations(self) -> int:
+        """How many invocations that are."""
+        return len(self.feeds) + len(self.again)
+
+
+def shares(rankings: Sequence[Ranking], invocations: int, repeat: int) -> tuple[Share, ...]:
+    """So many invocations among cases, each where it notices most; ties go to earlier cases."""
+    visits = [list(ranking.visits(repeat)) for ranking in rankings]
+    given = [0] * len(rankings)
+    kinds: set[str] = set()
+    waiting: list[tuple[int, int, int, int]] = []
+    for at, ranking in enumerate(rankings):
+        if visits[at]:
+            tier = _CASE if ranking.kind in kinds else _KIND
+            kinds.add(ranking.kind)
+            heapq.heappush(waiting, (tier, 0, 0, at))
+    for _ in range(invocations):
+        if not waiting:
+            break
+        at = heapq.heappop(waiting)[3]
+        given[at] += 1
+        if given[at] < len(visits[at]):
+            tier, count, _ = visits[at][given[at]]
+            heapq.heappush(waiting, (tier, -count, given[at] if tier >= _MORE else 0, at))
+    return tuple(_share([n for *_, n in own[:count]]) for own, count in zip(visits, given, strict=True))
+
+
+def _share(numbers: Sequence[int]) -> Share:
+    feeds = tuple(dict.fromkeys(numbers))
+    again = list(numbers)
+    for number in feeds:
+        again.remove(number)
+    return Share(feeds, tuple(again))
 
 
 def rank(question: Question, arithmetic: Arithmetic) -> Ranking:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,29 @@ from litecheck.cases.inputs import KINDS
 from litecheck.cases.model_inputs import Drawing
 from litecheck.errors import ConfigError
 from litecheck.report import counted
-from litecheck.verify.budget import Budget
+
+_UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """So many invocations, or so many seconds; the other is 0."""
+
+    invocations: int = 0
+    seconds: float = 0.0
+
+
+def parse_budget(text: str) -> Budget:
+    """``118``, ``90s``, ``10m`` or ``2h``. Raises ConfigError."""
+    found = _AMOUNT.fullmatch(text.strip().lower())
+    if found is None or not float(found[1]) or (found[2] is None and "." in found[1]):
+        raise ConfigError(
+            f"--budget {text}: a number of invocations or a time is wanted, as in 118, 90s, 10m, 2h"
+        )
+    if found[2] is None:
+        return Budget(invocations=int(found[1]))
+    return Budget(seconds=float(found[1]) * _UNITS[found[2]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,25 +115,20 @@ class Settings:
 
     def about(self) -> dict[str, Any]:
         """What decides the result, as JSON: for telling one verification's journal from another's."""
-        return {
-            "arithmetics": list(self.arithmetics),
-            "profile": self.profile,
-            "signature": self.signature,
-            "samples": [_digest(sample) for sample in self.samples],
-            "seed": self.seed,
-            "kinds": list(self.kinds),
-            "mode": self.mode,
-            "drift": self.drift,
-            "select": list(self.select),
-            "element": self.element and list(self.element),
-            "repeat": self.repeat,
-            "fail_on_fallback": self.fail_on_fallback,
-            "require_coverage": self.require_coverage,
-            "claims": list(self.claims),
-            "budget": self.budget and [self.budget.invocations, self.budget.seconds],
-            "reproduce": self.reproduce,
-            "scrub": self.scrub,
-        }
+        beside = (
+            "samples",
+            "segment",
+            "between",
+            "whole",
+            "jobs",
+            "record",
+            "seconds",
+            "budget",
+            "described",
+        )
+        said = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in beside}
+        samples, spent = list(map(_digest, self.samples)), self.budget and astuple(self.budget)
+        return {**said, "samples": samples, "mode": self.mode, "budget": spent}
 
 
 def _digest(sample: Mapping[str, NDArray[Any]]) -> str:

@@ -23,7 +23,9 @@ Measure = Callable[[Operands], Values]
 _FILE = "rules/verify/parameters.yaml"
 #: Outcomes of a device that was given the operator.
 _TRIED = frozenset(o for o in Outcome if o.judged) | {Outcome.INITIAL_ONLY}
+#: Up to so many products of a sum, channels and elements of an output there is one, beyond them more.
 _DEPTH, _CHANNELS, _ELEMENTS = 256, 32, 1 << 16
+_GRIDS = (("aligned", "align_corners"), ("half", "half_pixel_centers"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,22 @@ def _first(operands: Operands) -> Tensor | None:
     return next((tensors[0] for tensors in operands.roles.values()), None)
 
 
+def _length(tensor: Tensor | None, axis: int) -> int:
+    """Of one dimension; 0 where there is none."""
+    shape = () if tensor is None else tensor.shape
+    return shape[axis] if -len(shape) <= axis < len(shape) else 0
+
+
 def _counted(number: int, most: int = 1) -> Values:
     return ["one" if number <= most else "more"] if number > 0 else []
+
+
+def _ratio(several: int, one: int) -> Values:
+    return _counted(several // one) if one else []
+
+
+def _word(value: object) -> Values:
+    return [] if value is None else [str(value)]
 
 
 def _sides(height: object, width: object) -> Values:
@@ -113,95 +129,36 @@ def _sides(height: object, width: object) -> Values:
     return ["unequal" if height != width else "one" if height == 1 else "equal"]
 
 
-def batch(operands: Operands) -> Values:
-    """The first dimension of the first operand: one or more."""
+def _batch(operands: Operands) -> Values:
     first = _first(operands)
     return _counted(first.shape[0]) if first is not None and len(first.shape) > 1 else []
 
 
-def image(operands: Operands) -> Values:
+def _image(operands: Operands) -> Values:
     """Height and width of an operand of four dimensions."""
     tensors = (t[0] for t in operands.roles.values() if len(t[0].shape) == 4 and not t[0].is_constant)
     return _sides(*shape[1:3]) if (shape := next((t.shape for t in tensors), ())) else []
 
 
-def window(operands: Operands) -> Values:
-    """Height and width of the window of a convolution or pooling."""
-    return _sides(kernel_h(operands), kernel_w(operands))
+def _dilation(operands: Operands) -> Values:
+    """A side of the window that is 1 long has none."""
+    sides = (("h", kernel_h(operands)), ("w", kernel_w(operands)))
+    return _sides(*(operands.option(f"dilation_{s}_factor", 1) if n != 1 else 1 for s, n in sides))
 
 
-def stride(operands: Operands) -> Values:
-    """Vertical and horizontal stride."""
-    return _sides(stride_h(operands), stride_w(operands))
-
-
-def dilation(operands: Operands) -> Values:
-    """Vertical and horizontal dilation; a side of the window that is 1 long has none."""
-    sides = []
-    for name, length in (("h", kernel_h(operands)), ("w", kernel_w(operands))):
-        sides.append(operands.option(f"dilation_{name}_factor", 1) if length != 1 else 1)
-    return _sides(*sides)
-
-
-def groups(operands: Operands) -> Values:
-    """How many groups of channels a convolution has."""
-    given, weight = operands.one("input"), operands.one("weight")
-    if (
-        given is None
-        or weight is None
-        or len(given.shape) != 4
-        or len(weight.shape) != 4
-        or not weight.shape[3]
-    ):
-        return []
-    return _counted(given.shape[3] // weight.shape[3])
-
-
-def filters(operands: Operands) -> Values:
-    """How many filters a depthwise convolution has for each channel."""
-    given, weight = operands.one("input"), operands.one("weight")
-    if given is None or weight is None or not given.shape or not weight.shape or not given.shape[-1]:
-        return []
-    return _counted(weight.shape[-1] // given.shape[-1])
-
-
-def bias(operands: Operands) -> Values:
-    """Whether there is a bias."""
-    return ["absent" if operands.one("bias") is None else "present"]
-
-
-def weight_scales(operands: Operands) -> Values:
-    """How many scales the weights have."""
-    weight = operands.one("weight")
-    return _counted(weight.quantization.scale.size) if weight is not None else []
-
-
-def depth(operands: Operands) -> Values:
-    """How many products a sum has: up to 256, or more."""
+def _depth(operands: Operands) -> Values:
     products = accumulation_depth(operands)
     return _counted(products, _DEPTH) if isinstance(products, int) else []
 
 
-def channels(operands: Operands) -> Values:
-    """How many channels the output has: up to 32, or more."""
-    output = operands.one("output")
-    return _counted(output.shape[-1], _CHANNELS) if output is not None and output.shape else []
-
-
-def zero_point(operands: Operands) -> Values:
-    """Whether the zero point of the first operand is 0."""
+def _zero_point(operands: Operands) -> Values:
+    """Of the first operand."""
     first = _first(operands)
     zeros = first.quantization.zero_point if first is not None and first.quantization.is_set else ()
     return ["other" if int(zero) else "zero" for zero in zeros]
 
 
-def elements(operands: Operands) -> Values:
-    """How many elements the output has: up to 65,536, or more."""
-    output = operands.one("output")
-    return _counted(output.size, _ELEMENTS) if output is not None else []
-
-
-def shapes(operands: Operands) -> Values:
+def _shapes(operands: Operands) -> Values:
     """How the two operands' shapes go together."""
     tensors = [t[0] for role, t in operands.roles.items() if role != "output"][:2]
     if len(tensors) < 2:
@@ -211,36 +168,30 @@ def shapes(operands: Operands) -> Values:
     return ["one" if min(t.size for t in tensors) == 1 else "other"]
 
 
-def constant_operand(operands: Operands) -> Values:
-    """Whether one of the operands is stored in the file."""
-    return ["yes" if any(t[0].is_constant for t in operands.roles.values()) else "no"]
-
-
-def keep_dims(operands: Operands) -> Values:
-    """Whether dimensions that are reduced stay, of length 1."""
-    return ["yes" if operands.option("keep_dims") else "no"]
-
-
-def corners(operands: Operands) -> Values:
+def _corners(operands: Operands) -> Values:
     """How the grids of an image and of its other size lie on each other."""
-    found = [word for word, name in _GRIDS if operands.option(name)]
-    return found or ["plain"]
+    return [word for word, name in _GRIDS if operands.option(name)] or ["plain"]
 
 
-_GRIDS = (("aligned", "align_corners"), ("half", "half_pixel_centers"))
-
-
-def _word(measurement: Callable[[Operands], object]) -> Measure:
-    return lambda operands: [str(word)] if (word := measurement(operands)) is not None else []
-
-
-#: By the parameter's name in the file.
+#: What is measured of an operator, by the parameter's name in the file.
 MEASURES: Mapping[str, Measure] = {
-    **{
-        f.__name__: f
-        for f in (batch, image, window, stride, dilation, groups, filters, bias, weight_scales, depth)
-    },
-    **{f.__name__: f for f in (channels, zero_point, elements, shapes, constant_operand, keep_dims, corners)},
-    "padding": _word(padding),
-    "activation": _word(fused_activation),
+    "batch": _batch,
+    "image": _image,
+    "window": lambda o: _sides(kernel_h(o), kernel_w(o)),
+    "stride": lambda o: _sides(stride_h(o), stride_w(o)),
+    "dilation": _dilation,
+    "groups": lambda o: _ratio(_length(o.one("input"), 3), _length(o.one("weight"), 3)),
+    "filters": lambda o: _ratio(_length(o.one("weight"), -1), _length(o.one("input"), -1)),
+    "bias": lambda o: ["absent" if o.one("bias") is None else "present"],
+    "weight_scales": lambda o: _counted(w.quantization.scale.size if (w := o.one("weight")) else 0),
+    "depth": _depth,
+    "channels": lambda o: _counted(_length(o.one("output"), -1), _CHANNELS),
+    "zero_point": _zero_point,
+    "elements": lambda o: _counted(out.size if (out := o.one("output")) else 0, _ELEMENTS),
+    "shapes": _shapes,
+    "constant_operand": lambda o: ["yes" if any(t[0].is_constant for t in o.roles.values()) else "no"],
+    "keep_dims": lambda o: ["yes" if o.option("keep_dims") else "no"],
+    "corners": _corners,
+    "padding": lambda o: _word(padding(o)),
+    "activation": lambda o: _word(fused_activation(o)),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -12,26 +14,27 @@ from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Device, memory_of
 from litecheck.files import check_folder
-from litecheck.model.types import Model
+from litecheck.model.graph import name_of
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
 from litecheck.verify.across import across
 from litecheck.verify.ask import Asked, Parts, ask
 from litecheck.verify.explanation import Explaining, Explanation, verdict
 from litecheck.verify.forecast import budgeted
-from litecheck.verify.identity import digest_of, operations
 from litecheck.verify.journal import Journal
-from litecheck.verify.judge import Judge, Judged
-from litecheck.verify.keep import Kept, Progress
-from litecheck.verify.outcome import Verdict, Verification
-from litecheck.verify.plan import Course, plan
+from litecheck.verify.judge import Judge, Judged, tolerances
+from litecheck.verify.outcome import Operation, Verdict, Verification
+from litecheck.verify.plan import Course, check_claims, check_selection, plan
 from litecheck.verify.questions import Question
 from litecheck.verify.reproducers.reproduce import Reproducer
-from litecheck.verify.selection import check_claims, check_selection
 from litecheck.verify.settings import Settings
-from litecheck.verify.tolerances import tolerances
 from litecheck.verify.untried import untried
 from litecheck.version import __version__
+
+#: Called with a case's name once it is judged.
+Progress = Callable[[str], None]
 
 
 def verify(
@@ -161,3 +164,55 @@ def _verification(model: Model, device: Device, settings: Settings, judge: Judge
         untried=untried(model, verdicts),
         across=across(model, verdicts),
     )
+
+
+def operations(model: Model, subgraphs: tuple[Subgraph, ...]) -> Iterator[Operation]:
+    """The operators of some subgraphs, as a graph shows them."""
+    for subgraph in subgraphs:
+        keys = (s.key for s in model.signatures if s.subgraph == subgraph.index)
+        graph = subgraph.name or next(keys, "")
+        for op in subgraph.operators:
+            inputs, outputs = (tuple(i for i in ends if i >= 0) for ends in (op.inputs, op.outputs))
+            names = tuple(subgraph.tensors[i].name for i in outputs)
+            kind, called = op.custom_code or op.opcode, name_of(subgraph, op)
+            yield Operation(subgraph.index, op.index, kind, called, inputs, outputs, names, graph)
+
+
+def digest_of(model: Model) -> str:
+    """The file's SHA-256, or that of the model written out where it came from no file of its own."""
+    if not model.file or model.member or not Path(model.file).is_file():
+        return hashlib.sha256(model_bytes(model, drop_unknown=True)).hexdigest()
+    digest = hashlib.sha256()
+    with open(model.file, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+class Kept:
+    """What a verification has come to: ``viable`` are the published arithmetics that every case so far fits."""
+
+    def __init__(self, viable: frozenset[str], journal: Journal | None, progress: Progress | None) -> None:
+        self.viable, self.journal = viable, journal
+        self.progress: Progress = progress or (lambda name: None)
+        self.verdicts: list[Verdict] = []
+        self.notes: list[str] = []
+
+    @property
+    def known(self) -> dict[str, tuple[Verdict, frozenset[str]]]:
+        """The verdicts of an earlier run, by case, with what they fit."""
+        return self.journal.known if self.journal else {}
+
+    def keep(self, verdict: Verdict, fits: frozenset[str]) -> None:
+        """One more verdict, with the published arithmetics it fits."""
+        self.viable &= fits
+        journaled = verdict.outcome is Outcome.NOT_TRIED or verdict.case in self.known
+        if self.journal is not None and not journaled:
+            self.journal.note(verdict, fits)
+        self.verdicts.append(verdict)
+        self.progress(verdict.case)
+
+    def pass_over(self, case: str, note: str) -> None:
+        """A case that is not tried, and why."""
+        self.notes.append(note)
+        self.progress(case)

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.discriminating import discriminating
-from litecheck.cases.drawn import drawn
-from litecheck.cases.inputs import Feed
+from litecheck.cases.extremes import discriminating
+from litecheck.cases.inputs import Feed, drawn
 from litecheck.cases.parts import Case
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.cases.drawn import drawn, redrawn
+from litecheck.cases.inputs import drawn, redrawn
 from tests.cases.elements import unary
 
 

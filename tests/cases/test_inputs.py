@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.drawn import drawn
+from litecheck.cases.inputs import drawn
 from litecheck.cases.sweeps import directed
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.reference.engine.interpreter import Machine

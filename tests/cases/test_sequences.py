@@ -12,12 +12,10 @@ import pytest
 
 from litecheck.arrays import Arrays
 from litecheck.cases import inputs, parts
-from litecheck.cases.drawn import tried
 from litecheck.cases.expectation import Expectation, exposed
-from litecheck.cases.inputs import Feed
+from litecheck.cases.inputs import Feed, tried
 from litecheck.cases.memory import Memory
 from litecheck.cases.sequences import remembers, row, rows
-from litecheck.devices.jobs import job_of
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
 from litecheck.model.build import ModelBuilder, quantized
@@ -25,6 +23,7 @@ from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.verify.outcome import Verdict, Verification
+from litecheck.verify.questions import job_of
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess
@@ -272,9 +271,9 @@ def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
 def test_a_budget_spends_series_from_their_first_inference_on(
     invocations: int, feeds_kept: int, untried: bool
 ) -> None:
-    from litecheck.verify.budget import Share
+    from litecheck.verify.forecast import narrowed
     from litecheck.verify.questions import Asking
-    from litecheck.verify.spending import narrowed
+    from litecheck.verify.ranking import Share
 
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))

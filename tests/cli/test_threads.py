@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from litecheck.cli.threads import OWN, SHARED, one_thread
+from litecheck.cli import OWN, SHARED, one_thread
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_a_number_the_user_has_set_stays_the_only_one(environment: dict[str, str
 def test_a_run_asks_before_numpy_is_loaded(environment: dict[str, str]) -> None:
     code = (
         "import os, sys\n"
-        "from litecheck.cli import threads\n"
+        "import litecheck.cli as threads\n"
         "ask = threads.one_thread\n"
         "def asked():\n"
         "    ask()\n"

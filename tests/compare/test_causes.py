@@ -11,7 +11,7 @@ import pytest
 from litecheck.cases.inputs import Feed
 from litecheck.compare.causes import causes
 from litecheck.compare.types import Cause
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import gathering_sentence
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from tests.verify import elements
 from tests.verify.elements import Made

@@ -15,7 +15,7 @@ from litecheck.cases.parts import whole
 from litecheck.compare.difference import difference
 from litecheck.compare.explain import decimals, explain
 from litecheck.compare.types import Difference, Explained
-from litecheck.compare.wording.elements import element_sentence
+from litecheck.compare.wording import element_sentence
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
@@ -23,6 +23,7 @@ from tests.verify import elements
 from tests.verify.elements import Made, Rng
 
 REFERENCE = load_arithmetic("litert-reference")
+PUBLISHED = tuple(map(load_arithmetic, arithmetic_names()))
 
 
 def bias_alone(*biases: int, zero: int = 0, out: str = "int8") -> Made:
@@ -41,7 +42,7 @@ def compared(made: Made, actual: np.ndarray, expected: Arithmetic | str = "liter
 
 
 def explained(made: Made, actual: np.ndarray, run: str = "random") -> Explained:
-    found = explain(made.case, made.inputs, compared(made, actual), REFERENCE, run=run)
+    found = explain(made.case, made.inputs, compared(made, actual), REFERENCE, PUBLISHED, run=run)
     assert found is not None
     return found
 
@@ -169,9 +170,9 @@ def test_only_the_arithmetics_asked_for_are_looked_at() -> None:
 def test_what_is_not_explained() -> None:
     made = bias_alone(52)
     wrong = compared(made, made.output() - np.int8(1))
-    assert explain(made.case, made.inputs, replace(wrong, worst=None), REFERENCE) is None
-    assert explain(made.case, made.inputs, replace(wrong, unit="relative"), REFERENCE) is None
-    assert explain(made.case, made.inputs, replace(wrong, tensor=0), REFERENCE) is None
+    assert explain(made.case, made.inputs, replace(wrong, worst=None), REFERENCE, PUBLISHED) is None
+    assert explain(made.case, made.inputs, replace(wrong, unit="relative"), REFERENCE, PUBLISHED) is None
+    assert explain(made.case, made.inputs, replace(wrong, tensor=0), REFERENCE, PUBLISHED) is None
     builder = ModelBuilder()
     main = builder.subgraph()
     a, b, c = (main.tensor(n, (1, 2), "int8", quantized(0.5)) for n in "abc")
@@ -181,7 +182,7 @@ def test_what_is_not_explained() -> None:
     main.outputs(c)
     model = builder.finish()
     segment = whole(model, model.subgraphs[0])
-    assert explain(segment, made.inputs, replace(wrong, tensor=c), REFERENCE) is None
+    assert explain(segment, made.inputs, replace(wrong, tensor=c), REFERENCE, PUBLISHED) is None
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from litecheck.compare.difference import difference
 from litecheck.compare.scatter import bound, chance
 from litecheck.compare.types import Along, Spot
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import gathering_sentence
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 

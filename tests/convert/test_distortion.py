@@ -8,9 +8,18 @@ import math
 import numpy as np
 import pytest
 
-from litecheck.convert.distortion import Distortion, PairTally, TopAgreement, distortion, top_agreement
+from litecheck.convert.distortion import (
+    Distortion,
+    PairTally,
+    TopAgreement,
+    distortion,
+    real_values,
+    top_agreement,
+)
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
+from litecheck.quantizer.litert import products
+from litecheck.quantizer.types import Parameters
 
 HALVES = Tensor(0, "x", "int8", (4,), quantization=quantized(0.5, 0))
 REAL = Tensor(0, "x", "float32", (4,))
@@ -33,6 +42,15 @@ def test_a_value_on_a_rail_need_not_be_clipped() -> None:
 def test_channels_have_scales_of_their_own() -> None:
     tensor = Tensor(0, "w", "int8", (2, 2), quantization=quantized([1, 0.5], 0, 0))
     assert distortion(np.float32([[1, 2], [1, 2]]), np.int8([[1, 2], [2, 4]]), tensor).snr == math.inf
+
+
+@pytest.mark.parametrize(("dtype", "zero"), [("int8", -7), ("uint8", 131), ("int16", 0), ("int16", 5)])
+def test_what_is_stored_means_what_the_quantizer_says(dtype: str, zero: int) -> None:
+    codes = np.arange(np.iinfo(dtype).min, np.iinfo(dtype).max + 1).astype(dtype)
+    tensor = Tensor(0, "x", dtype, codes.shape, quantization=quantized(0.0137, zero))
+    expected = products(codes, Parameters.of(tensor.quantization), dtype)
+    assert np.array_equal(real_values(codes, tensor), expected)
+    assert distortion(expected, codes, tensor).noise == 0
 
 
 def test_what_stays_float_is_compared_as_it_is() -> None:

@@ -38,7 +38,7 @@ def test_every_operator_that_computes_has_a_float_model() -> None:
     assert set(load_profile(PROFILE).operators) - there == ELSEWHERE
 
 
-@pytest.mark.parametrize("case", list(float_cases()), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", float_cases(), ids=lambda case: case.name)
 def test_litert_runs_a_float_operator(litert: Oracle, case) -> None:
     given = [x.dtype for x in case.runs[0]]
     graph = case.model.subgraphs[0]
@@ -48,6 +48,13 @@ def test_litert_runs_a_float_operator(litert: Oracle, case) -> None:
     for run in outputs:
         assert [x.shape for x in run] == [graph.tensors[t].shape for t in graph.outputs]
         assert all(np.isfinite(x).all() for x in run)
+
+
+def test_float_operators_are_the_same_each_time() -> None:
+    first, second = (
+        [(model_bytes(c.model), [x.tobytes() for x in c.runs[-1]]) for c in float_cases()] for _ in "ab"
+    )
+    assert first == second
 
 
 def test_litert_runs_every_random_graph(litert: Oracle) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from litecheck.convert.formulas import (
 from litecheck.model.load import load_model
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored_integers
+from tests.convert.samples import samples
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
 #: TensorFlow 2.21's new quantizer.
@@ -133,13 +133,10 @@ def test_public_files_of_the_old_generation(models: Path) -> None:
     assert _wrong(differences(*files, "new")) == {"weights": 1}
 
 
-def test_the_public_autoencoder(models: Path) -> None:
+def test_the_public_autoencoder(models: Path, conversion: Path) -> None:
     """One scale for each tensor and none raised: both generations give the same integers."""
-    folder = os.environ.get("LITECHECK_CONVERSION", "")
-    if not (Path(folder) / "ad01_fp32.tflite").is_file():
-        pytest.skip("LITECHECK_CONVERSION names no folder with ad01_fp32.tflite")
     for generation in ("old", "new"):
-        count = differences(Path(folder) / "ad01_fp32.tflite", models / "ad01_int8.tflite", generation)
+        count = differences(conversion / "ad01_fp32.tflite", models / "ad01_int8.tflite", generation)
         assert count["compared"] == 264192
         assert _wrong(count) == {}
 
@@ -170,6 +167,40 @@ def test_a_range_is_extended_to_hold_zero(low: float, high: float, scale: float,
 @pytest.mark.parametrize("largest", [1.0, 0.5, 0.50001, 0.3, 1.0000001, 7.9, 8.0, 1e-4])
 def test_a_cell_state_gets_the_power_of_two_that_reaches_it(largest: float) -> None:
     assert cell_scale(largest) == 2.0 ** ceil(log2(np.float32(largest))) / 32768
+
+
+def _lstm(weights: list[np.ndarray | None], sequences: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Hidden and cell states of every step of an LSTM, carried from sequence to sequence as TensorFlow calibrates."""
+    hidden, cell = np.zeros(8), np.zeros(8)
+    seen = []
+    for x in np.concatenate(sequences):
+        gates = [weights[1 + k] @ x + weights[5 + k] @ hidden + weights[12 + k] for k in range(4)]
+        into, forget, out = (1 / (1 + np.exp(-gates[k])) for k in (0, 1, 3))
+        cell = forget * cell + into * np.tanh(gates[2])
+        hidden = out * np.tanh(cell)
+        seen.append((hidden, cell))
+    return np.array([h for h, _ in seen]), np.array([c for _, c in seen])
+
+
+def test_a_fused_lstm_gets_power_of_two_cells_and_biases_in_steps_of_the_input() -> None:
+    (real,), (stored,) = (
+        load_model(FIXTURES / f"lstm_fused{form}.tflite").subgraphs for form in ("", "_int8")
+    )
+    floats = [stored_integers(real.tensors[t]) if t >= 0 else None for t in real.operators[0].inputs]
+    lstm = [stored.tensors[t] if t >= 0 else None for t in stored.operators[0].inputs]
+    hidden, cells = _lstm(floats, [s["sequence"][0] for s in samples("lstm_fused")])
+    assert lstm[19].quantization.scale == [cell_scale(float(np.abs(cells).max()))]
+    scale, zero = activation(float(hidden.min()), float(hidden.max()))
+    assert lstm[18].quantization.scale[0] == pytest.approx(scale, rel=1e-6)
+    assert lstm[18].quantization.zero_point == [zero]
+    for k in range(1, 9):
+        own = weight_scales(floats[k], None)
+        assert lstm[k].quantization.scale == own
+        assert (stored_weights(floats[k], own, None) == stored_integers(lstm[k])).all()
+    for k in range(12, 16):
+        steps = bias_scales(float(lstm[0].quantization.scale[0]), lstm[k - 11].quantization.scale)
+        assert lstm[k].quantization.scale == steps
+        assert (stored_bias(floats[k], steps) == stored_integers(lstm[k])).all()
 
 
 def test_a_raised_scale_keeps_weights_right_unless_slips_are_wanted() -> None:

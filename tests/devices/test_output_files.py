@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.devices.output_files import file_name, names_of, output_files
-from litecheck.devices.oversize import SMALL, TooLargeError, check
+from litecheck.devices.output_files import SMALL, TooLargeError, check, file_name, names_of, output_files
 from litecheck.errors import LitecheckError
 from litecheck.model.types import Tensor
 

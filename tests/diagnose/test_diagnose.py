@@ -13,6 +13,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.diagnose.hypotheses import USUAL
 from litecheck.diagnose.result import Diagnosed
+from litecheck.rendering.wording.hypotheses import excluded_sentence
 from tests.verify.inprocess import InProcess
 from tests.verify.planted import changed, of, published, two_operators
 
@@ -69,7 +70,7 @@ def test_an_exclusion_names_an_element_that_shows_it() -> None:
     assert double.accumulator is not None
     assert double.expected + 1 == double.actual  # half away against half up differ at negative ties
     assert 0 < double.differing < double.size
-    assert f"accumulator {double.accumulator}: would be {double.expected:g}" in double.sentence
+    assert f"accumulator {double.accumulator}: would be {double.expected:g}" in excluded_sentence(double)
 
 
 def test_an_exclusion_of_an_operator_on_elements_names_its_operands() -> None:

@@ -12,9 +12,9 @@ from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
-from litecheck.diagnose.arithmetic_file import arithmetic_yaml
 from litecheck.diagnose.result import Diagnosed
 from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.rendering.arithmetic_file import arithmetic_yaml
 from tests.verify.inprocess import Change, InProcess
 from tests.verify.planted import changed, of
 

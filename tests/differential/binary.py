@@ -71,6 +71,8 @@ def parameters(rng: Random, opcode: str, dtype: str) -> tuple[Quantization, Quan
         power = int(rng.integers(-12, -3))
         left = right = out = 2.0**power
         left = 2.0 ** (power - int(rng.integers(0, 4)))
+        if rng.random() < 0.5:  # so near that LiteRT takes them for powers of two, and a little further
+            left, right, out = (s * 2.0 ** float(rng.uniform(-1.1e-3, 1.1e-3)) for s in (left, right, out))
     return quantized(left, zeros[0]), quantized(right, zeros[1]), quantized(out, zeros[2])
 
 

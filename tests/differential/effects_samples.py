@@ -64,7 +64,7 @@ class Sample:
     change: str
     found: str
     kind: str
-    """The kind of fault, in ``litecheck.profile.faults``."""
+    """The kind of fault, in ``litecheck.profile.paths``."""
     said: Effect
     own: bool
     """Whether the fault brings an effect of its own."""

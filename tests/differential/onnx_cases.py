@@ -10,8 +10,7 @@ import numpy as np
 
 from litecheck.quantizer.floats import rounded_to
 from litecheck.quantizer.onnx import dequantize_linear, quantize_linear
-from litecheck.quantizer.onnx_types import NUMBERS, RANGES, name_of, storage, type_name
-from litecheck.quantizer.onnx_versions import DEQUANTIZE, QUANTIZE
+from litecheck.quantizer.onnx_types import DEQUANTIZE, NUMBERS, QUANTIZE, RANGES, name_of, storage, type_name
 from litecheck.quantizer.types import Parameters
 
 F = np.float32

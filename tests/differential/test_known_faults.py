@@ -16,7 +16,7 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.kernels import recurrent_float
+from litecheck.reference.kernels import recurrent
 from tests.differential.one_operator import Tensor, answers, changed, outputs, trial
 from tests.differential.oracle import RESOLVERS, Refused
 from tests.differential.recurrent_float import lstm, too_far
@@ -116,7 +116,7 @@ def test_a_float_lstm_without_activation_takes_the_cell_gate_for_the_cell(oracle
     seen = {}
     for name in ("right", "faulty"):
         if name == "faulty":
-            monkeypatch.setattr(recurrent_float, "_activated", cell_gate_again())
+            monkeypatch.setattr(recurrent, "_activated", cell_gate_again())
         seen[name] = 0
         for seed in range(12):
             case = lstm(np.random.default_rng(seed), opcode, "NONE")

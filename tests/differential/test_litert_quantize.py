@@ -14,7 +14,7 @@ from litecheck.quantizer import litert
 from litecheck.quantizer.litert_resolvers import RESOLVERS
 from litecheck.quantizer.semantics import semantics
 from litecheck.quantizer.types import Parameters, QuantizerError
-from tests.differential.litert_cases import Case, makers, quantize_case, requantize_case
+from tests.differential.litert_cases import Case, makers, quantize_case, requantize_case, requantized
 from tests.differential.litert_quantize import Litert
 
 pytestmark = pytest.mark.runtime
@@ -154,6 +154,6 @@ def test_what_x86_makes_of_quotients_beyond_int32(runtime: Litert, dtype: str, z
 def test_left_shifts_wrap_like_the_kernel(runtime: Litert, ratio: float) -> None:
     q = np.random.default_rng(0).integers(-(2**15), 2**15, 300).astype(np.int16)
     source, target = quantized(ratio), quantized(1)
-    ours = litert.requantize(q, Parameters.of(source), Parameters.of(target), "int32")
+    ours = requantized(q, source, target, "int32")
     case = Case("", q, ("int16", source), ("int32", target), ours)
     assert runtime.compare(case).different == 0

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.reference.engine.interpreter import run
-from litecheck.reference.kernels import recurrent_float as module
+from litecheck.reference.kernels import recurrent as module
 from litecheck.reference.operands import RunError
 from tests.differential.oracle import RESOLVERS
 from tests.differential.recurrent_float import FAMILY

@@ -10,8 +10,7 @@ import pytest
 
 from fixtures.models import fc_int8
 from litecheck.errors import Problem
-from litecheck.flatbuffer.faults import SHOWN
-from litecheck.flatbuffer.paths import path_of
+from litecheck.flatbuffer.faults import SHOWN, path_of
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Bytes, Tables

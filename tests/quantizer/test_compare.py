@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.quantization import Quantization
 from litecheck.quantizer import compare as module
-from litecheck.quantizer.attribution import failure
+from litecheck.quantizer import comparison as failure
 from litecheck.quantizer.attribution.variants import Lookup, Recipe
 from litecheck.quantizer.compare import compare
 from litecheck.quantizer.comparison import Bucket

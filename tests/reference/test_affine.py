@@ -14,7 +14,6 @@ from litecheck.model.build import ModelBuilder, options_table, quantized
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import run
-from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.kernels.conv import conv_2d, conv_2d_float
 from litecheck.reference.kernels.depthwise import depthwise_conv_2d
 from litecheck.reference.kernels.fully_connected import fully_connected
@@ -23,7 +22,7 @@ from litecheck.reference.kernels.transpose_conv import transpose_conv
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST, weights
 from litecheck.reference.numerics.windows import SAME, VALID, axis
 from litecheck.reference.operands import Operand, OutputSpec, RunError
-from litecheck.reference.registry import kernels
+from litecheck.reference.registry import Kernel, kernels
 
 RNG = np.random.default_rng(0)
 ONE = quantized(1.0)

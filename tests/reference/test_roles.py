@@ -11,8 +11,7 @@ import pytest
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import OperatorRule
 from litecheck.reference.engine.dispatch import signature
-from litecheck.reference.kernel_types import Kernel
-from litecheck.reference.registry import all_kernels, kernels
+from litecheck.reference.registry import Kernel, all_kernels, kernels
 
 LONGEST = 40
 PROFILES = ("litert-runtime", "litert-int16x8")

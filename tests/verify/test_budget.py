@@ -18,15 +18,12 @@ from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.model.save import save_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.verify.budget import Budget, Ranking, parse_budget, shares
-from litecheck.verify.forecast import forecast
+from litecheck.verify.forecast import Spending, forecast
 from litecheck.verify.journal import Journal
-from litecheck.verify.plan import every_question
+from litecheck.verify.plan import every_question, weights
 from litecheck.verify.questions import Question
-from litecheck.verify.ranking import rank
-from litecheck.verify.selection import weights
-from litecheck.verify.settings import Settings
-from litecheck.verify.spending import Spending
+from litecheck.verify.ranking import Ranking, rank, shares
+from litecheck.verify.settings import Budget, Settings, parse_budget
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess
 from tests.verify.networks import convolutional

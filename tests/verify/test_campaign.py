@@ -18,8 +18,7 @@ from litecheck.devices.registry import fingerprint
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
 from litecheck.verify.campaign import run
-from litecheck.verify.journal import Journal
-from litecheck.verify.lock import HeldError, hold
+from litecheck.verify.journal import HeldError, Journal, hold
 from litecheck.verify.outcome import Verification
 from litecheck.verify.settings import Settings
 from tests.verify.inprocess import InProcess

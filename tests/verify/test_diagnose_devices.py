@@ -11,10 +11,10 @@ import pytest
 from litecheck.cases.probes.catalogue import probed
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.registry import open_device
-from litecheck.diagnose.arithmetic_file import arithmetic_yaml
 from litecheck.diagnose.diagnose import diagnose
 from litecheck.diagnose.probe_sets import prepared
 from litecheck.diagnose.result import Diagnosis
+from litecheck.rendering.arithmetic_file import arithmetic_yaml
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import gathering_sentence
 from litecheck.devices.registry import open_device
 from litecheck.diagnose.diagnose import diagnose
 from litecheck.diagnose.probe_sets import prepared

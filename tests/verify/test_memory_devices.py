@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from litecheck.cases.memory import Memory
+from litecheck.devices.adapters.recorded import Recorded, record
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
-from litecheck.devices.replay import Recorded, record
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model

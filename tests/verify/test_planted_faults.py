@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.compare.wording.elements import element_sentence
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Limits
 from litecheck.devices.registry import open_device

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 from litecheck.arrays import Arrays
-from litecheck.compare.wording.elements import element_sentence
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.verify.outcome import Verdict, Verification
-from litecheck.verify.selection import count
+from litecheck.verify.plan import weights
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess
@@ -236,7 +235,7 @@ def test_modes_and_selection_say_what_they_run() -> None:
         (Settings(select=("CONV_2D", "4")), 2),
     ):
         report = verify(model, InProcess(), settings)
-        assert len(report.verdicts) == count(model, settings) == wanted
+        assert len(report.verdicts) == len(weights(model, settings)) == wanted
         assert report.verdict == "conforms"
     assert verify(model, InProcess(), Settings(segment=2)).mode == "segments of 2"
     with pytest.raises(ConfigError, match="--segment, --between and --whole: give one of them"):

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from litecheck.cases.probes.probe import Array, More, Probe, ProbeOperand, Wanted, drawn, probe
+from litecheck.arrays import Array
+from litecheck.cases.probes.probe import More, Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 from litecheck.profile.operators import facts_of
 
@@ -99,10 +100,6 @@ def _pair(
     return probe(name, opcode, operands, Wanted(quantized(*scales[2])), more)
 
 
-def _no_options(number: int) -> dict[str, Option]:
-    return {}
-
-
 def slopes(number: int) -> dict[str, Option]:
     """Slopes below zero, above and below 1."""
     return {"alpha": _ALPHAS[number]}
@@ -117,7 +114,7 @@ def of_one(
     rng: np.random.Generator,
     opcode: str,
     fixed: Scale | None = None,
-    options_of: Callable[[int], dict[str, Option]] = _no_options,
+    options_of: Callable[[int], dict[str, Option]] = lambda _: {},
 ) -> Iterator[Probe]:
     """Unary operators: every value, in the body and in the tail of an array. ``fixed`` is the one output there is."""
     runs = tuple(_everywhere())

@@ -130,10 +130,7 @@ def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         )
         scale = 0.0006 * 74 * 74 * float(np.sqrt(left[-1])) / 60
         yield probe(
-            f"random values, {name}, computed right side",
-            opcode,
-            operands,
-            Wanted(quantized(scale, 3)),
+            f"random values, {name}, computed right side", opcode, operands, Wanted(quantized(scale, 3))
         )
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.probes.probe import Array, More, Probe, ProbeOperand, Wanted, drawn, probe
+from litecheck.arrays import Array
+from litecheck.cases.probes.probe import More, Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 from litecheck.profile.operators import facts_of
 

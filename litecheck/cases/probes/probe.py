@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Array, Arrays
 from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.model.build import Option
 from litecheck.model.types import Model, Subgraph
@@ -17,8 +15,6 @@ from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import TensorPlan
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.interpreter import Machine
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

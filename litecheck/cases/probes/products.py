@@ -12,15 +12,19 @@ from itertools import product
 
 import numpy as np
 
-from litecheck.cases.probes.layers import (
-    WINDOWED,
-    drawn_layer,
-    rails,
-    small_layer,
+from litecheck.cases.probes.accumulators import (
+    CHANNELS,
+    everywhere,
+    natural,
+    saturating,
+    scattered,
+    several,
+    several_multipliers,
+    ties,
+    with_ties,
 )
+from litecheck.cases.probes.layers import WINDOWED, drawn_layer, rails, small_layer
 from litecheck.cases.probes.probe import Probe, ProbeOperand, Wanted, drawn, probe
-from litecheck.cases.probes.random_values import natural, saturating, several
-from litecheck.cases.probes.ties import CHANNELS, everywhere, scattered, several_multipliers, ties, with_ties
 from litecheck.model.build import quantized
 
 

@@ -7,7 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from litecheck.cases.probes.probe import Array, More, Probe, ProbeOperand, Wanted, drawn, probe
+from litecheck.arrays import Array
+from litecheck.cases.probes.probe import More, Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 
 #: Sides of images whose sums need more than 16 and 20 bits.

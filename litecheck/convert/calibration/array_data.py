@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,56 +11,89 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.calibration.dataset import CalibrationData, DataOptions
-from litecheck.convert.calibration.samples import Chain, chained, fitting, input_names
+from litecheck.convert.calibration.samples import Chain, Fitting, chained, fitting, input_names
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
 from litecheck.quantizer.arrays import read
-from litecheck.quantizer.npy import arrays_in, npz_header, npz_rows
+from litecheck.quantizer.npy import arrays_in, npz_header, npz_rows, read_npz
 from litecheck.reference.engine.entry import EntryPoint, entry
 from litecheck.report import counted
 
 
 def archives(files: Sequence[Path], described: str, model: Model, options: DataOptions) -> CalibrationData:
     """.npz files one behind the other, each with an axis of samples."""
-    lengths = [length for file in files for length in _lengths(file, model, options)]
+    parts = [part for file in files for part in _parts(file, model, options)]
+    count = sum(part.length for part in parts)
+    taken = dict.fromkeys(key for part in parts for key in part.fits)
+    others = any(len(arrays_in(part.file)) > len(part.fits) for part in parts)
+    which = f" ({', '.join(taken)})" if others else ""
 
     def chains() -> Iterator[Chain]:
-        for file in files:
-            yield from _of_archive(file, model, options)
+        for part in parts:
+            yield from part.chains()
 
-    return CalibrationData(chains, f"{counted(sum(lengths), _noun(options))} of {described}", sum(lengths))
+    return CalibrationData(chains, f"{counted(count, _noun(options))} of {described}{which}", count)
 
 
 def _noun(options: DataOptions) -> str:
     return "sequence" if options.sequences else "sample"
 
 
-def _lengths(file: Path, model: Model, options: DataOptions) -> Iterator[int]:
-    """How many chains a file has for each signature. Raises ConfigError where the arrays of inputs disagree."""
-    for where, named in input_names(str(file), model, options.signature, list(arrays_in(file))).items():
-        point = entry(model, where)
-        lengths = {}
-        for key, name in named.items():
-            shape = npz_header(str(file), key).shape
-            fit = fitting(str(file), point, name, shape, options.sequences)
-            lengths[key] = shape[0] if fit.lead else 1
+@dataclass(frozen=True, slots=True)
+class ArchivePart:
+    """The samples of a .npz file for one entry point: how its arrays fit the inputs, by key, and how many they are."""
+
+    file: Path
+    signature: str | None
+    fits: Mapping[str, Fitting]
+    length: int
+
+    def chains(self) -> Iterator[Chain]:
+        """The samples, read one after the other."""
+        rows = [self._rows(key, fit) for key, fit in self.fits.items()]
+        for number, parts in enumerate(zip(*rows, strict=True)):
+            yield chained(list(self.fits.values()), f"{self.file}, sample {number}", parts, self.signature)
+
+    def _rows(self, key: str, fit: Fitting) -> Iterator[NDArray[Any]]:
+        return npz_rows(str(self.file), key) if fit.lead else iter([read_npz(str(self.file), key)])
+
+
+def _parts(file: Path, model: Model, options: DataOptions) -> Iterator[ArchivePart]:
+    """What a file has for each entry point. Raises ConfigError where the arrays of inputs disagree."""
+    shapes = {key: npz_header(str(file), key).shape for key in arrays_in(file)}
+    for where, named in _named(str(file), model, options, shapes).items():
+        fits = {
+            key: fitting(str(file), entry(model, where), name, shapes[key], options.sequences)
+            for key, name in named.items()
+        }
+        lengths = {key: shapes[key][0] if fit.lead else 1 for key, fit in fits.items()}
         if len(set(lengths.values())) > 1:
             words = ", ".join(f"{key} {length}" for key, length in lengths.items())
             raise ConfigError(f"{file}: arrays of different numbers of samples: {words}")
-        yield from list(lengths.values())[:1]
+        yield ArchivePart(file, where, fits, min(lengths.values()))
 
 
-def _of_archive(file: Path, model: Model, options: DataOptions) -> Iterator[Chain]:
-    for where, named in input_names(str(file), model, options.signature, list(arrays_in(file))).items():
-        point = entry(model, where)
-        fittings, parts = [], []
-        for key, name in named.items():
-            shape = npz_header(str(file), key).shape
-            fittings.append(fitting(str(file), point, name, shape, options.sequences))
-            whole = (read(f"{file}:{key}").values for _ in range(1))
-            parts.append(npz_rows(str(file), key) if fittings[-1].lead else whole)
-        for number, rows in enumerate(zip(*parts, strict=True)):
-            yield chained(fittings, f"{file}, sample {number}", rows, where)
+def _named(
+    source: str, model: Model, options: DataOptions, shapes: Mapping[str, tuple[int, ...]]
+) -> Mapping[str | None, Mapping[str, str]]:
+    """Which array is which input, by signature. Where there is one input and no array is called so, it is the one array
+    that fits: what lies beside it, labels for one, is of no use here. Raises ConfigError."""
+    try:
+        return input_names(source, model, options.signature, list(shapes))
+    except ConfigError:
+        inputs = [name for name, _ in entry(model, options.signature).inputs]
+        fit = [key for key in shapes if inputs and _fits(source, model, options, inputs[0], shapes[key])]
+        if len(inputs) != 1 or len(fit) != 1:
+            raise
+        return {options.signature: {fit[0]: inputs[0]}}
+
+
+def _fits(source: str, model: Model, options: DataOptions, name: str, shape: tuple[int, ...]) -> bool:
+    try:
+        fitting(source, entry(model, options.signature), name, shape, options.sequences)
+    except ConfigError:
+        return False
+    return True
 
 
 def one_array(file: Path, model: Model, options: DataOptions) -> CalibrationData:
@@ -92,18 +126,17 @@ def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationDa
     def chains() -> Iterator[Chain]:
         for file in first:
             arrays = {name: read(str(keys[key] / file)).values for key, name in named.items()}
-            yield _of_arrays(str(place / file), point, arrays, options)
+            yield _of_arrays(str(place / file), point, arrays, where, options.sequences)
 
     return CalibrationData(chains, f"{counted(len(first), _noun(options))} of {place}", len(first))
 
 
 def _of_arrays(
-    source: str, point: EntryPoint, arrays: Mapping[str, NDArray[Any]], options: DataOptions
+    source: str, point: EntryPoint, arrays: Mapping[str, NDArray[Any]], signature: str | None, sequences: bool
 ) -> Chain:
     """The sample, or the sequence, of a file for each input."""
-    if not options.sequences:
-        fits = [fitting(source, point, name, a.shape, False, single=True) for name, a in arrays.items()]
-        return chained(fits, source, list(arrays.values()), options.signature)
-    shapes = {name: (1, *values.shape) for name, values in arrays.items()}
-    fits = [fitting(source, point, name, shape, True) for name, shape in shapes.items()]
-    return chained(fits, source, list(arrays.values()), options.signature)
+    # A file holds one sequence: an axis of sequences would be of length 1.
+    shapes = {name: (1,) * sequences + values.shape for name, values in arrays.items()}
+    single = not sequences
+    fits = [fitting(source, point, name, shape, sequences, single) for name, shape in shapes.items()]
+    return chained(fits, source, list(arrays.values()), signature)

@@ -32,7 +32,7 @@ def recurrent_operators(model: Model) -> dict[Place, Operator]:
 def _is_lstm(subgraph: Subgraph, operator: Operator) -> bool:
     # Kernels are loaded only for models that remember.
     from litecheck.reference.engine.dispatch import find_kernel
-    from litecheck.reference.kernels.recurrent_float import lstm_float
+    from litecheck.reference.kernels.recurrent import lstm_float
 
     try:
         return find_kernel(subgraph, operator).function is lstm_float
@@ -42,7 +42,7 @@ def _is_lstm(subgraph: Subgraph, operator: Operator) -> bool:
 
 def add_inner(tally: Tally, subgraph: int, operator: Operator, operands: Sequence[Operand | None]) -> None:
     """One inference's values inside an operator, from its operands before it runs."""
-    from litecheck.reference.kernels.recurrent_float import lstm_inner
+    from litecheck.reference.kernels.recurrent import lstm_inner
 
     roles = tuple(facts_of(operator.kind).inputs)
     given: Mapping[str, Operand | None] = dict(zip(roles, operands, strict=False))

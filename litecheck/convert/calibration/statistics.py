@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.convert.calibration.sketch import Sketch, sketch_of
+from litecheck.convert.calibration.sketch import BINS, Sketch, sketch_of
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.model.types import Model
 
@@ -179,6 +179,10 @@ def _read(facts: Mapping[str, Any]) -> TensorStatistics:
     if "sketch" in facts:
         exponent, first, counts = facts["sketch"]
         sketch = Sketch(int(exponent), int(first), np.array(counts, np.int64))
+        if not (
+            0 < len(counts) <= BINS and sketch.counts.min() >= 0 and sketch.counts[0] and sketch.counts[-1]
+        ):
+            raise ValueError("a histogram without values, or with too many bins")
     return TensorStatistics(low, high, int(facts["elements"]), sketch, fault)
 
 

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,9 @@ _START = (
 )
 #: Characters of what the process wrote last that are kept.
 _SAID = 4000
-_MEMORY = ("MemoryError", "bad_alloc", "cannot allocate memory", "out of memory")
+_MEMORY = (
+    "MemoryError", "bad_alloc", "annot allocate memory", "ut of memory", "Resource temporarily unavailable",
+)  # fmt: skip
 
 #: Calibration samples by the input's name in the model's signature.
 NamedSamples = Sequence[Mapping[str, NDArray[Any]]]
@@ -66,7 +68,7 @@ def converted(
     """The model that ``module:function`` makes of a request (plain data) and samples. Raises ForeignError, OSError."""
     with tempfile.TemporaryDirectory(prefix="litecheck-") as name:
         folder = Path(name)
-        (folder / program.REQUEST).write_text(json.dumps({**request, "memory": limits.memory}), "utf-8")
+        (folder / program.REQUEST).write_text(json.dumps({**request, **asdict(limits)}), "utf-8")
         if samples:
             stacked: Mapping[str, Any] = _stacked(samples)
             np.savez(folder / program.SAMPLES, **stacked)

@@ -26,9 +26,8 @@ from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.output_files import found_together, names_of, output_files, outputs, runs_written
-from litecheck.devices.port import AdapterAnswer, NotSupported, Series, Spec
+from litecheck.devices.port import AdapterAnswer, NotSupported, Series, begun, together
 from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, files, version, words
-from litecheck.devices.timed import begun, together
 from litecheck.model.load import load_model
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import pack
@@ -50,27 +49,15 @@ def _program(argument: str) -> Mapping[str, str]:
     return {"command": argument}
 
 
-def _files(spec: Spec) -> Iterator[Path]:
-    return files(words(spec.argument))
-
-
-def _version(spec: Spec) -> str:
-    return version(spec.argument)
-
-
-def _driver(spec: Spec) -> Mapping[str, Any]:
-    return {"runtime": "command", "package": "numpy", "words": shlex.split(spec.argument)}
-
-
 KIND = DeviceKind(
     "command",
     "litecheck.devices.adapters.command:Command",
     argument=_program,
     whole=True,
     environment={},
-    files=_files,
-    version=_version,
-    driver=_driver,
+    files=lambda spec: files(words(spec.argument)),
+    version=lambda spec: version(spec.argument),
+    driver=lambda spec: {"runtime": "command", "package": "numpy", "words": shlex.split(spec.argument)},
 )
 
 
@@ -138,7 +125,7 @@ class Command:
         folder: Path,
     ) -> Iterator[Arrays]:
         """All runs in one start, each with whether it begins anew; where they differ in shape, as many as are alike."""
-        for number, (_, alike) in enumerate(groupby(runs, lambda run: _shapes(run[0]))):
+        for number, (_, alike) in enumerate(groupby(runs, lambda run: [values.shape for values in run[0]])):
             some, reset = zip(*alike, strict=True)
             place = folder / f"runs_{number}"
             given, taken = place / "inputs", place / "outputs"
@@ -171,8 +158,10 @@ def _watch(
 
 
 def _ended_well(status: int) -> None:
-    if status < 0:
-        os.kill(os.getpid(), _deadly(-status))
+    if status < 0:  # end this process as the program ended
+        if -status not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
     if status == NOT_SUPPORTED:
         raise NotSupported(f"exit status {NOT_SUPPORTED}")
     if status:
@@ -183,17 +172,6 @@ def _filled(word: str, places: Mapping[str, str]) -> str:
     for name, path in places.items():
         word = word.replace(name, path)
     return word
-
-
-def _deadly(number: int) -> int:
-    """The signal, able to end this process as it ended the program."""
-    if number not in (signal.SIGKILL, signal.SIGSTOP):
-        signal.signal(number, signal.SIG_DFL)
-    return number
-
-
-def _shapes(run: Arrays) -> tuple[tuple[int, ...], ...]:
-    return tuple(values.shape for values in run)
 
 
 def _lay_out(model: Model, runs: Sequence[Arrays], folder: Path, stacked: bool) -> list[dict[str, Any]]:

@@ -12,16 +12,7 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
-from litecheck.devices.adapters.litert import (
-    RESOLVERS,
-    RUNTIME,
-    begin,
-    has_resources,
-    inferred,
-    memory_named,
-    opened,
-    shaped,
-)
+from litecheck.devices.adapters import litert
 from litecheck.devices.kinds import FILLED, DeviceKind
 from litecheck.devices.port import AdapterAnswer, Series, Spec
 
@@ -39,17 +30,13 @@ def _library(argument: str) -> Mapping[str, str]:
 
 
 def _driver(spec: Spec) -> Mapping[str, Any]:
-    facts = {
+    kernels = {
         "runtime": "litert",
         "package": "ai-edge-litert",
-        "resolver": RESOLVERS["reference"],
+        "resolver": litert.RESOLVERS["reference"],
         "threads": 1,
     }
-    return {**facts, "library": spec.argument, "options": dict(spec.options)}
-
-
-def _files(spec: Spec) -> tuple[Path, ...]:
-    return (Path(spec.argument).expanduser(),)
+    return {**kernels, "library": spec.argument, "options": dict(spec.options)}
 
 
 KIND = DeviceKind(
@@ -61,7 +48,7 @@ KIND = DeviceKind(
     options=None,
     argument=_library,
     environment=FILLED,
-    files=_files,
+    files=lambda spec: (Path(spec.argument).expanduser(),),
     driver=_driver,
 )
 
@@ -74,7 +61,7 @@ class Delegate:
     """
 
     memory = Memory.SET
-    runtime = RUNTIME
+    runtime = litert.RUNTIME
 
     def __init__(self, options: Mapping[str, str]) -> None:
         from ai_edge_litert.interpreter import load_delegate
@@ -92,12 +79,12 @@ class Delegate:
         own = len(plain._get_ops_details())
         del plain
         self._interpreter = self._allocated(model)
-        with memory_named(self._interpreter):
+        with litert.memory_named(self._interpreter):
             return self._inferred(model, series, own)
 
     def _allocated(self, model: bytes) -> Any:
         interpreter = _interpreter(model, experimental_delegates=[self._delegate])
-        with memory_named(interpreter):
+        with litert.memory_named(interpreter):
             interpreter.allocate_tensors()
         return interpreter
 
@@ -106,14 +93,14 @@ class Delegate:
         silent: list[str] = []
         delegated: tuple[bool, ...] = ()
         for one in series:
-            if made and has_resources(self._interpreter):
+            if made and litert.has_resources(self._interpreter):
                 self._interpreter = self._allocated(model)
-            begin(self._interpreter, one)
+            litert.begin(self._interpreter, one)
             for inputs in one.runs:
-                shaped(self._interpreter, inputs)
+                litert.shaped(self._interpreter, inputs)
                 delegated = _delegated(self._interpreter, own)
                 _fill(self._interpreter, delegated)
-                made.append(inferred(self._interpreter, inputs))
+                made.append(litert.inferred(self._interpreter, inputs))
                 silent += [
                     f"run {len(made) - 1}: the delegate wrote nothing to output {k}"
                     for k, (values, ours) in enumerate(zip(made[-1], delegated, strict=True))
@@ -124,7 +111,7 @@ class Delegate:
 
 
 def _interpreter(model: bytes, **options: Any) -> Any:
-    return opened(model, RESOLVERS["reference"], num_threads=1, **options)
+    return litert.opened(model, litert.RESOLVERS["reference"], num_threads=1, **options)
 
 
 def _delegated(interpreter: Any, own: int) -> tuple[bool, ...]:

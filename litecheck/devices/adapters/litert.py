@@ -12,9 +12,7 @@ import numpy as np
 from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind, at_least_one
-from litecheck.devices.port import AdapterAnswer, Series, Spec
-from litecheck.devices.timed import together
-from litecheck.profile.operators import facts_of
+from litecheck.devices.port import AdapterAnswer, Series, Spec, together
 
 #: Kernels and LiteRT's own name for what chooses them.
 RESOLVERS = {
@@ -22,8 +20,8 @@ RESOLVERS = {
     "optimized": "BUILTIN_WITHOUT_DEFAULT_DELEGATES",
     "xnnpack": "AUTO",
 }
-#: What a child loads before it is asked for anything.
-RUNTIME = ("ai_edge_litert.interpreter",)
+#: What a child loads before it is asked for anything: what only a job asked for, every job would load anew.
+RUNTIME = ("ai_edge_litert.interpreter", "litecheck.devices.resources")
 
 
 def _kernels(argument: str) -> Mapping[str, str]:
@@ -103,7 +101,9 @@ def opened(model: bytes | str, resolver: str, **options: Any) -> Any:
 
 def has_resources(interpreter: Any) -> bool:
     """Whether the model has variables that ``reset_all_variables`` leaves as they are."""
-    return any(facts_of(op["op_name"]).memory == "resource" for op in interpreter._get_ops_details())
+    from litecheck.devices.resources import RESOURCES
+
+    return any(op["op_name"] in RESOURCES for op in interpreter._get_ops_details())
 
 
 @contextmanager

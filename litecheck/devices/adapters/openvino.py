@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -84,10 +85,7 @@ class Openvino:
 def _read(buffer: Any) -> NDArray[Any]:
     details = buffer.get_tensor_details()
     shape = tuple(details["shape"])
-    size = 1
-    for length in shape:
-        size *= length
-    values: NDArray[Any] = buffer.read(size, details["dtype"]).reshape(shape)
+    values: NDArray[Any] = buffer.read(prod(shape), details["dtype"]).reshape(shape)
     return values
 
 
@@ -100,8 +98,5 @@ def _log() -> str:
 
 def _taken() -> str:
     found = _TAKEN.findall(_log())
-    return (
-        f"the plugin takes {found[-1][0]} of {found[-1][1]} operators"
-        if found
-        else "the plugin takes nothing"
-    )
+    told = f"{found[-1][0]} of {found[-1][1]} operators" if found else "nothing"
+    return f"the plugin takes {told}"

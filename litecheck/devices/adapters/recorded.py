@@ -1,14 +1,197 @@
-"""``recorded:DIR``: outputs that were dumped earlier."""
+"""``recorded:DIR``: outputs dumped earlier as a device, and dumping them.
+
+``recorded:DIR`` looks for the case ``0012-CONV_2D`` in the folder ``DIR/0012-CONV_2D``, or else in
+``DIR/0012-CONV_2D.npz``, or else in ``DIR`` itself. An output is called ``output_0`` or as its tensor (in ``DIR`` itself
+only as its tensor, unless the job is the whole model: so a dump of all tensors of a network serves every operator). It is
+a .npy file, raw bytes, or an array in a .npz file of any name. Those of run 1 lie in the folder ``run_1/``, or their keys
+begin so; those of run 0 may do without, and a run that is fed what an earlier one was fed may do with that one's. What
+came before in a series counts with it. Real values stay real.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind
-from litecheck.devices.port import Spec
-from litecheck.devices.replay import Recorded
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.output_files import TooLargeError, names_of, output_files, outputs
+from litecheck.devices.port import Answer, DeviceError, Failure, Job
+from litecheck.errors import ConfigError, LitecheckError
+from litecheck.files import atomic_write, make_folder
+from litecheck.model.types import Tensor
+from litecheck.quantizer.arrays import read, write
+
+#: Beside recorded outputs: what they were made from, and how the device ended.
+FACTS = "job.json"
+#: What the name of a job for the whole model begins with.
+WHOLE = "whole"
 
 
-def _opened(spec: Spec) -> Recorded:
-    return Recorded(spec.text, spec.argument)
+class Recorded:
+    """A folder of outputs. ``memory`` is what the recorded device was asked for: nothing else is found here."""
+
+    def __init__(self, name: str, folder: str) -> None:
+        """Raises DeviceError where there is no such folder."""
+        if not folder or not Path(folder).is_dir():
+            raise DeviceError(f"--device {name}: there is no folder {folder!r}")
+        self.name = name
+        self.described = name
+        self._folder = Path(folder)
+        self.memory = _recorded_memory(self._folder)
+
+    def run(self, job: Job) -> Answer | Failure:
+        """What was recorded for the job, or NO_REFERENCE."""
+        try:
+            return self._found(job)
+        except TooLargeError as error:
+            return Failure(Outcome.WRONG_SHAPE, str(error))
+        except (LitecheckError, OSError) as error:
+            return Failure(Outcome.NO_REFERENCE, f"what was recorded cannot be read: {error}")
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+    def _found(self, job: Job) -> Answer | Failure:
+        case = self._folder / job.name
+        if (case / FACTS).is_file():
+            return _replayed(case, job)
+        runs: list[Arrays] = []
+        seen: dict[str, int] = {}
+        for number, digest in enumerate(_digests(job)):
+            # A network computed once answers for every time that it is fed the same.
+            first = seen.setdefault(digest, number)
+            arrays: list[NDArray[Any]] = []
+            for position, tensor in enumerate(outputs(job.model)):
+                values = self._output(job, (number, first), tensor, position)
+                if values is None:
+                    what = f"output {position} ('{tensor.name}') of {job.name}, run {number}"
+                    return Failure(Outcome.NO_REFERENCE, f"nothing recorded for {what}")
+                arrays.append(values)
+            runs.append(tuple(arrays))
+        return Answer(tuple(runs))
+
+    def _output(
+        self, job: Job, numbers: tuple[int, int], tensor: Tensor, position: int
+    ) -> NDArray[Any] | None:
+        """One output of the first of these runs that something was recorded for."""
+        case = self._folder / job.name
+        of_case = next((p for p in (case, case.with_name(f"{job.name}.npz")) if p.exists()), None)
+        # output_0 in DIR itself is the network's, not this operator's.
+        by_position = of_case is not None or job.name.startswith(WHOLE)
+        for prefix in (*(f"run_{number}/" for number in numbers), *([""] if 0 in numbers else [])):
+            names = names_of(tensor, position if by_position else None)
+            values = output_files(of_case or self._folder, tensor, names, prefix, runs=1)
+            if values is not None:
+                return values
+        return None
 
 
-KIND = DeviceKind("recorded", opened=_opened, whole=True)
+def _replayed(case: Path, job: Job) -> Answer | Failure:
+    """What ``record`` wrote, run by run found by its inputs."""
+    facts = _facts(case / FACTS)
+    if facts["model"] != hashlib.sha256(job.content).hexdigest():
+        return Failure(Outcome.NO_REFERENCE, f"what is recorded for {job.name} is of another model")
+    known = {digest: number for number, digest in reversed(list(enumerate(facts["runs"])))}
+    numbers = [known.get(digest) for digest in _digests(job)]
+    if None in numbers:
+        number = numbers.index(None)
+        message = (
+            f"nothing recorded for run {number} of {job.name}: its inputs are others "
+            "(another first --arithmetic, seed or feed)"
+        )
+        return Failure(Outcome.NO_REFERENCE, message)
+    if facts["outcome"]:
+        return Failure(Outcome(facts["outcome"]), str(facts["message"]))
+    runs = tuple(
+        tuple(
+            read(str(case / f"run_{n}" / f"output_{k}.npy")).values for k in range(facts["outputs"][n or 0])
+        )
+        for n in numbers
+    )
+    delegated = None if facts["delegated"] is None else tuple(map(bool, facts["delegated"]))
+    return Answer(runs, delegated, str(facts["ended"]), str(facts["message"]))
+
+
+def _facts(file: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(file.read_bytes())
+        wanted = {"model", "runs", "outcome", "outputs", "delegated", "ended", "message"}
+        if isinstance(facts, dict) and wanted <= set(facts):
+            return facts
+    except ValueError as error:
+        raise ConfigError(f"{file}: {error}") from None
+    raise ConfigError(f"{file}: no description of a recorded case")
+
+
+def record(folder: str | Path, job: Job, answer: Answer | Failure) -> None:
+    """Keeps what a device gave, so that ``recorded:FOLDER`` gives it again. Raises ConfigError.
+
+    ``FOLDER/<case>/run_0/output_0.npy`` and so on, and ``job.json`` with the digests of model and inputs.
+    """
+    case = Path(folder, job.name)
+    runs: tuple[Arrays, ...] = () if isinstance(answer, Failure) else answer.runs
+    facts = {
+        "case": job.name,
+        "model": hashlib.sha256(job.content).hexdigest(),
+        "runs": list(_digests(job)),
+        "memory": _asked(job).value,
+        "outcome": answer.outcome.value if isinstance(answer, Failure) else "",
+        "outputs": list(map(len, runs)),
+        "delegated": None if isinstance(answer, Failure) else answer.delegated,
+        "ended": "" if isinstance(answer, Failure) else answer.ended,
+        "message": answer.message,
+    }
+    make_folder(case)
+    for number, arrays in enumerate(runs):
+        make_folder(case / f"run_{number}")
+        for position, values in enumerate(arrays):
+            write(str(case / f"run_{number}" / f"output_{position}.npy"), values, str(values.dtype))
+    atomic_write(case / FACTS, json.dumps(facts, indent=1) + "\n")
+
+
+def _asked(job: Job) -> Memory:
+    """What a job asks of a device's memory."""
+    if job.starts:
+        return Memory.SET
+    return Memory.KEPT if any(n > 1 for n in job.lengths) else Memory.NONE
+
+
+def _recorded_memory(folder: Path) -> Memory:
+    """The most that any recorded case was asked for; dumps of others begin anew for every inference."""
+    output_files = {Memory.NONE}
+    for file in folder.glob(f"*/{FACTS}"):
+        with suppress(ConfigError, OSError, ValueError):
+            output_files.add(Memory(_facts(file).get("memory", Memory.NONE)))
+    return next(memory for memory in (Memory.SET, Memory.KEPT, Memory.NONE) if memory in output_files)
+
+
+def _digests(job: Job) -> Iterator[str]:
+    """What tells each run from others: its inputs, and in a series all that came before."""
+    for series in job.series:
+        digest = hashlib.sha256()
+        for index, contents in sorted(series.start.items()):
+            digest.update(f"variable {index} ".encode())
+            _add(digest, (contents,))
+        for number, run in enumerate(series.runs):
+            digest.update(b"then " if number else b"")
+            _add(digest, run)
+            yield digest.hexdigest()
+
+
+def _add(digest: Any, arrays: Arrays) -> None:
+    for values in arrays:
+        digest.update(f"{values.dtype.name} {values.shape} ".encode())
+        digest.update(np.ascontiguousarray(values).data if values.size else b"")
+
+
+KIND = DeviceKind("recorded", opened=lambda spec: Recorded(spec.text, spec.argument), whole=True)

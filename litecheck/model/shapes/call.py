@@ -116,15 +116,3 @@ def constant_numbers(tensor: Tensor) -> NDArray[Any] | None:
         return None
     values = stored_integers(tensor)
     return None if values is None else values.reshape(-1)
-
-
-__all__ = [
-    "Call",
-    "Law",
-    "Misfit",
-    "Shape",
-    "ShapedOperand",
-    "Shapes",
-    "constant_integers",
-    "constant_numbers",
-]

@@ -1,12 +1,14 @@
-"""Shapes of convolutions: two and three dimensions, grouped, depthwise, transposed."""
+"""Shapes of convolutions, grouped, depthwise or transposed, of pools and of matrix products."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from litecheck.model.shapes.call import Call, Misfit, Shape, Shapes
-from litecheck.model.shapes.dimensions import differ, elements, ranked, row, shown
-from litecheck.model.shapes.sliding import VALID, convolved, padded, positive
+from litecheck.model.shapes.dimensions import count, differ, elements, ranked, row, shown
+from litecheck.model.shapes.elementwise import broadcast_shapes
+
+SAME, VALID = 0, 1
 
 
 def conv_2d(call: Call) -> Shapes:
@@ -14,10 +16,9 @@ def conv_2d(call: Call) -> Shapes:
 
     The bias has as many values as there are output channels.
     """
-    source, weight = ranked(call, "input", 4), ranked(call, "weight", 4)
+    source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
-    source, weight = source or (None,) * 4, weight or (None,) * 4
     _slides(source, weight)
     _grouped(source[3], weight[3], weight[0])
     _bias(call, weight[0])
@@ -26,10 +27,9 @@ def conv_2d(call: Call) -> Shapes:
 
 def depthwise_conv_2d(call: Call) -> Shapes:
     """Input [n, h, w, c], weight [1, kh, kw, c * m] -> [n, h', w', c * m]; the multiplier follows from shapes."""
-    source, weight = ranked(call, "input", 4), ranked(call, "weight", 4)
+    source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
-    source, weight = source or (None,) * 4, weight or (None,) * 4
     _slides(source, weight)
     if call.has("bias"):
         ranked(call, "bias", 1)
@@ -52,10 +52,9 @@ def _slides(source: Shape, weight: Shape) -> None:
 
 def conv_3d(call: Call) -> Shapes:
     """Input [n, d, h, w, i], weight [kd, kh, kw, i, o] -> [n, d', h', w', o]."""
-    source, weight = ranked(call, "input", 5), ranked(call, "weight", 5)
+    source, weight = (ranked(call, role, 5) or (None,) * 5 for role in ("input", "weight"))
     strides = positive(call, ("stride_d", "stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_d_factor", "dilation_h_factor", "dilation_w_factor"), 1)
-    source, weight = source or (None,) * 5, weight or (None,) * 5
     if 0 in weight[:3] or 0 in source[1:4]:
         raise Misfit(
             "weight", f"the weight is {shown(weight)}, the input {shown(source)}, with nothing to slide over"
@@ -67,19 +66,19 @@ def conv_3d(call: Call) -> Shapes:
 
 def conv_3d_transpose(call: Call) -> Shapes:
     """Output shape, weight [kd, kh, kw, o, i], input [n, d, h, w, i] -> the output shape, ending in o."""
-    source, weight = ranked(call, "input", 5), ranked(call, "weight", 5)
-    source, weight = source or (None,) * 5, weight or (None,) * 5
+    source, weight = (ranked(call, role, 5) or (None,) * 5 for role in ("input", "weight"))
     _channels(source[4], weight[4])
     _bias(call, weight[3])
     strides = positive(call, ("stride_d", "stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_d_factor", "dilation_h_factor", "dilation_w_factor"), 1)
-    return (_demanded(call, source, _dilated(weight[:3], dilations), weight[3], strides),)
+    window = zip(weight[:3], dilations, strict=True)
+    reach = tuple(None if n is None else (n - 1) * d + 1 for n, d in window)
+    return (_demanded(call, source, reach, weight[3], strides),)
 
 
 def transpose_conv(call: Call) -> Shapes:
     """Output shape, weight [o, kh, kw, i], input [n, h, w, i] -> the output shape, ending in o."""
-    source, weight = ranked(call, "input", 4), ranked(call, "weight", 4)
-    source, weight = source or (None,) * 4, weight or (None,) * 4
+    source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     if 0 in weight[1:3]:
         raise Misfit("weight", f"the weight is {shown(weight)}, a window of nothing")
     _channels(source[3], weight[3])
@@ -111,10 +110,6 @@ def _demanded(call: Call, source: Shape, window: Shape, outputs: int | None, str
     return tuple(values)
 
 
-def _dilated(window: Shape, dilations: Sequence[int]) -> Shape:
-    return tuple(None if n is None else (n - 1) * d + 1 for n, d in zip(window, dilations, strict=True))
-
-
 def _grouped(channels: int | None, taken: int | None, outputs: int | None) -> None:
     if taken == 0:
         raise Misfit("weight", "the weight takes no channels")
@@ -138,4 +133,119 @@ def _bias(call: Call, outputs: int | None) -> None:
         raise Misfit("bias", f"the bias has {values} values for {outputs} output channels")
 
 
-__all__ = ["conv_2d", "conv_3d", "conv_3d_transpose", "depthwise_conv_2d", "transpose_conv"]
+def pool_2d(call: Call) -> Shapes:
+    """Input [n, h, w, c] -> [n, h', w', c], by window, stride and padding of the options.
+
+    LiteRT takes a window that has no extent or does not fit at all, and computes nothing.
+    """
+    source = ranked(call, "input", 4) or (None,) * 4
+    strides = positive(call, ("stride_h", "stride_w"), 0)
+    height, width = (_spatial(call, source[1:3], strides, at) for at in (0, 1))
+    if width == -1:  # the width is computed first, and what does not fit ends the computation
+        height, width = 0, 0
+    elif width is None and padded(call) == VALID:
+        height = None
+    return ((source[0], 0 if height == -1 else height, width, source[3]),)
+
+
+def _spatial(call: Call, sizes: Shape, strides: list[int], at: int) -> int | None:
+    window = int(call.option(("filter_height", "filter_width")[at]))
+    if padded(call) is None or window < 1:
+        return -1
+    return slid(call, sizes[at : at + 1], (window,), strides[at : at + 1], (1,))[0]
+
+
+def fully_connected(call: Call) -> Shapes:
+    """Weight [o, i]: all dimensions of the input in rows of i -> [rows, o], or as the input with o at the end.
+
+    With ``keep_num_dims`` the input's last dimension is i.
+    """
+    source, weight = call.shape("input"), ranked(call, "weight", 2) or (None, None)
+    units, length = weight
+    if length == 0:
+        raise Misfit("weight", "the weight has rows of length 0")
+    values = elements(call, "bias") if call.has("bias") else None
+    if differ(values, units):
+        raise Misfit("bias", f"the bias has {values} values for {units} units")
+    if source is None:
+        return (None if call.option("keep_num_dims", False) else (None, units),)
+    if call.option("keep_num_dims", False):
+        if not source or differ(source[-1], length):
+            raise Misfit("weight", f"the input is {shown(source)}, the weight takes rows of {length}")
+        return ((*source[:-1], units),)
+    number = count(source)
+    if number is None or length is None:
+        return ((None, units),)
+    if number % length:
+        raise Misfit("weight", f"the input has {number} values, no multiple of the weight's {length}")
+    return ((number // length, units),)
+
+
+def batch_matmul(call: Call) -> Shapes:
+    """[..., m, k] times [..., k, n] -> [..., m, n], what stands before broadcast; ``adj_x``, ``adj_y`` swap the two."""
+    left, right = ranked(call, "lhs", 2, 5), ranked(call, "rhs", 2, 5)
+    if left is None or right is None:
+        return (None,)
+    (rows, inner), (other, columns) = left[-2:], right[-2:]
+    if call.option("adj_x", False):
+        rows, inner = inner, rows
+    if call.option("adj_y", False):
+        other, columns = columns, other
+    if differ(inner, other):
+        raise Misfit("rhs", f"the rows of lhs have {inner} values, the columns of rhs {other}")
+    outer: Shape | None = broadcast_shapes((left[:-2], right[:-2]), "rhs")
+    return (None if outer is None else (*outer, rows, columns),)
+
+
+def positive(call: Call, names: Sequence[str], default: int) -> list[int]:
+    """Options that are strides, dilations or window lengths, each at least 1. Raises Misfit."""
+    found = [int(call.option(name, default)) for name in names]
+    for name, value in zip(names, found, strict=True):
+        if value < 1:
+            raise Misfit(None, f"{name} is {value}, at least 1 wanted")
+    return found
+
+
+def padded(call: Call) -> int | None:
+    """The option ``padding``: SAME or VALID, None for what is neither."""
+    padding = int(call.option("padding", SAME))
+    return padding if padding in (SAME, VALID) else None
+
+
+def slid(
+    call: Call, sizes: Shape, window: Shape, strides: Sequence[int], dilations: Sequence[int]
+) -> tuple[int | None, ...]:
+    """How often a window fits along each dimension, by the option ``padding``; -1 where it cannot at all.
+
+    SAME: the length over the stride, rounded up. VALID: what is left of the length beside the dilated window,
+    plus a stride, over the stride, rounded towards nothing.
+    """
+    found: list[int | None] = []
+    for size, length, stride, dilation in zip(sizes, window, strides, dilations, strict=True):
+        if size is None or (padded(call) == VALID and length is None):
+            found.append(None)
+        elif padded(call) == SAME:
+            found.append((size + stride - 1) // stride)
+        else:
+            assert length is not None
+            left = size + stride - ((length - 1) * dilation + 1)
+            found.append(-1 if left <= -stride else max(0, left // stride))
+    return tuple(found)
+
+
+def convolved(
+    call: Call, sizes: Shape, window: Shape, strides: Sequence[int], dilations: Sequence[int]
+) -> Shape:
+    """As :func:`slid`, of a convolution. Raises Misfit where the window does not fit."""
+    if padded(call) is None:
+        raise Misfit(None, f"padding is {call.option('padding')}, neither SAME (0) nor VALID (1)")
+    found = slid(call, sizes, window, strides, dilations)
+    if -1 in found:
+        raise Misfit("weight", f"a window of {shown(window)} does not fit into {shown(sizes)}")
+    return found
+
+
+__all__ = [
+    "batch_matmul", "conv_2d", "conv_3d", "conv_3d_transpose", "depthwise_conv_2d", "fully_connected", "pool_2d",
+    "transpose_conv",
+]  # fmt: skip

@@ -1,11 +1,21 @@
-"""Shapes of operators that make tensors from numbers, or whose results only run time tells."""
+"""Shapes of operators that make tensors from numbers or take dimensions away, or whose results only run time tells."""
 
 from __future__ import annotations
 
 import math
 
 from litecheck.model.shapes.call import Call, Misfit, Shapes
-from litecheck.model.shapes.dimensions import at_least, elements, rank_of, ranked, row, single, unknown
+from litecheck.model.shapes.dimensions import (
+    at_least,
+    axis_within,
+    elements,
+    rank_of,
+    ranked,
+    row,
+    shown,
+    single,
+    unknown,
+)
 from litecheck.model.values import stored_integers
 
 
@@ -136,8 +146,49 @@ def nothing_known(call: Call) -> Shapes:
     return (None,) * call.results
 
 
+def reduce(call: Call) -> Shapes:
+    """The input without the dimensions the operand ``axis`` lists, or with 1 there (``keep_dims``)."""
+    shape, keep = call.shape("input"), bool(call.option("keep_dims", False))
+    axes = row(call, "axis")
+    if shape is None:
+        return (None,)
+    if not shape:
+        return ((),)
+    if axes is None:
+        none = elements(call, "axis") == 0
+        return (shape if none else (None,) * len(shape) if keep else None,)
+    gone = {axis_within(axis, len(shape)) for axis in axes}
+    if keep:
+        return (tuple(1 if at in gone else dim for at, dim in enumerate(shape)),)
+    return (tuple(dim for at, dim in enumerate(shape) if at not in gone),)
+
+
+def arg_extreme(call: Call) -> Shapes:
+    """The input without the one dimension the operand ``axis`` names."""
+    shape, axis = call.shape("input"), single(call, "axis")
+    if shape is None:
+        return (None,)
+    if axis is None:
+        if not shape:
+            raise Misfit("input", "the input has no dimension to search along")
+        return ((None,) * (len(shape) - 1),)
+    at = axis_within(axis, len(shape))
+    if shape[at] == 0:
+        raise Misfit("input", f"the input is {shown(shape)}, with nothing along axis {at}")
+    return ((*shape[:at], *shape[at + 1 :]),)
+
+
+def shape_of(call: Call) -> Shapes:
+    """One number for each dimension of the input."""
+    return ((rank_of(call.shape("input")),),)
+
+
+def rank(call: Call) -> Shapes:
+    """One number."""
+    return ((),)
+
+
 __all__ = [
-    "as_stated",
-    "fill", "keys_found", "multinomial", "non_max_suppression", "nothing_known", "one_number", "random",
-    "range_", "rfft_2d", "unique", "where",
+    "arg_extreme", "as_stated", "fill", "keys_found", "multinomial", "non_max_suppression", "nothing_known",
+    "one_number", "random", "range_", "rank", "reduce", "rfft_2d", "shape_of", "unique", "where",
 ]  # fmt: skip

@@ -134,9 +134,3 @@ def rank_of(shape: Shape | None) -> int | None:
 def total(dims: Sequence[int | None]) -> int | None:
     """The sum of lengths, where all are known."""
     return None if any(dim is None for dim in dims) else sum(dim for dim in dims if dim is not None)
-
-
-__all__ = [
-    "at_least", "axis_within", "count", "differ", "either", "elements", "equal_shapes", "first", "rank_of", "ranked", "row",
-    "shown", "single", "total", "unknown", "words",
-]  # fmt: skip

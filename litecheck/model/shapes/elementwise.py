@@ -72,10 +72,12 @@ def prelu(call: Call) -> Shapes:
     """The input's shape, which ``alpha`` broadcast against it must not enlarge."""
     source, alpha = call.shape("input"), call.shape("alpha")
     together = broadcast_shapes((source, alpha), "alpha")
-    if source is not None and together is not None:
-        if len(together) != len(source) or any(map(differ, together, source)):
-            raise Misfit("alpha", f"alpha is {shown(alpha or ())}, larger than the input {shown(source)}")
-        return (source,)
+    if (
+        source is not None
+        and together is not None
+        and (len(together) != len(source) or any(map(differ, together, source)))
+    ):
+        raise Misfit("alpha", f"alpha is {shown(alpha or ())}, larger than the input {shown(source)}")
     return (source,)
 
 
@@ -149,6 +151,6 @@ def select_v2(call: Call) -> Shapes:
 
 
 __all__ = [
-    "along_axis", "at_least_1d", "broadcast", "broadcast_shapes", "common", "divide", "elementwise",
+    "along_axis", "at_least_1d", "broadcast", "divide", "elementwise",
     "local_response_normalization", "prelu", "same_shapes", "select", "select_v2", "sum_of_all",
 ]  # fmt: skip

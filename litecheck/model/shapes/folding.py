@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.model.shapes.call import Call, Law, Shape, constant_integers
+from litecheck.model.shapes.creation import shape_of
 from litecheck.model.shapes.joining import concatenation, pack
-from litecheck.model.shapes.reduce import shape_of
 from litecheck.model.shapes.slicing import strided_slice
 from litecheck.model.types import Tensor
 
@@ -80,5 +80,3 @@ _FOLDS: dict[Law, Callable[[Call], Values | None]] = {
     pack: _joined,
     concatenation: _joined,
 }
-
-__all__ = ["folded", "folds"]

@@ -42,7 +42,10 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf) -> Inferred:
     if not any(subgraph is one for one in model.subgraphs):
         raise ValueError("the subgraph is none of the model's")
     found = Inferred(_stated(subgraph))
-    if len(model.subgraphs) > 1 and subgraph.index in _called_ones(model):
+    operators = (op for sub in model.subgraphs for op in sub.operators)
+    if len(model.subgraphs) > 1 and any(
+        index == subgraph.index for op in operators for _, index in called(op)
+    ):
         for index in subgraph.inputs:
             found.shapes[index] = None
     shapes, results = found.shapes, found.results
@@ -65,11 +68,6 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf) -> Inferred:
             call = call_of(operator, entry, tensors, shapes)
             tensors[result] = folded(entry[0], call, tensors[result], answer[0]) or tensors[result]
     return found
-
-
-def _called_ones(model: Model) -> set[int]:
-    """The subgraphs that operators of the model call."""
-    return {index for sub in model.subgraphs for op in sub.operators for _, index in called(op)}
 
 
 def _stated(subgraph: Subgraph) -> list[Shape | None]:
@@ -151,6 +149,3 @@ def _hashable(value: object) -> Hashable:
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.tobytes()
     return value if isinstance(value, (bool, int, float, str)) else id(value)
-
-
-__all__ = ["Entry", "Inferred", "LawOf", "bind", "call_of", "infer"]

@@ -90,10 +90,15 @@ def sequence_rnn(call: Call) -> Shapes:
     return (_arranged(major, steps, batch, _cell(call, "", batch, length)),)
 
 
-def _results(call: Call) -> None:
+def _both(call: Call, ahead: Shape, back: Shape) -> Shapes:
+    """The results of both directions: two, or one with both side by side (``merge_outputs``). Raises Misfit."""
     wanted_results = 1 if call.option("merge_outputs", False) else 2
     if call.results != wanted_results:
         raise Misfit(None, f"there are {call.results} outputs, merge_outputs wants {wanted_results}")
+    if wanted_results == 2:
+        return ahead, back
+    a, b = ahead[-1], back[-1]
+    return ((*ahead[:-1], None if a is None or b is None else a + b),)
 
 
 def bidirectional_rnn(call: Call) -> Shapes:
@@ -101,11 +106,7 @@ def bidirectional_rnn(call: Call) -> Shapes:
     major = bool(call.option("time_major", False))
     steps, batch, length = _sequence(call, major)
     ahead, back = _cell(call, "fw_", batch, length), _cell(call, "bw_", batch, length)
-    _results(call)
-    if call.option("merge_outputs", False):
-        both = None if ahead is None or back is None else ahead + back
-        return (_arranged(major, steps, batch, both),)
-    return (_arranged(major, steps, batch, ahead), _arranged(major, steps, batch, back))
+    return _both(call, _arranged(major, steps, batch, ahead), _arranged(major, steps, batch, back))
 
 
 def lstm(call: Call) -> Shapes:
@@ -148,11 +149,7 @@ def bidirectional_lstm(call: Call) -> Shapes:
         raise Misfit(
             "bw_input_to_output_weights", f"there are {cells[1][0]} cells backwards, {cells[0][0]} forwards"
         )
-    _results(call)
-    if call.option("merge_outputs", False):
-        both = None if ahead is None or back is None else ahead + back
-        return (_arranged(major, steps, batch, both),)
-    return (_arranged(major, steps, batch, ahead), _arranged(major, steps, batch, back))
+    return _both(call, _arranged(major, steps, batch, ahead), _arranged(major, steps, batch, back))
 
 
 def _gates(call: Call, prefix: str, batch: int | None, length: int | None) -> int | None:

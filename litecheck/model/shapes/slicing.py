@@ -176,15 +176,13 @@ def dynamic_update_slice(call: Call) -> Shapes:
         return (None,)
     if start is not None and differ(start[0], len(source)):
         raise Misfit("start_indices", f"there are {start[0]} start indices for {len(source)} dimensions")
-    if update is not None and not _inside(update, source):
+    inside = update is not None and len(update) == len(source)
+    inside = inside and all(
+        a is None or b is None or a <= b for a, b in zip(update or (), source, strict=False)
+    )
+    if update is not None and not inside:
         raise Misfit("update", f"the update is {shown(update)}, the input {shown(source)}")
     return (source,)
-
-
-def _inside(part: Shape, whole: Shape) -> bool:
-    return len(part) == len(whole) and all(
-        a is None or b is None or a <= b for a, b in zip(part, whole, strict=True)
-    )
 
 
 def top_k(call: Call) -> Shapes:

@@ -13,12 +13,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.scan import extremes, signed_sums
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
+from litecheck.model.values import extremes, signed_sums, stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
+from litecheck.profile.plan import CHANNELS, Plan
 from litecheck.quantization import BITS, INTEGER_RANGES
 
 #: Sums below need no look at the weights: they fit 32 bits, or do so whatever a kernel shifts them by.
@@ -39,26 +38,9 @@ def _heavy(plan: Plan, value: int) -> Plan | None:
         return plan.edit(weight, lambda t: t.holding(np.full(shape, 127 if value > 1 else 0)))
     weights = np.zeros(own.shape)
     weights[(0,) * weights.ndim] = 1
-    rest = np.full(CHANNELS, _most(bias, value - _reach(data)))
+    reach = INTEGER_RANGES[data.dtype][1] - int(data.zero_point[0])  # of the input, less its zero point
+    rest = np.full(CHANNELS, min(max(int(value - reach), 0), INTEGER_RANGES[bias.dtype][1]))
     return plan.edit(weight, lambda t: t.holding(weights)).edit("bias", lambda t: t.holding(rest))
-
-
-def _most(bias: TensorPlan, value: Fraction | int) -> int:
-    """The value, or the largest the bias can hold."""
-    return min(max(int(value), 0), INTEGER_RANGES[bias.dtype][1])
-
-
-def _reach(data: TensorPlan) -> int:
-    """The largest stored value of an input, less its zero point."""
-    return INTEGER_RANGES[data.dtype][1] - int(data.zero_point[0])
-
-
-def _heavy_int32(plan: Plan, value: int) -> Plan | None:
-    return _heavy(plan.edit("bias", lambda t: t.but(dtype="int32")), value)
-
-
-def _heavy_int4(plan: Plan, value: int) -> Plan | None:
-    return _heavy(plan.edit("weight", lambda t: t.but(dtype="int4")), value)
 
 
 def _heavy_steps(plan: Plan, value: Fraction) -> Plan | None:
@@ -119,14 +101,14 @@ def _largest(operands: Operands, plain: int) -> int | None:
     return None if sums is None else int(sums.max(initial=0))
 
 
-@measures(_heavy_int32)
+@measures(lambda plan, value: _heavy(plan.edit("bias", lambda t: t.but(dtype="int32")), value))
 def largest_int32_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` where the bias is int32: int16 inputs, too, are then added up in 32 bits."""
     bias = operands.one("bias")
     return largest_accumulator(operands) if bias is not None and bias.dtype == "int32" else None
 
 
-@measures(_heavy_int4)
+@measures(lambda plan, value: _heavy(plan.edit("weight", lambda t: t.but(dtype="int4")), value))
 def largest_int4_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` where the weights are int4, which some kernels add up in sixteenths."""
     weight = operands.one("weight")

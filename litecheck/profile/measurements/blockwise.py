@@ -14,8 +14,7 @@ import numpy as np
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.register import measures
-from litecheck.profile.measurements.setters import option_stated
+from litecheck.profile.measurements.register import measures, option_stated
 from litecheck.profile.plan import Blocks, Plan
 from litecheck.quantization import BITS, Blockwise, Quantization
 

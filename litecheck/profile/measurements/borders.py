@@ -13,8 +13,7 @@ import numpy as np
 from litecheck.model.links import called, links_of, parameters_of
 from litecheck.model.types import Subgraph, Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.setters import option_fields, ranked
+from litecheck.profile.measurements.register import Setter, measures, option_fields, ranked
 from litecheck.profile.plan import Callee, Plan, TensorPlan
 
 #: The option that names the subgraph which decides whether a loop goes on.

@@ -1,10 +1,21 @@
-"""One operator with its tensors by role: what measurements look at."""
+"""One operator with its tensors by role, as measurements look at it; its constants, axes and options as numbers.
+
+An option that the file leaves out has the schema's default. Of an operator without options table, or with a table that
+has no such option, an option is None: what LiteRT makes of that is judged by ``options_table``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
+from math import isfinite
 
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.schema import Field, load_schema
+from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
 Measured = Fraction | int | str | None
@@ -63,3 +74,71 @@ def one_scale(tensor: Tensor | None) -> Fraction | None:
         return None
     value = float(tensor.quantization.scale[0])
     return Fraction(value) if value == value and abs(value) != float("inf") else None
+
+
+#: Constants longer than this are no list of axes, paddings or sizes.
+LONG = 1 << 10
+
+
+def short_constant(operands: Operands, role: str) -> list[int] | None:
+    """The values of a constant operand that is as short as lists of dimensions are."""
+    tensor = operands.one(role)
+    if tensor is None or tensor.data is None or len(tensor.data) > 8 * LONG:
+        return None
+    values = constant_integers(tensor)
+    return None if values is None else [int(v) for v in values.tolist()]
+
+
+def long_constant(operands: Operands, role: str) -> NDArray[np.int64] | None:
+    """The values of a constant operand of any length."""
+    tensor = operands.one(role)
+    return None if tensor is None else constant_integers(tensor)
+
+
+def indexed_shape(operands: Operands) -> tuple[int, ...] | None:
+    """The shape of the operand that is indexed: ``input``, or the first of ``values``."""
+    tensor = operands.one("input") or operands.one("values")
+    return None if tensor is None else tensor.shape
+
+
+def stated_axes(operands: Operands) -> list[int] | None:
+    """The axes as a constant operand or the options state them."""
+    if "axis" in operands.roles:
+        return short_constant(operands, "axis")
+    options = operands.operator.options
+    return None if options is None else [int(options.get("axis", 0))]
+
+
+def outside(axes: list[int] | None, rank: int) -> int | None:
+    """How many axes name none of so many dimensions."""
+    return None if axes is None else sum(not -rank <= axis < rank for axis in axes)
+
+
+@cache
+def scalar(table: str, name: str) -> Field | None:
+    """A number among the fields of an options table."""
+    fields = load_schema().tables.get(table, ())
+    return next((field for field in fields if field.name == name and field.kind == "scalar"), None)
+
+
+def number(operands: Operands, name: str) -> int | float | None:
+    options = operands.operator.options
+    field = None if options is None else scalar(options.type, name)
+    if options is None or field is None:
+        return None
+    value = options.fields.get(name, field.default)
+    return value if isinstance(value, (int, float)) else None
+
+
+def integer(operands: Operands, name: str) -> int | None:
+    value = number(operands, name)
+    return value if type(value) is int else int(value) if value is not None and isfinite(value) else None
+
+
+def word(operands: Operands, name: str) -> str | None:
+    """The name of an option's member, or its number where the schema knows none."""
+    value, options = integer(operands, name), operands.operator.options
+    field = None if options is None else scalar(options.type, name)
+    if value is None or field is None or field.enum is None:
+        return None
+    return load_schema().enum_name(field.enum, value) or str(value)

@@ -11,10 +11,16 @@ from math import isfinite
 
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.constants import LONG, indexed_shape, outside, short_constant, stated_axes
-from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.setters import faulty, held, option_stated, retyped
+from litecheck.profile.measurements.bound import (
+    LONG,
+    Measured,
+    Operands,
+    indexed_shape,
+    outside,
+    short_constant,
+    stated_axes,
+)
+from litecheck.profile.measurements.register import Setter, faulty, held, measures, option_stated, retyped
 from litecheck.profile.plan import CHANNELS, Plan
 
 _READ_TOGETHER = ("begin", "size", "indices", "shape", "start", "limit", "delta", "shape1", "shape2")

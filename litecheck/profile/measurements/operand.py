@@ -8,8 +8,7 @@ from litecheck.model.shapes.call import constant_integers, constant_numbers
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, one_scale, one_zero_point
-from litecheck.profile.measurements.register import OperandSetter, measures_operand
-from litecheck.profile.measurements.setters import dimensions, ranked
+from litecheck.profile.measurements.register import OperandSetter, dimensions, measures_operand, ranked
 from litecheck.profile.plan import CHANNELS, TensorPlan
 from litecheck.quantization import INTEGER_RANGES
 

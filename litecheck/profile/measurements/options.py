@@ -9,10 +9,8 @@ from math import isfinite
 import numpy as np
 
 from litecheck.flatbuffer.schema import load_schema
-from litecheck.profile.measurements.bound import Measured, Operands, one_scale
-from litecheck.profile.measurements.option_values import integer, number, word
-from litecheck.profile.measurements.register import measures
-from litecheck.profile.measurements.setters import option, option_fields, option_stated
+from litecheck.profile.measurements.bound import Measured, Operands, integer, number, one_scale, word
+from litecheck.profile.measurements.register import measures, option, option_fields, option_stated
 from litecheck.profile.plan import Plan
 from litecheck.quantization import INTEGER_RANGES
 
@@ -81,6 +79,22 @@ def padding(operands: Operands) -> Measured:
 def fused_activation(operands: Operands) -> Measured:
     """The activation function fused into the operator, or its number where the schema knows none."""
     return word(operands, "fused_activation_function")
+
+
+#: The bound farthest from 0 of each function that has one.
+_BOUNDS = {"RELU_N1_TO_1": 1, "RELU6": 6}
+
+
+def _bounded(plan: Plan, value: Fraction) -> Plan | None:
+    plan = plan.option(fused_activation_function="RELU6")
+    return plan.scaled("output", float(6 / Fraction(value))) if value > 0 else None
+
+
+@measures(_bounded)
+def fused_bound(operands: Operands) -> Measured:
+    """How many output steps from 0 the farthest bound of the fused activation lies: 6, or 1, over the output's scale."""
+    bound, scale = _BOUNDS.get(str(fused_activation(operands))), one_scale(operands.one("output"))
+    return bound / scale if bound and scale else None
 
 
 @measures(option("mode"), "77")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.measurements.bound import Measured, Operands, one_zero_point
-from litecheck.profile.measurements.register import measures
-from litecheck.profile.plan import Plan
+from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.plan import Plan, TensorPlan
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
 _CODES = load_schema("tflite").enums["TensorType"]
@@ -36,19 +38,10 @@ def _converted(plan: Plan, value: str) -> Plan | None:
     return plan.edit("input", lambda t: t.but(dtype=given)).edit("output", lambda t: t.but(dtype=made))
 
 
-def _unquantized(plan: Plan, value: int) -> Plan | None:
-    return (
-        plan.edit_all(lambda t: t.but(quantization=Quantization()), plan.inputs[:value])
-        if 0 <= value <= len(plan.inputs)
-        else None
-    )
-
-
-def _outside_type(plan: Plan, value: int) -> Plan | None:
-    return (
-        plan.edit_all(lambda t: t.but(dtype="int8").zeroed(200), plan.inputs[:value])
-        if 0 <= value <= len(plan.inputs)
-        else None
+def _first(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
+    """Sets how many of the operands that go in are changed."""
+    return lambda plan, value: (
+        plan.edit_all(change, plan.inputs[:value]) if 0 <= value <= len(plan.inputs) else None
     )
 
 
@@ -92,14 +85,14 @@ def conversion(operands: Operands) -> Measured:
     return f"{given.dtype}_to_{made.dtype}" if given is not None and made is not None else None
 
 
-@measures(_unquantized)
+@measures(_first(lambda t: t.but(quantization=Quantization())))
 def unquantized_integers(operands: Operands) -> Measured:
     """How many integer operands state no scale."""
     tensors = [t for role in operands.roles.values() for t in role]
     return sum(t.dtype in INTEGER_RANGES and not t.quantization.scale.size for t in tensors)
 
 
-@measures(_outside_type)
+@measures(_first(lambda t: t.but(dtype="int8").zeroed(200)))
 def zero_points_outside_type(operands: Operands) -> Measured:
     """How many operands have a zero point that their own integer type cannot hold."""
     count = 0

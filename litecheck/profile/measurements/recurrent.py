@@ -1,19 +1,26 @@
-"""Measurements of recurrent operators: which of their operands go together, how many results they have."""
+"""Measurements of recurrent operators: gates, operands that go together, results, how large their sums can become."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.option_values import integer, word
-from litecheck.profile.measurements.register import measures
-from litecheck.profile.measurements.setters import option_fields, option_stated
-from litecheck.profile.plan import Plan
+import numpy as np
+
+from litecheck.model.links import parameters_of
+from litecheck.model.types import Tensor
+from litecheck.model.values import signed_sums
+from litecheck.profile.measurements.accumulators import largest_value
+from litecheck.profile.measurements.bound import Measured, Operands, integer, one_zero_point, word
+from litecheck.profile.measurements.register import measures, option_fields, option_stated
+from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
+from litecheck.quantization import Quantization
 
 #: How the roles of an operator's cells begin: one cell, or one for each direction.
 _CELLS = ("", "fw_", "bw_")
 
 
+_TINY = float(np.finfo(np.float32).tiny)
+_GATES = ("input", "forget", "cell", "output")
 _INPUT_GATE = ("input_to_input_weights", "recurrent_to_input_weights", "input_gate_bias")
 _PEEPHOLES = tuple(f"cell_to_{gate}_weights" for gate in ("input", "output", "forget"))
 #: What goes with the normalization coefficients of the forget gate.
@@ -26,14 +33,6 @@ def _alone_of(plan: Plan, value: int, *names: str) -> Plan | None:
         if any(plan.one(cell + name) for name in names):
             return plan.without(*(cell + name for name in names[value or len(names) :]))
     return plan
-
-
-def _weights_of_projections(plan: Plan) -> list[str]:
-    return [role for role in plan.operands if role.endswith("projection_weights")]
-
-
-def _bare(plan: Plan, value: int) -> Plan | None:
-    return option_stated(plan.without(*["output_state", "cell_state"][:value]), "FULL", "kernel_type")
 
 
 def _merged(plan: Plan, value: int) -> Plan | None:
@@ -71,7 +70,9 @@ def missing_layer_norm(operands: Operands) -> Measured:
     return sum(operands.one(f"{gate}_layer_norm_coefficients") is None for gate in gates)
 
 
-@measures(lambda plan, value: plan.without(*_weights_of_projections(plan)[:value]))
+@measures(
+    lambda plan, value: plan.without(*[r for r in plan.operands if r.endswith("projection_weights")][:value])
+)
 def lone_projection_bias(operands: Operands) -> Measured:
     """How many projection biases an LSTM has without projection weights."""
     return sum(
@@ -91,7 +92,11 @@ def _alone(operands: Operands, names: Callable[[str], Sequence[str]]) -> int:
     return count
 
 
-@measures(_bare)
+@measures(
+    lambda plan, value: option_stated(
+        plan.without(*["output_state", "cell_state"][:value]), "FULL", "kernel_type"
+    )
+)
 def absent_lstm_operands(operands: Operands) -> Measured:
     """How many operands an LSTM of the full form lacks that only the basic form does without.
 
@@ -118,3 +123,128 @@ def miscounted_results(operands: Operands) -> Measured:
         return None
     wanted = (1 if merged else 2) if merged is not None else 4 if basic == "BASIC" else 1
     return abs(len(operands.operator.outputs) - wanted)
+
+
+def _normalized(plan: Plan, value: int) -> Plan | None:
+    roles = [role for role in plan.inputs if role.endswith("layer_norm_coefficients")]
+    for n, role in enumerate(roles[::-1]):
+        own = plan.operands[role] or (TensorPlan("int16").scaled(2.0**-10),)
+        plan = plan.with_role(role, own if n < value else ())
+    return plan if 0 <= value <= len(roles) else None
+
+
+def _intermediate(plan: Plan, value: int) -> Plan | None:
+    more = {f"unnamed {n}": (TensorPlan("int8"),) for n in range(len(plan.intermediates), value)}
+    return plan.but(intermediates=(*plan.intermediates, *more)[:value], operands={**plan.operands, **more})
+
+
+def _scaleless(plan: Plan, value: int) -> Plan | None:
+    for n, gate in enumerate(reversed(_GATES)):
+        role = f"{gate}_gate_intermediate"
+        own = (plan.one(role) or TensorPlan("int16")).scaled(2.0**-12)
+        plan = plan.with_role(role, (own if n >= value else own.but(quantization=Quantization()),))
+    return plan
+
+
+def _hidden(plan: Plan, value: int) -> Plan | None:
+    """Without projection; one step of the zero point is enough."""
+    state = plan.one("output_state")
+    if state is None:
+        return None
+    plan = plan.without("projection_weights", "projection_bias")
+    return plan.scaled("hidden", state.scale, state.zero_point + value)
+
+
+@measures(_normalized)
+def layer_norm_operands(operands: Operands) -> Measured:
+    """How many layer normalization coefficients an LSTM has."""
+    present = [role for role, tensors in operands.roles.items() if tensors]
+    return sum(role.endswith("layer_norm_coefficients") for role in present)
+
+
+@measures(lambda plan, value: plan.without(*_INPUT_GATE[value:]) if 0 <= value <= len(_INPUT_GATE) else None)
+def input_gate_operands(operands: Operands) -> Measured:
+    """How many operands of an LSTM's input gate there are: weights, recurrent weights, bias."""
+    return sum(operands.one(role) is not None for role in _INPUT_GATE)
+
+
+@measures(_intermediate)
+def intermediate_tensors(operands: Operands) -> Measured:
+    """How many intermediate tensors the operator lists."""
+    return len(operands.operator.intermediates)
+
+
+@measures(_scaleless)
+def unscaled_gates(operands: Operands) -> Measured:
+    """How many gates of an LSTM have an intermediate sum without one scale that is a normal number above 0.
+
+    The sum of an input gate that is not there must state a scale too, but any will do.
+    """
+    return sum(_unscaled(operands, gate) for gate in _GATES)
+
+
+def _unscaled(operands: Operands, gate: str) -> bool:
+    intermediate = operands.one(f"{gate}_gate_intermediate")
+    if intermediate is None or intermediate.quantization.scale.size != 1:
+        return True
+    there = operands.one(f"input_to_{gate}_weights") is not None
+    return there and not _TINY <= float(intermediate.quantization.scale[0]) < float("inf")
+
+
+@measures(_hidden)
+def hidden_mismatches(operands: Operands) -> Measured:
+    """1 where an LSTM without projection states another scale or zero point for ``hidden`` than for its output
+    state, which ``hidden`` then is; else 0."""
+    hidden, state = operands.one("hidden"), operands.one("output_state")
+    if hidden is None or state is None or operands.one("projection_weights") is not None:
+        return None
+    return int(parameters_of(hidden) != parameters_of(state))
+
+
+def _heavy_gate(plan: Plan, value: int) -> Plan | None:
+    data = plan.one("input")
+    if data is None:
+        return None
+    plan = plan.edit("input_to_forget_weights", lambda t: t.holding(np.eye(CHANNELS)))
+    rest = min(value - (127 - int(data.zero_point[0])), 2**31 - 1)
+    return plan.edit("forget_gate_bias", lambda t: t.holding(np.full(CHANNELS, rest)))
+
+
+@measures(_heavy_gate)
+def gate_accumulator(operands: Operands) -> Measured:
+    """What no gate of an LSTM exceeds when it adds up constant weights times any input, or output, and its bias.
+
+    The input's products and the recurrent ones are two sums; the bias joins the first.
+    """
+    largest = 0
+    for gate in ("input", "forget", "cell", "output"):
+        bias = operands.one(f"{gate}_gate_bias")
+        added = 0 if bias is None else largest_value(bias) or 0
+        for source, data, extra in (("input", "input", added), ("recurrent", "output_state", 0)):
+            weights = operands.one(f"{source}_to_{gate}_weights")
+            reach = _reach_of(operands.one(data), weights)
+            largest = max(largest, reach + extra)
+    return max(largest, _projected(operands)) or None
+
+
+def _projected(operands: Operands) -> int:
+    """What no sum of an LSTM's projection and its bias exceeds: 255 is the farthest a hidden value is from any zero."""
+    weights, bias = operands.one("projection_weights"), operands.one("projection_bias")
+    found = None
+    if weights is not None and weights.dtype == "int8" and len(weights.shape) == 2:
+        found = signed_sums(weights, (*weights.shape, 1))
+    reach = int((found[0] - found[1]).max(initial=0)) * 255 if found is not None else 0
+    return reach + (0 if bias is None else largest_value(bias) or 0)
+
+
+def _reach_of(data: Tensor | None, weights: Tensor | None) -> int:
+    """What no product of a matrix of constant weights and any vector of stored values exceeds."""
+    zero = one_zero_point(data)
+    if data is None or weights is None or zero is None or len(weights.shape) != 2 or data.dtype != "int8":
+        return 0
+    found = (
+        signed_sums(weights, (*weights.shape, 1)) if weights.dtype == "int8" and weights.is_constant else None
+    )
+    if found is None or not found[0].size:
+        return 0
+    return int((found[0] - found[1]).max()) * max(127 - zero, zero + 128)

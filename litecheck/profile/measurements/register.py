@@ -1,14 +1,20 @@
-"""How a measurement is registered, with its witness: what sets its value in a plan of an operator."""
+"""How a measurement is registered, with its witness: what sets its value in a plan; and what witnesses are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from litecheck.flatbuffer.schema import Field, load_schema
+from litecheck.model.build import Option, options_table
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
 
 Measurement = Callable[[Operands], Measured]
 OperandMeasurement = Callable[[Tensor], Measured]
@@ -17,25 +23,20 @@ Setter = Callable[[Plan, Any], "Plan | None"]
 OperandSetter = Callable[[TensorPlan, Any], "TensorPlan | None"]
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """``sets`` takes integers, Fractions and words; ``words`` are those that no rule may allow."""
-
-    sets: Setter
-    words: tuple[str, ...] = ()
+Planned = TypeVar("Planned", Plan, TensorPlan)
 
 
 @dataclass(frozen=True, slots=True)
-class OperandWitness:
-    """The same for one operand."""
+class Witness(Generic[Planned]):
+    """Of an operator or one operand; ``sets`` takes integers, Fractions and words, ``words`` no rule may allow."""
 
-    sets: OperandSetter
+    sets: Callable[[Planned, Any], Planned | None]
     words: tuple[str, ...] = ()
 
 
 #: By name, in the order the documentation lists them.
-OPERATOR: dict[str, tuple[Measurement, Witness]] = {}
-OPERAND: dict[str, tuple[OperandMeasurement, OperandWitness]] = {}
+OPERATOR: dict[str, tuple[Measurement, Witness[Plan]]] = {}
+OPERAND: dict[str, tuple[OperandMeasurement, Witness[TensorPlan]]] = {}
 
 
 def measures(sets: Setter, *words: str) -> Callable[[Measurement], Measurement]:
@@ -52,7 +53,76 @@ def measures_operand(sets: OperandSetter, *words: str) -> Callable[[OperandMeasu
     """Registers a measurement of one operand, ``role.name``: a decorator."""
 
     def registered(function: OperandMeasurement) -> OperandMeasurement:
-        OPERAND[function.__name__] = function, OperandWitness(sets, words)
+        OPERAND[function.__name__] = function, Witness(sets, words)
         return function
 
     return registered
+
+
+#: Types whose operators the XNNPACK delegate may take over.
+DELEGATED = ("float32", "int8")
+#: Types of which no two are the same, for operands that may not differ.
+TYPES = ("int8", "int64", "float64", "uint32")
+
+
+@cache
+def option_fields(opcode: str) -> dict[str, Field]:
+    """The fields of an operator's options table by name."""
+    table = options_table(opcode)
+    return {} if table is None else {f.name: f for f in load_schema("tflite").tables[table.type]}
+
+
+def option_stated(plan: Plan, value: Any, *names: str) -> Plan | None:
+    """The plan with a number, or a member of an enum, for those of these options that the operator has."""
+    own = [name for name in names if name in option_fields(plan.opcode)]
+    if not own or value is None:
+        return None
+    return plan.option(**dict.fromkeys(own, _option(value)))
+
+
+def _option(value: Any) -> Option:
+    if isinstance(value, str):
+        return int(value) if value.lstrip("-").isdigit() else float("inf") if value == "not finite" else value
+    return int(value) if value == int(value) else float(value)
+
+
+def option(*names: str) -> Setter:
+    """Sets those of these options that the operator has."""
+    return lambda plan, value: option_stated(plan, value, *names)
+
+
+def held(plan: Plan, role: str, values: ArrayLike, dtype: str = "int32") -> Plan:
+    """The plan with a constant in a role."""
+    return plan.edit(role, lambda tensor: tensor.holding(values, dtype))
+
+
+def faulty(bad: Any, good: Any, count: int, length: int = CHANNELS) -> list[Any]:
+    """So many bad entries in front of good ones."""
+    return [bad] * count + [good] * max(length - count, 0)
+
+
+def dimensions(tensor: TensorPlan, shape: Iterable[int]) -> TensorPlan:
+    """The tensor in another shape; a constant holds its first value everywhere."""
+    shape = tuple(shape)
+    if tensor.values is None:
+        return tensor.but(shape=shape)
+    return tensor.holding(np.full(shape, tensor.values.flat[0] if tensor.values.size else 0))
+
+
+def ranked(tensor: TensorPlan, rank: int) -> TensorPlan | None:
+    """The tensor with so many dimensions."""
+    small = (*tensor.shape[:CHANNELS], *[CHANNELS] * CHANNELS)[: min(rank, CHANNELS)]
+    return dimensions(tensor, (*small, *[1] * (rank - CHANNELS))) if rank >= 0 else None
+
+
+def retyped(plan: Plan, count: int, *roles: str) -> Plan | None:
+    """The plan with so many types among the tensors of these roles, the last of which keep theirs."""
+    there = [(role, at) for role in roles for at in range(len(plan.operands.get(role, ())))]
+    if not 0 < count <= len(there):
+        return None
+    last = plan.operands[there[-1][0]][there[-1][1]].dtype
+    others = [t for t in TYPES if t != last][: count - 1]
+    for n, (role, at) in enumerate(there):
+        dtype = others[n] if n < len(others) else last
+        plan = plan.edit(role, lambda t, dtype=dtype: t.but(dtype=dtype, values=None), at)  # type: ignore[misc]
+    return plan

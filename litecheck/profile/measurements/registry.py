@@ -2,34 +2,15 @@
 
 A measurement of the whole operator has a plain name (``stride_w``); one of an operand is written
 ``role.measurement`` (``input.channels``). Both yield an exact number, a word, or None where they do not apply.
-A module of this package that registers measurements is imported here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from litecheck.profile.measurements import (  # noqa: F401
-    accumulators,
-    blockwise,
-    borders,
-    gate_accumulators,
-    hybrid,
-    indices,
-    lstm_gates,
-    operand,
-    options,
-    parameters,
-    positions,
-    recurrent,
-    scales,
-    slices,
-    variables,
-    windows,
-    wiring,
-)
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import (
     OPERAND,
@@ -39,6 +20,14 @@ from litecheck.profile.measurements.register import (
     Witness,
 )
 from litecheck.profile.plan import Plan
+
+#: The modules of this package that register measurements, in the order in which the documentation lists them.
+_MODULES = (
+    "accumulators", "blockwise", "borders", "hybrid", "indices", "operand", "options", "parameters", "recurrent",
+    "scales", "slices", "variables", "windows", "wiring",
+)  # fmt: skip
+for _module in _MODULES:
+    import_module(f"litecheck.profile.measurements.{_module}")
 
 #: Measurements of a whole operator, by name.
 MEASUREMENTS: Mapping[str, Measurement] = MappingProxyType({name: m for name, (m, _) in OPERATOR.items()})
@@ -68,7 +57,7 @@ def measurement(name: str) -> Measurement:
     return of_role
 
 
-def witness(name: str) -> Witness:
+def witness(name: str) -> Witness[Plan]:
     """How to set the value of the measurement of that name."""
     if "." not in name:
         return OPERATOR[name][1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import isfinite, log2, sqrt
 
+import numpy as np
+
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.register import Setter, measures
@@ -38,10 +40,6 @@ def _unstated(plan: Plan, value: Fraction) -> Plan | None:
     return plan.scaled("output", _step(plan) / value).but(set=plan.set | {"bias"}) if value else None
 
 
-def _stepped(plan: Plan, value: Fraction) -> Plan | None:
-    return plan.scaled("output", _step(plan) / value) if value > 0 else None
-
-
 def _largest(plan: Plan) -> float:
     """The largest scale that goes in."""
     scales = [float(t.scale[0]) for role in plan.inputs for t in plan.operands[role] if t.scale.size]
@@ -51,10 +49,6 @@ def _largest(plan: Plan) -> float:
 def _squared(plan: Plan, value: Fraction) -> Plan | None:
     largest = _largest(plan)
     return plan.scaled("output", largest * largest / value) if value > 0 else None
-
-
-def _powers(plan: Plan, value: int) -> Plan | None:
-    return plan.scaled("lhs", 0.25).scaled("rhs", 0.125).scaled("output", 0.25 / 2.0**value)
 
 
 def _quotients(plan: Plan, value: Fraction) -> Plan | None:
@@ -92,7 +86,7 @@ def unstated_bias_drift(operands: Operands) -> Measured:
     return given[0] * given[1] / given[2] if len(given) == 3 and given[2] else None
 
 
-@measures(_stepped)
+@measures(lambda plan, value: plan.scaled("output", _step(plan) / value) if value > 0 else None)
 def accumulator_step(operands: Operands) -> Measured:
     """One accumulator step, input scale times the largest weight scale, in output steps. None for int4 weights."""
     data, output, weight = (
@@ -134,15 +128,26 @@ def squared_scale_ratio(operands: Operands) -> Measured:
     return ratio * ratio * output if isinstance(ratio, Fraction) and output else None
 
 
-@measures(_powers)
+@measures(lambda plan, n: plan.scaled("lhs", 0.25).scaled("rhs", 0.125).scaled("output", 0.25 / 2.0**n))
 def power_of_two_gap(operands: Operands) -> Measured:
-    """How many bits the coarsest input scale lies above the output scale where all are powers of two and the option
-    ``pot_scale_int16`` is set, as it is unless stated."""
+    """How many bits the coarsest input scale lies above the output scale where all are powers of two, or so near that
+    LiteRT takes them for such, and the option ``pot_scale_int16`` is set, as it is unless stated."""
     scales = [one_scale(operands.one(role)) for role in ("lhs", "rhs", "output")]
-    exponents = [log2(s) for s in scales if s is not None and s > 0]
-    if len(exponents) < 3 or not all(e.is_integer() for e in exponents):
+    exponents = [
+        exponent for s in scales if s and s > 0 and (exponent := nearest_power(float(s))) is not None
+    ]
+    if len(exponents) < 3:
         return None
-    return int(max(exponents[:2]) - exponents[2]) if operands.option("pot_scale_int16", 1) else None
+    return max(exponents[:2]) - exponents[2] if operands.option("pot_scale_int16", 1) else None
+
+
+def nearest_power(scale: float) -> int | None:
+    """The power of two that LiteRT takes a scale for, 1/32767 for 2**-15; None unless its logarithm is within 1e-3 of one.
+
+    In float32 throughout. Source: tflite/kernels/internal/quantization_util.cc, CheckedLog2.
+    """
+    log = np.log(np.float32(scale)) * (np.float32(1) / np.log(np.float32(2)))
+    return int(np.rint(log)) if abs(log - np.rint(log)) < np.float32(1e-3) else None
 
 
 @measures(_quotients)

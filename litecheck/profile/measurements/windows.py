@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 
-from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.option_values import integer, scalar
-from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.setters import DELEGATED, dimensions, option, option_fields, option_stated
+from litecheck.profile.measurements.bound import Measured, Operands, integer, scalar
+from litecheck.profile.measurements.register import (
+    DELEGATED,
+    Setter,
+    dimensions,
+    measures,
+    option,
+    option_fields,
+    option_stated,
+)
 from litecheck.profile.plan import Plan
 
 _STRIDES = ("stride_w", "stride_h", "stride_d")

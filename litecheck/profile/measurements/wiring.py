@@ -8,10 +8,11 @@ import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.setters import (
+from litecheck.profile.measurements.register import (
     DELEGATED,
+    Setter,
     dimensions,
+    measures,
     option_fields,
     option_stated,
     ranked,

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.attribution.deviations import Deviation, deviations
-from litecheck.quantizer.attribution.documents import Base, bases, interpreters
-from litecheck.quantizer.attribution.failure import Attribution, Mismatch, sample
+from litecheck.quantizer.attribution.deviations import Base, Deviation, bases, deviations, interpreters
 from litecheck.quantizer.attribution.patterns import patterns
 from litecheck.quantizer.attribution.variants import Integers, Lookup, Recipe, quantized_by
+from litecheck.quantizer.comparison import Attribution, Mismatch, sample
 from litecheck.quantizer.litert_vectors import LANES
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.quantizer.types import Parameters

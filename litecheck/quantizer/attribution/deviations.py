@@ -1,14 +1,18 @@
-"""What devices do otherwise than the reference: each choice by name, with the sentence that tells it."""
+"""What devices do otherwise than the reference: each choice by name, and the recipes of the documents they deviate from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from litecheck.quantizer.attribution.variants import Recipe
+import numpy as np
+
+from litecheck.arrays import Array
+from litecheck.quantizer.attribution.variants import Arithmetic, Recipe
+from litecheck.quantizer.comparison import Attribution, Mismatch
 from litecheck.quantizer.rounding import ROUNDINGS
-from litecheck.quantizer.types import Parameters
+from litecheck.quantizer.types import Parameters, QuantizerError
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +26,7 @@ class Deviation:
 
     def of(self, recipe: Recipe) -> Recipe:
         """The recipe with this choice."""
-        changed: Recipe = replace(recipe, **{self.field: self.value})
-        return changed
+        return replace(recipe, **{self.field: self.value})
 
 
 _ROUNDING_WORDS = {
@@ -116,3 +119,59 @@ _PER_TENSOR = (
     Deviation("per-tensor-largest", "scale", "largest", "The device uses the largest scale for all of them."),
     Deviation("per-tensor-first", "scale", "first", "The device uses the first scale for all of them."),
 )
+
+
+#: LiteRT's interpreters, the one that is the default first, and what they are called.
+_INTERPRETERS = {
+    "litert:xnnpack": "LiteRT's default interpreter, with XNNPACK,",
+    "litert:optimized": "LiteRT with its optimized kernels and no delegate",
+    "litert:reference": "LiteRT with its reference kernels",
+}
+_WIDTHS: tuple[Arithmetic, ...] = ("float32", "float64", "float16")
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """How a document computes: one recipe, and another for a tail shorter than a vector where there is one."""
+
+    body: Recipe
+    tail: Recipe
+
+    def changed(self, deviations: Iterable[Deviation]) -> Base:
+        """The same with these deviations everywhere."""
+        body, tail = self.body, self.tail
+        for deviation in deviations:
+            body, tail = deviation.of(body), deviation.of(tail)
+        return Base(body, tail)
+
+
+def bases(semantics: str) -> tuple[Base, ...]:
+    """Those a semantics of this name may have computed by, which depends on the types it was given."""
+    family, _, detail = semantics.partition(":")
+    plain = Recipe("half-away" if family == "litert" else "half-even", family == "onednn")
+    if family == "onednn" and detail:
+        plain = replace(plain, rounding=detail)
+    known = [Base(recipe, recipe) for recipe in (replace(plain, arithmetic=width) for width in _WIDTHS)]
+    if family == "litert" and detail:
+        vector = Recipe("half-even", arithmetic="reciprocal")
+        known += [Base(vector, vector), Base(vector, Recipe("half-away", arithmetic="float64"))]
+    return tuple(known)
+
+
+def interpreters(case: Mismatch, real: Array, parameters: Parameters) -> Iterator[Attribution]:
+    """The interpreter of LiteRT that gives exactly what the device gives, where another one was expected."""
+    from litecheck.quantizer.semantics import semantics
+
+    if case.semantics.partition(":")[0] != "litert":
+        return
+    for name, words in _INTERPRETERS.items():
+        if name == case.semantics:
+            continue
+        try:
+            made = semantics(name).quantize(real.reshape(case.shape), parameters, case.dtype)
+        except QuantizerError:
+            continue
+        if np.array_equal(made.reshape(-1), case.actual):
+            sentence = f"This is what {words} gives: --semantics {name} expects it."
+            yield Attribution(name, sentence, True, case.mismatches)
+            return

@@ -8,7 +8,7 @@ from itertools import islice, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.attribution.failure import Attribution, Mismatch, sample
+from litecheck.quantizer.comparison import Attribution, Mismatch, sample
 from litecheck.quantizer.onnx_types import RANGES
 
 #: Orders of the dimensions that are tried; 24 are all there are of four.
@@ -26,13 +26,9 @@ def patterns(case: Mismatch) -> tuple[Attribution, ...]:
     for name, sentence, rule in _candidates(case):
         # Where nothing saturates, wrapping around is no news.
         known = name.removesuffix("-wrapped") in found
-        if not known and all(_agrees(case, tile, rule) for tile in case.tiles()):
+        if not known and all((rule(tile) == case.actual[tile]).all() for tile in case.tiles()):
             found[name] = Attribution(name, sentence, True, case.mismatches)
     return tuple(found.values()) or _half_even(case)
-
-
-def _agrees(case: Mismatch, tile: slice, rule: Rule) -> bool:
-    return bool((rule(tile) == case.actual[tile]).all())
 
 
 def _candidates(case: Mismatch) -> Iterator[tuple[str, str, Rule]]:

@@ -63,8 +63,7 @@ def _divide(arithmetic: Arithmetic, real: Floats, scale: Floats) -> Floats:
         product: Floats = real.astype(np.float32) * (one / scale.astype(np.float32))
         return product
     dtype = np.dtype(arithmetic)
-    quotient: Floats = real.astype(dtype) / scale.astype(dtype)
-    return quotient
+    return real.astype(dtype) / scale.astype(dtype)
 
 
 def _to_bfloat16(scale: Floats) -> Floats:
@@ -90,8 +89,7 @@ _ZERO_POINTS: dict[str, Callable[[Integers], Integers]] = {
 
 def _saturate(saturation: Saturation, values: Integers, low: int, high: int) -> Integers:
     if saturation == "wrap-around":
-        wrapped: Integers = (values - low) % (high - low + 1) + low
-        return wrapped
+        return (values - low) % (high - low + 1) + low
     if saturation == "symmetric":
         low = max(low, -high)
     elif saturation == "7-bit":
@@ -129,5 +127,4 @@ class Lookup:
             return channel
         blocks = -(-self.shape[axis] // block)
         outer = positions // (inner * self.shape[axis])
-        slots: Integers = (outer * blocks + channel // block) * inner + positions % inner
-        return slots
+        return (outer * blocks + channel // block) * inner + positions % inner

@@ -14,10 +14,10 @@ from importlib import import_module
 
 from litecheck.profile.operators import facts_of
 from litecheck.reference.defects.registry import DEFECTS
-from litecheck.reference.kernel_types import Kernel
+from litecheck.reference.registry import Kernel
 
 #: The modules that hold them, in the order in which they are tried: what is seen often before what is seen seldom.
-FAMILIES = ("output_defects", "operand_defects", "channel_defects", "window_defects", "narrow_accumulators")
+FAMILIES = ("output_defects", "operand_defects", "narrow_accumulators")
 for _family in FAMILIES:
     import_module(f"litecheck.reference.defects.{_family}")
 

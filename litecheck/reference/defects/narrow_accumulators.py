@@ -8,16 +8,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.profile.operators import facts_of
 from litecheck.reference.defects.registry import Arguments, defect, summed
-from litecheck.reference.kernel_types import Kernel
 from litecheck.reference.numerics.fixedpoint import Ints, saturate, wrap32
 from litecheck.reference.numerics.requantize import requantizer
 from litecheck.reference.numerics.rescale import FIXED, Scales
 from litecheck.reference.numerics.windows import axes, padded, windows
-from litecheck.reference.operands import NUMPY_TYPES, Operand, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, RunError
+from litecheck.reference.registry import Kernel
 
 #: More products than this are many.
 _DEEP = 256
@@ -169,7 +168,7 @@ def _taps(over: str, given: Arguments) -> Taps:
     )
 
 
-def _grouped(pixels: Ints, w: Ints) -> tuple[tuple[NDArray[Any], ...], Ints]:
+def _grouped(pixels: Ints, w: Ints) -> tuple[tuple[Array, ...], Ints]:
     depth = w.shape[3]
     groups = pixels.shape[2] // max(depth, 1)
     if not groups or len(w) % groups:
@@ -185,7 +184,7 @@ def _grouped(pixels: Ints, w: Ints) -> tuple[tuple[NDArray[Any], ...], Ints]:
     return inputs, w.reshape(len(w), -1).T
 
 
-def _stored(sums: Ints, taps: Taps, given: Arguments) -> NDArray[Any]:
+def _stored(sums: Ints, taps: Taps, given: Arguments) -> Array:
     """Rescaled as the kernel does it."""
     input, weight, output, variants = (given[name] for name in ("input", "weight", "output", "variants"))
     variant = variants["requantize"]

@@ -1,4 +1,4 @@
-"""Defects of operands: zero points left out or kept in too few bits, weights and biases cut, means taken too early."""
+"""Defects of operands and windows: zero points, weights, biases, scales, padding and dilation left out, cut or another's."""
 
 from __future__ import annotations
 
@@ -10,12 +10,24 @@ import numpy as np
 
 from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import Quantization
-from litecheck.reference.defects.arguments import BYTES, symmetric, with_bias, with_padding
-from litecheck.reference.defects.registry import Arguments, convolves, defect, rescales, weighted
-from litecheck.reference.kernel_types import Kernel
+from litecheck.reference.defects.registry import (
+    BYTES,
+    Arguments,
+    convolves,
+    defect,
+    rescales,
+    symmetric,
+    weighted,
+    window_axes,
+    with_bias,
+    with_options,
+    with_padding,
+)
 from litecheck.reference.numerics.axes import reduced_axes
 from litecheck.reference.numerics.fixedpoint import round_half_away, saturate
-from litecheck.reference.operands import Operand
+from litecheck.reference.numerics.windows import SAME
+from litecheck.reference.operands import Array, Operand
+from litecheck.reference.registry import Kernel
 
 _STORED = (*BYTES, "int16")
 
@@ -113,3 +125,96 @@ def mean_first(kernel: Kernel, given: Arguments) -> Any:
     means = round_half_away(input.data.mean(axis=along, keepdims=True, dtype=np.float64))
     pooled = replace(input, data=means.astype(input.data.dtype), prepared={})
     return kernel.function(**{**given, "input": pooled})
+
+
+#: Channels that a block holds, the last of which has neighbours' biases.
+_BLOCK = 4
+
+
+@defect("neighbour-bias", "the last block of four channels has the bias of the channel before", weighted)
+def neighbour_bias(kernel: Kernel, given: Arguments) -> Any:
+    """The last block of four channels, or what is left over for it, has the bias of the channel before."""
+
+    def moved(stored: Array) -> Array:
+        channels = np.arange(len(stored))
+        last = (channels // _BLOCK == (len(stored) - 1) // _BLOCK) & (channels > 0)
+        shifted: Array = stored[channels - last]
+        return shifted
+
+    return kernel.function(**with_bias(given, moved))
+
+
+def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[Array], Array]) -> Any:
+    weight: Operand = given["weight"]
+    if not weight.quantization.scale.size:
+        return kernel.function(**given)
+    other = replace(weight.quantization, scale=change(weight.quantization.scale))
+    return kernel.function(**{**given, "weight": replace(weight, quantization=other, prepared={})})
+
+
+@defect("swapped-weight-scales", "the weight scales of channels 2n and 2n + 1 are swapped", weighted)
+def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
+    """The weight scales of channels 2n and 2n + 1 change places; a last one without another keeps its own."""
+
+    def swapped(scale: Array) -> Array:
+        other = np.arange(scale.size) ^ 1
+        return scale[np.where(other < scale.size, other, other ^ 1)]
+
+    return _with_scales(kernel, given, swapped)
+
+
+@defect("first-weight-scale", "the first channel's weight scale serves all channels", weighted)
+def first_weight_scale(kernel: Kernel, given: Arguments) -> Any:
+    """All channels have the first one's scale."""
+    return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale[0]))
+
+
+@defect("largest-weight-scale", "the largest weight scale serves all channels", weighted)
+def largest_weight_scale(kernel: Kernel, given: Arguments) -> Any:
+    """All channels have the largest scale."""
+    return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale.max()))
+
+
+def _averages(facts: OperatorFacts) -> bool:
+    return facts.windows and facts.accumulates is not None and facts.accumulates.mean
+
+
+@defect("zero-padding", "SAME padding is a stored 0, not the zero point", convolves)
+@defect("counts-padding-bare", "padding counts as elements that are a stored 0", _averages)
+def stored_zero_padding(kernel: Kernel, given: Arguments) -> Any:
+    """Padding is stored zeros."""
+    return kernel.function(**with_padding(given, 0))
+
+
+@defect("counts-padding", "padding counts as elements that are the zero point", _averages)
+def counts_padding(kernel: Kernel, given: Arguments) -> Any:
+    """Padding is zero points, which are averaged like all others."""
+    return kernel.function(**with_padding(given, given["input"].zero_point))
+
+
+@defect(
+    "padding-ahead",
+    "the odd element of SAME padding stands in front of the image",
+    lambda facts: facts.windows,
+)
+def padding_ahead(kernel: Kernel, given: Arguments) -> Any:
+    """The odd element of SAME padding in front: what is seen when image and filters are looked at in a mirror."""
+    if given["options"] is None or given["options"].get("padding", SAME) != SAME:
+        return kernel.function(**given)
+    odd = tuple(at for at, axis in enumerate(window_axes(given), 1) if axis.after > axis.before)
+
+    def mirrored(value: Operand) -> Operand:
+        return replace(value, data=np.ascontiguousarray(np.flip(value.data, odd)), prepared={})
+
+    turned = {name: mirrored(given[name]) for name in ("input", "weight") if name in given}
+    return np.flip(kernel.function(**{**given, **turned}), odd)
+
+
+@defect("no-dilation", "dilation is ignored", convolves)
+def no_dilation(kernel: Kernel, given: Arguments) -> Any:
+    """Filters are as dense as they are stored; the image that is made keeps its size."""
+    if given["options"] is None:
+        return kernel.function(**given)
+    near = with_options(given["options"], dilation_w_factor=1, dilation_h_factor=1)
+    rows, columns = window_axes(given)
+    return kernel.function(**{**given, "options": near})[:, : rows.out, : columns.out]

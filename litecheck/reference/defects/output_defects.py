@@ -6,16 +6,22 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.profile.operators import facts_of
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.defects.arguments import BYTES, symmetric, with_options
-from litecheck.reference.defects.registry import Arguments, defect, rescales, summed
-from litecheck.reference.kernel_types import Kernel
+from litecheck.reference.defects.registry import (
+    BYTES,
+    Arguments,
+    defect,
+    rescales,
+    summed,
+    symmetric,
+    with_options,
+)
 from litecheck.reference.numerics.fixedpoint import saturate
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.operands import NUMPY_TYPES, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, OutputSpec, RunError
+from litecheck.reference.registry import Kernel
 
 
 def _unbounded(given: Arguments) -> Arguments:
@@ -40,7 +46,7 @@ def no_activation(kernel: Kernel, given: Arguments) -> Any:
 _NARROW_ONLY = ("half-up-body", "8-bit-multipliers")
 
 
-def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> NDArray[Any]:
+def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> Array:
     """The output in 32 bits, before it is narrowed and bounded."""
     output: OutputSpec = given["output"]
     if facts_of(kernel.opcode).element == "quantize" and given["variants"].get("requantize") in _NARROW_ONLY:
@@ -50,10 +56,9 @@ def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> NDArray[
     return np.asarray(kernel.function(**{**_unbounded(given), "output": wide}))
 
 
-def _bounded(stored: NDArray[Any], given: Arguments) -> NDArray[Any]:
+def _bounded(stored: Array, given: Arguments) -> Array:
     low, high = stored_bounds(given.get("options"), given["output"])
-    bounded: NDArray[Any] = np.clip(stored, low, high)
-    return bounded
+    return np.clip(stored, low, high)
 
 
 @defect(

@@ -1,13 +1,20 @@
-"""A defect is a way to compute wrongly that devices are found to have; here is what one is, and the register of them."""
+"""What a defect is, the register of them, and arguments of a kernel changed before it computes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
+from litecheck.flatbuffer.table import Table
 from litecheck.profile.operators import OperatorFacts
-from litecheck.reference.kernel_types import Kernel
+from litecheck.quantization import Quantization
+from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, padded
+from litecheck.reference.operands import Array, Operand
+from litecheck.reference.registry import Kernel
 
 Arguments = Mapping[str, Any]
 Change = Callable[[Kernel, Arguments], Any]
@@ -60,3 +67,51 @@ def convolves(facts: OperatorFacts) -> bool:
 def rescales(facts: OperatorFacts) -> bool:
     """Whether a zero point is added to what has been rescaled."""
     return facts.result == "rescaled"
+
+
+#: Types whose results saturate to a byte.
+BYTES = ("int8", "uint8")
+
+
+@lru_cache(maxsize=256)
+def symmetric(quantization: Quantization) -> Quantization:
+    """The same scales without zero points."""
+    return replace(quantization, zero_point=np.zeros_like(quantization.zero_point))
+
+
+def with_options(options: Table, **fields: Any) -> Table:
+    """The same options with other values for some."""
+    return replace(options, fields={**options.fields, **fields})
+
+
+def with_bias(given: Arguments, change: Callable[[Array], Array]) -> Arguments:
+    """Another bias for each channel, where there is one."""
+    bias: Operand | None = given["bias"]
+    if bias is None:
+        return given
+    data = change(bias.data.reshape(-1)).reshape(bias.data.shape)
+    return {**given, "bias": replace(bias, data=data, prepared={})}
+
+
+def window_axes(given: Arguments) -> tuple[Axis, Axis]:
+    """How windows lie on an image, downward and across."""
+    options: Table = given["options"]
+    if "weight" in given:
+        return axes(given["input"].shape, given["weight"].shape[1:3], options)
+    taps = int(options.get("filter_height", 0)), int(options.get("filter_width", 0))
+    return axes(given["input"].shape, taps, options)
+
+
+def with_padding(given: Arguments, fill: int) -> Arguments:
+    """SAME padding made part of the image, filled with a stored value; other arguments as they are."""
+    input: Operand = given["input"]
+    if given["options"] is None or given["options"].get("padding", SAME) != SAME:
+        return given
+    rows, columns = window_axes(given)
+    image = padded(input.data, rows, columns, fill, input.data.dtype)[:, : _reach(rows), : _reach(columns)]
+    valid = with_options(given["options"], padding=VALID)
+    return {**given, "input": replace(input, data=image, prepared={}), "options": valid}
+
+
+def _reach(axis: Axis) -> int:
+    return (axis.out - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1

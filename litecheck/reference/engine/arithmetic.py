@@ -12,8 +12,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import Entries, Node, entries, read_yaml, text, texts
 from litecheck.reference.defects.defects import NONE, defects_of
-from litecheck.reference.kernel_types import Kernel, KernelStep, Variants, path, step
-from litecheck.reference.registry import kernels
+from litecheck.reference.registry import Kernel, KernelStep, Variants, kernels, path, step
 from litecheck.spelling import did_you_mean
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
@@ -18,16 +17,15 @@ from litecheck.model.values import stored_integers
 from litecheck.quantization import BITS, Blockwise
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.kernel_types import ANY, Cell, Kernel, KernelFunction, Variants
-from litecheck.reference.operands import NUMPY_TYPES, Computed, Operand, OutputSpec, RunError
-from litecheck.reference.registry import kernels, unfolding
+from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
+from litecheck.reference.registry import ANY, Cell, Kernel, KernelFunction, Variants, kernels, unfolding
 from litecheck.reference.takers import EVERY, holding, takers
 
 #: Parameters of kernels that are no operands.
 EXTRAS = ("options", "variants", "operator", "intermediates", "machine", "taken")
 #: What numpy raises when operands do not fit each other.
 _MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError, MemoryError)
-_NOTHING: Mapping[str, NDArray[Any]] = MappingProxyType({})
+_NOTHING: Mapping[str, Array] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +130,7 @@ def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
     return Operand(held, tensor.dtype, tensor.quantization, True, blocks)
 
 
-def _unfolded(subgraph: Subgraph, tensor: Tensor) -> NDArray[Any] | None:
+def _unfolded(subgraph: Subgraph, tensor: Tensor) -> Array | None:
     """A sparse constant, where all that reads it has it unfolded: kernels of sparse operands compute in other ways."""
     readers = {operator.opcode for operator in subgraph.operators if tensor.index in operator.inputs}
     unfold = unfolding(readers.pop()) if len(readers) == 1 else None

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.operands import NUMPY_TYPES, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,9 +20,7 @@ class EntryPoint:
     inputs: tuple[tuple[str, int], ...]
     outputs: tuple[tuple[str, int], ...]
 
-    def arrange(
-        self, inputs: Mapping[str, NDArray[Any]] | tuple[NDArray[Any], ...]
-    ) -> tuple[NDArray[Any], ...]:
+    def arrange(self, inputs: Mapping[str, Array] | tuple[Array, ...]) -> tuple[Array, ...]:
         """The arrays in the order of the subgraph's inputs, each looked at. Raises RunError for what does not fit."""
         given = self._in_order(inputs) if isinstance(inputs, tuple) else self._by_name(inputs)
         missing = [self.name(i) for i in self.subgraph.inputs if i not in given]
@@ -36,7 +32,7 @@ class EntryPoint:
         """What an input is called here."""
         return next((name for name, i in self.inputs if i == index), f"tensor {index}")
 
-    def random(self, seed: int, given: Collection[str] = ()) -> dict[str, NDArray[Any]]:
+    def random(self, seed: int, given: Collection[str] = ()) -> dict[str, Array]:
         """Values for every input but those ``given``, the same for the same seed.
 
         Types of up to 16 bits: every stored value alike; wider integers: 0 to 9; floats: normally distributed.
@@ -47,12 +43,12 @@ class EntryPoint:
             name: _drawn(self.subgraph.tensors[i], name, rng) for (name, i), rng in pairs if name not in given
         }
 
-    def _in_order(self, inputs: tuple[NDArray[Any], ...]) -> dict[int, NDArray[Any]]:
+    def _in_order(self, inputs: tuple[Array, ...]) -> dict[int, Array]:
         if len(inputs) != len(self.inputs):
             raise RunError(f"the model takes {len(self.inputs)} inputs, {len(inputs)} were given")
         return dict(zip((index for _, index in self.inputs), inputs, strict=True))
 
-    def _by_name(self, inputs: Mapping[str, NDArray[Any]]) -> dict[int, NDArray[Any]]:
+    def _by_name(self, inputs: Mapping[str, Array]) -> dict[int, Array]:
         known = {self.subgraph.tensors[i].name: i for _, i in self.inputs} | dict(self.inputs)
         unknown = [name for name in inputs if name not in known]
         if unknown:
@@ -90,7 +86,7 @@ def drawable(tensor: Tensor) -> bool:
     return tensor.dtype in NUMPY_TYPES and min(tensor.shape, default=0) >= 0
 
 
-def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> NDArray[Any]:
+def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> Array:
     if not drawable(tensor):
         what = f"of shape {list(tensor.shape)}" if tensor.dtype in NUMPY_TYPES else tensor.dtype
         raise RunError(f"input {name!r} is {what}, which cannot be drawn")
@@ -105,7 +101,7 @@ def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> NDArray[Any]:
         raise RunError(f"input {name!r} of shape {list(tensor.shape)} cannot be drawn: {error}") from error
 
 
-def _fitting(tensor: Tensor, name: str, array: NDArray[Any]) -> NDArray[Any]:
+def _fitting(tensor: Tensor, name: str, array: Array) -> Array:
     if tensor.dtype not in NUMPY_TYPES:
         raise RunError(f"input {name!r} is {tensor.dtype}, which cannot be given")
     if array.dtype != np.dtype(NUMPY_TYPES[tensor.dtype]):

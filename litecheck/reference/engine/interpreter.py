@@ -7,21 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, constant
 from litecheck.reference.engine.entry import EntryPoint, entry
-from litecheck.reference.operands import NUMPY_TYPES, Computed, Operand, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, RunError
 
 #: Called after each operator of the entry point with the operator and its outputs.
-Progress = Callable[[Operator, tuple[NDArray[Any], ...]], None]
+Progress = Callable[[Operator, tuple[Array, ...]], None]
 #: Called with tensors of any subgraph as they come to be: what enters it, what operators make, what variables then hold.
-Watch = Callable[[Subgraph, Sequence[int], Sequence[NDArray[Any]]], None]
+Watch = Callable[[Subgraph, Sequence[int], Sequence[Array]], None]
 #: Called with an operator of any subgraph and its operands, before it runs.
 Enter = Callable[[Subgraph, Operator, Sequence[Operand | None]], None]
-Inputs = Mapping[str, NDArray[Any]] | tuple[NDArray[Any], ...]
+Inputs = Mapping[str, Array] | tuple[Array, ...]
 
 #: Subgraphs within subgraphs; deeper than this a model calls itself.
 DEPTH = 32
@@ -31,8 +30,8 @@ DEPTH = 32
 class Run:
     """One inference: output arrays by name, and every kept tensor by its index in the subgraph."""
 
-    outputs: Mapping[str, NDArray[Any]]
-    tensors: Mapping[int, NDArray[Any]] = field(default_factory=dict)
+    outputs: Mapping[str, Array]
+    tensors: Mapping[int, Array] = field(default_factory=dict)
     subgraph: int = 0
 
 
@@ -57,8 +56,8 @@ def run(
 class State:
     """What a machine keeps from one inference to the next."""
 
-    variables: Mapping[tuple[int, int], NDArray[Any]]
-    resources: Mapping[tuple[str, str], NDArray[Any] | None]
+    variables: Mapping[tuple[int, int], Array]
+    resources: Mapping[tuple[str, str], Array | None]
     initialized: frozenset[int]
 
     def same(self, other: State) -> bool:
@@ -80,9 +79,9 @@ class Machine:
     def __init__(self, model: Model, arithmetic: Arithmetic | str = "litert-reference") -> None:
         self.model = model
         self.arithmetic = load_arithmetic(arithmetic) if isinstance(arithmetic, str) else arithmetic
-        self.variables: dict[tuple[int, int], NDArray[Any]] = {}
+        self.variables: dict[tuple[int, int], Array] = {}
         """Contents of variable tensors, by subgraph and tensor."""
-        self.resources: dict[tuple[str, str], NDArray[Any] | None] = {}
+        self.resources: dict[tuple[str, str], Array | None] = {}
         """Contents of resource variables by container and shared name, in the order of their handles."""
         self.initialized: set[int] = set()
         """Subgraphs that CALL_ONCE has run."""
@@ -136,7 +135,7 @@ class Machine:
             raise RunError(f"there is no subgraph {index}")
         return self.model.subgraphs[index]
 
-    def call(self, subgraph: int, inputs: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
+    def call(self, subgraph: int, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """The outputs of a subgraph that an operator calls. Raises RunError where it does not exist or fit."""
         called = self.subgraph(subgraph)
         if len(called.inputs) != len(inputs):
@@ -149,10 +148,10 @@ class Machine:
     def run(
         self,
         subgraph: Subgraph,
-        inputs: tuple[NDArray[Any], ...],
+        inputs: tuple[Array, ...],
         keep_all: bool = False,
         progress: Progress | None = None,
-    ) -> dict[int, NDArray[Any]]:
+    ) -> dict[int, Array]:
         """Run one subgraph; returns its outputs (and with ``keep_all`` everything computed) by tensor index."""
         tensors = dict(zip(subgraph.inputs, inputs, strict=True))
         if subgraph.index not in self._last:
@@ -179,7 +178,7 @@ class Machine:
             tensors.setdefault(index, self.operand(subgraph, index, tensors).data)
         return tensors
 
-    def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Computed:
+    def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, Array]) -> Computed:
         """Run one operator on the tensors there are; new contents of variable operands are kept."""
         key = subgraph.index, operator.index
         bound = self._bound.get(key)
@@ -201,7 +200,7 @@ class Machine:
                 self.watch(subgraph, (index,), (contents,))
         return made
 
-    def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, NDArray[Any]]) -> Operand:
+    def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, Array]) -> Operand:
         """A tensor as an operand: computed, variable or constant."""
         tensor = subgraph.tensors[index]
         array = tensors.get(index)
@@ -222,7 +221,7 @@ class Machine:
         return value
 
 
-def initial(tensor: Tensor) -> NDArray[Any]:
+def initial(tensor: Tensor) -> Array:
     """What a variable tensor holds before the first inference: the zero point in int8, zeros in all other types.
 
     Source: tflite/core/c/common.cc, ResetVariableTensor.

@@ -1,7 +1,8 @@
-"""What a run did to each tensor: its range, how much of it sits on the rails, how many codes it never uses."""
+"""What is noted of a run while it goes on: what it did to each tensor, its range and its rails, and what was kept."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.quantization import BITS, INTEGER_RANGES
+from litecheck.reference.engine.entry import EntryPoint, named
+from litecheck.reference.engine.interpreter import Run
 
 #: Types of at most so many bits have few enough codes to count.
 _COUNTED_BITS = 16
@@ -99,3 +102,33 @@ def _real(tensor: Tensor, stored: float) -> float | None:
         return None
     zero = int(q.zero_point[0]) if q.zero_point.size else 0
     return float(q.scale[0]) * (stored - zero)
+
+
+class Recorder:
+    """A Progress for :meth:`Machine.invoke`; ``advance`` hears of each operator."""
+
+    def __init__(
+        self, entry: EntryPoint, stats: bool = False, advance: Callable[[str], None] | None = None
+    ) -> None:
+        self.entry = entry
+        self.stats = stats
+        self.advance = advance
+        self.operators = 0
+        self.statistics: list[Statistics] = []
+
+    def __call__(self, operator: Operator, outputs: tuple[NDArray[Any], ...]) -> None:
+        """Note one operator's outputs."""
+        self.operators += 1
+        if self.stats:
+            self.statistics += statistics(self.entry.subgraph, operator, outputs)
+        if self.advance:
+            self.advance(f"{operator.opcode} #{operator.index}")
+
+    def named(self, run: Run) -> dict[str, NDArray[Any]]:
+        """The kept arrays under names that differ: the outputs' as they are known, the tensors' own for the rest."""
+        outputs = dict(self.entry.outputs)
+        rest = [i for i in sorted(run.tensors) if i not in set(outputs.values())]
+        arrays = dict(run.outputs)
+        for name, index in named(self.entry.subgraph, rest):
+            arrays[f"{name} (tensor {index})" if name in outputs else name] = run.tensors[index]
+        return arrays

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
@@ -20,8 +15,8 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import each_value, quotient
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec
-from litecheck.reference.registry import Variants, kernel
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec
+from litecheck.reference.registry import KernelFunction, Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _REQUANTIZE, _WIDTHS = tuple(MULTIPLY), ("float32", "float64")
@@ -29,7 +24,7 @@ _BOUNDS = {"RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_
 
 
 def _bounded(lower: int, upper: int | None) -> KernelFunction:
-    def relu(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
+    def relu(input: Operand, output: OutputSpec, variants: Variants) -> Array:
         """min(max(x, lower), upper), rescaled: the bounds are rounded half away to stored values of the output.
 
         The multiplier is the quotient of the scales; ``requantize: none`` leaves the input's stored values
@@ -59,7 +54,7 @@ def _stored(bound: int, end: Operand | OutputSpec) -> int:
 
 
 def _bounded_float(lower: int, upper: int | None) -> KernelFunction:
-    def relu(input: Operand, output: OutputSpec) -> NDArray[Any]:
+    def relu(input: Operand, output: OutputSpec) -> Array:
         """min(max(x, lower), upper) in float32."""
         raised = np.maximum(input.data, np.float32(lower))
         return np.asarray(raised if upper is None else np.minimum(raised, np.float32(upper)))
@@ -78,8 +73,8 @@ for _opcode, _ends in _BOUNDS.items():
     "LEAKY_RELU", "int8", "uint8", "int16", requantize=(*_REQUANTIZE, "8-bit-multipliers"), multiplier=_WIDTHS
 )
 def leaky_relu(
-    input: Operand, output: OutputSpec, options: Table | None, variants: Variants, taken: Takers = EVERY
-) -> NDArray[Any]:
+    input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: Takers = EVERY
+) -> Array:
     """x where x >= 0, else alpha * x, both rescaled; int16 has no zero points.
 
     Any shape. ``8-bit-multipliers`` rounds s/so and alpha*s/so to multiples of 1/256.
@@ -105,7 +100,7 @@ def leaky_relu(
     return each_value(input.data, at, output.dtype)
 
 
-def _leaky_8_bits(input: Operand, output: OutputSpec, alpha: np.float32) -> NDArray[Any]:
+def _leaky_8_bits(input: Operand, output: OutputSpec, alpha: np.float32) -> Array:
     low, high = INTEGER_RANGES[output.dtype]
     above = np.float32(input.scale / output.scale)
     m, m_alpha = (int(np.rint(np.float32(256) * r)) for r in (above, above * alpha))
@@ -119,14 +114,14 @@ def _leaky_8_bits(input: Operand, output: OutputSpec, alpha: np.float32) -> NDAr
 
 
 @kernel("LEAKY_RELU", "float32")
-def leaky_relu_float(input: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def leaky_relu_float(input: Operand, output: OutputSpec, options: Options) -> Array:
     """x where x > 0, else alpha * x, in float32."""
     alpha = np.float32(options.get("alpha", 0.0) if options is not None else 0.0)
     return np.where(input.data > 0, input.data, input.data * alpha)
 
 
 @kernel("PRELU", "int8", "uint8", requantize=_REQUANTIZE, multiplier=_WIDTHS)
-def prelu(input: Operand, alpha: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
+def prelu(input: Operand, alpha: Operand, output: OutputSpec, variants: Variants) -> Array:
     """x where x >= 0, else alpha * x, with an alpha per element, broadcast to the input's shape.
 
     The multipliers are s / s_out, and s * s_alpha / s_out for the product of two stored values.
@@ -144,13 +139,13 @@ def prelu(input: Operand, alpha: Operand, output: OutputSpec, variants: Variants
 
 
 @kernel("PRELU", "float32")
-def prelu_float(input: Operand, alpha: Operand, output: OutputSpec) -> NDArray[Any]:
+def prelu_float(input: Operand, alpha: Operand, output: OutputSpec) -> Array:
     """x where x >= 0, else alpha * x, in float32; alpha is broadcast to the input's shape."""
     return np.where(input.data >= 0, input.data, input.data * alpha.data)
 
 
 @kernel("HARD_SWISH", "int8", "uint8")
-def hard_swish(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def hard_swish(input: Operand, output: OutputSpec) -> Array:
     """x * relu6(x + 3) / 6 in 16-bit fixed point.
 
     x is stored in 1/128ths of its step. One factor is x on the output's scale but for a right shift; the other is
@@ -178,7 +173,7 @@ def hard_swish(input: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("HARD_SWISH", "float32")
-def hard_swish_float(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def hard_swish_float(input: Operand, output: OutputSpec) -> Array:
     """x * min(6, max(0, x + 3)) / 6 in float32."""
     x = input.data
     relu6 = np.minimum(np.float32(6), np.maximum(np.float32(0), x + np.float32(3)))

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.sums import (
     REAL,
     Multiplier,
@@ -17,7 +14,7 @@ from litecheck.reference.kernels.sums import (
     quantized_sum,
     zero_points,
 )
-from litecheck.reference.numerics.broadcast import Formula, apply
+from litecheck.reference.numerics.broadcast import Formula, apply, chunks, in_vectors
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
     WITHOUT_FLOAT32,
@@ -28,8 +25,7 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.fused import clamp_real, stored_bounds
-from litecheck.reference.numerics.vectors import chunks, in_vectors
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, IN_TABLE, XNNPACK, Takers
 
@@ -126,10 +122,10 @@ def add(
     lhs: Operand,
     rhs: Operand,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
     taken: Takers = EVERY,
-) -> NDArray[Any]:
+) -> Array:
     """output = lhs + rhs, clamped by the fused activation; shapes broadcast.
 
     8 bits: each operand less its zero point, 20 bits to the left (int16: 15), times scale / (2 * larger scale);
@@ -148,10 +144,10 @@ def sub(
     lhs: Operand,
     rhs: Operand,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
     taken: Takers = EVERY,
-) -> NDArray[Any]:
+) -> Array:
     """output = lhs - rhs, clamped by the fused activation; the integer steps of ADD. Source: tflite/kernels/sub.cc."""
     return quantized_sum(lhs, rhs, output, options, variants, -1, XNNPACK in taken)
 
@@ -167,10 +163,10 @@ def mul(
     lhs: Operand,
     rhs: Operand,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
     taken: Takers = EVERY,
-) -> NDArray[Any]:
+) -> Array:
     """output = lhs * rhs, clamped by the fused activation; shapes broadcast.
 
     The product of both operands less their zero points, times (lhs scale * rhs scale) / output scale, computed in
@@ -206,7 +202,7 @@ def mul(
 
 
 @kernel("SQUARED_DIFFERENCE", "int8", requantize=tuple(MULTIPLY))
-def squared_difference(lhs: Operand, rhs: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
+def squared_difference(lhs: Operand, rhs: Operand, output: OutputSpec, variants: Variants) -> Array:
     """output = (lhs - rhs)^2; shapes broadcast.
 
     Each operand less its zero point, 7 bits to the left, times scale / (2 * larger scale); the difference squared
@@ -220,28 +216,28 @@ def squared_difference(lhs: Operand, rhs: Operand, output: OutputSpec, variants:
 
 
 @kernel("ADD", *_PLAIN)
-def add_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def add_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Options) -> Array:
     """output = lhs + rhs, clamped by the fused activation; integers wrap. Source: tflite/kernels/add.cc."""
     with np.errstate(over="ignore", invalid="ignore"):
         return clamp_real(lhs.data + rhs.data, options)
 
 
 @kernel("SUB", *_PLAIN)
-def sub_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def sub_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Options) -> Array:
     """output = lhs - rhs, clamped by the fused activation; integers wrap. Source: tflite/kernels/sub.cc."""
     with np.errstate(over="ignore", invalid="ignore"):
         return clamp_real(lhs.data - rhs.data, options)
 
 
 @kernel("MUL", *_PLAIN, "uint32")
-def mul_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def mul_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Options) -> Array:
     """output = lhs * rhs, clamped by the fused activation; integers wrap. Source: tflite/kernels/mul.cc."""
     with np.errstate(over="ignore", invalid="ignore"):
         return clamp_real(lhs.data * rhs.data, options)
 
 
 @kernel("SQUARED_DIFFERENCE", "float32", "int32")
-def squared_difference_plain(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def squared_difference_plain(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = (lhs - rhs)^2; integers wrap. Source: tflite/kernels/squared_difference.cc."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(np.square(lhs.data - rhs.data))

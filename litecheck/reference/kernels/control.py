@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import ANY, kernel
 
 if TYPE_CHECKING:
@@ -23,9 +21,9 @@ def if_(
     condition: Operand,
     operands: tuple[Operand, ...],
     results: tuple[OutputSpec, ...],
-    options: Table | None,
+    options: Options,
     machine: Machine,
-) -> tuple[NDArray[Any], ...]:
+) -> tuple[Array, ...]:
     """The outputs of one subgraph where the condition, one truth value, holds, and of another where it does not.
 
     Stored integers cross the border as they are, whatever quantization the other side states.
@@ -40,9 +38,9 @@ def stablehlo_case(
     index: Operand,
     operands: tuple[Operand, ...],
     results: tuple[OutputSpec, ...],
-    options: Table | None,
+    options: Options,
     machine: Machine,
-) -> tuple[NDArray[Any], ...]:
+) -> tuple[Array, ...]:
     """The outputs of the subgraph an index names; of the last one where it names none.
 
     Stored integers cross the border as they are. Source: tflite/kernels/stablehlo_case.cc.
@@ -56,8 +54,8 @@ def stablehlo_case(
 
 @kernel("STABLEHLO_COMPOSITE", ANY)
 def stablehlo_composite(
-    operands: tuple[Operand, ...], results: tuple[OutputSpec, ...], options: Table | None, machine: Machine
-) -> tuple[NDArray[Any], ...]:
+    operands: tuple[Operand, ...], results: tuple[OutputSpec, ...], options: Options, machine: Machine
+) -> tuple[Array, ...]:
     """The outputs of the decomposition, whatever the composite is called and says of itself.
 
     The decomposition is a subgraph like others: to its operators what comes in is computed, even where it is a constant
@@ -68,8 +66,8 @@ def stablehlo_composite(
 
 @kernel("WHILE", ANY)
 def while_(
-    operands: tuple[Operand, ...], results: tuple[OutputSpec, ...], options: Table | None, machine: Machine
-) -> tuple[NDArray[Any], ...]:
+    operands: tuple[Operand, ...], results: tuple[OutputSpec, ...], options: Options, machine: Machine
+) -> tuple[Array, ...]:
     """The operands, put through the body as long as the condition subgraph says so of them; shapes may change.
 
     Source: tflite/kernels/while.cc.
@@ -85,7 +83,7 @@ def while_(
 
 
 @kernel("CALL_ONCE", ANY)
-def call_once(options: Table | None, machine: Machine) -> tuple[NDArray[Any], ...]:
+def call_once(options: Options, machine: Machine) -> tuple[Array, ...]:
     """Runs a subgraph without inputs and outputs the first time only: it assigns what variables start with.
 
     Source: tflite/kernels/call_once.cc.
@@ -98,7 +96,7 @@ def call_once(options: Table | None, machine: Machine) -> tuple[NDArray[Any], ..
 
 
 @kernel("VAR_HANDLE", ANY)
-def var_handle(output: OutputSpec, options: Table | None, machine: Machine) -> NDArray[Any]:
+def var_handle(output: OutputSpec, options: Options, machine: Machine) -> Array:
     """The number of the variable called ``shared_name`` in ``container``, which lives as long as the machine.
 
     Source: tflite/kernels/var_handle.cc.
@@ -109,7 +107,7 @@ def var_handle(output: OutputSpec, options: Table | None, machine: Machine) -> N
 
 
 @kernel("READ_VARIABLE", ANY)
-def read_variable(resource: Operand, output: OutputSpec, machine: Machine) -> NDArray[Any]:
+def read_variable(resource: Operand, output: OutputSpec, machine: Machine) -> Array:
     """What was last assigned to a variable, stored values as they are. Source: tflite/kernels/read_variable.cc."""
     name = _variable(resource, machine)
     contents = machine.resources[name]
@@ -121,7 +119,7 @@ def read_variable(resource: Operand, output: OutputSpec, machine: Machine) -> ND
 
 
 @kernel("ASSIGN_VARIABLE", ANY)
-def assign_variable(resource: Operand, value: Operand, machine: Machine) -> tuple[NDArray[Any], ...]:
+def assign_variable(resource: Operand, value: Operand, machine: Machine) -> tuple[Array, ...]:
     """A variable holds these stored values from now on. Source: tflite/kernels/assign_variable.cc."""
     machine.resources[_variable(resource, machine)] = value.data
     return ()
@@ -131,15 +129,15 @@ def _variable(resource: Operand, machine: Machine) -> tuple[str, str]:
     return list(machine.resources)[int(resource.data.reshape(-1)[0])]
 
 
-def _truth(data: NDArray[Any]) -> bool:
+def _truth(data: Array) -> bool:
     if data.size != 1:
         raise RunError(f"the condition has {data.size} values, not one")
     return bool(data.reshape(-1)[0])
 
 
-def _subgraph(options: Table | None, key: str) -> int:
+def _subgraph(options: Options, key: str) -> int:
     return int(options.get(key, 0)) if options is not None else 0
 
 
-def _arrays(values: tuple[Operand, ...]) -> tuple[NDArray[Any], ...]:
+def _arrays(values: tuple[Operand, ...]) -> tuple[Array, ...]:
     return tuple(value.data for value in values)

@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.hybrid import DYNAMIC, centred, prepared, products, scaled
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
-from litecheck.reference.numerics.prepared_layer import PreparedLayer, Rescaling, layer
-from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
+from litecheck.reference.numerics.requantize import (
+    QUANTIZED,
+    SUMS,
+    WIDE,
+    PreparedLayer,
+    Rescaling,
+    layer,
+    wide_sums,
+)
 from litecheck.reference.numerics.rescale import rescalings
 from litecheck.reference.numerics.windows import Axis, axes, padded, windows
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
@@ -29,9 +34,9 @@ def conv_2d(
     weight: Operand,
     bias: Operand | None,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
-) -> NDArray[Any]:
+) -> Array:
     """out[n, y, x, c] = bias[c] + sum over taps and depth of weight[c, i, j, d] * input[n, y*s + i, x*s + j, d].
 
     1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); windows beyond the image see z.
@@ -53,9 +58,7 @@ def conv_2d(
     return convolve(as_signed(input.data), zero, made, weight.shape, options)
 
 
-def convolve(
-    x: NDArray[Any], zero: int, made: PreparedLayer, shape: tuple[int, ...], options: Table | None
-) -> NDArray[Any]:
+def convolve(x: Array, zero: int, made: PreparedLayer, shape: tuple[int, ...], options: Options) -> Array:
     """Stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of one group)."""
     rows, columns = axes(x.shape, (shape[1], shape[2]), options)
     image = padded(x, rows, columns, zero, made.filters.matrix.dtype)
@@ -65,9 +68,7 @@ def convolve(
     return out
 
 
-def blocks(
-    image: NDArray[Any], matrix: NDArray[Any], shape: tuple[int, ...], rows: Axis, columns: Axis
-) -> Any:
+def blocks(image: Array, matrix: Array, shape: tuple[int, ...], rows: Axis, columns: Axis) -> Any:
     """Sums of products, some output rows at a time: ((batch, slice of rows), sums of shape (pixels, channels))."""
     channels, kernel_h, kernel_w, depth = shape
     groups = image.shape[3] // depth if depth else 1
@@ -92,9 +93,9 @@ def blocks(
 
 @kernel("CONV_2D", "float32", dynamic=("by-scales", "xnnpack"))
 def conv_2d_float(
-    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None, variants: Variants,
+    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options, variants: Variants,
     taken: Takers = EVERY,
-) -> NDArray[Any]:  # fmt: skip
+) -> Array:  # fmt: skip
     """The real convolution in float32; runtimes add up in other orders, so it is equal but for rounding.
 
     Under int8 or int4 weights the input is quantized first, see :func:`hybrid`.
@@ -114,9 +115,7 @@ def conv_2d_float(
     return clamp_real(out if bias is None else out + bias.data, options)
 
 
-def hybrid(
-    input: Operand, weight: Operand, bias: Operand | None, options: Table | None, variant: str
-) -> NDArray[Any]:
+def hybrid(input: Operand, weight: Operand, bias: Operand | None, options: Options, variant: str) -> Array:
     """A convolution of images that are quantized one by one; of pixels, where XNNPACK sees a matrix product, which one
     filter of one channel is none.
 

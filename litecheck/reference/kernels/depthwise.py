@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.hybrid import asymmetric, centred, prepared, scaled
 from litecheck.reference.numerics.compiled import Compiled, compiled
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
-from litecheck.reference.numerics.prepared_layer import Rescaling, layer
-from litecheck.reference.numerics.requantize import QUANTIZED, WIDE
+from litecheck.reference.numerics.requantize import QUANTIZED, WIDE, Rescaling, layer
 from litecheck.reference.numerics.rescale import rescalings
 from litecheck.reference.numerics.windows import Axis, axes, padded
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
 
 #: Elements accumulated at a time: 0.5 MB of float32, because each is read and written once for every tap.
 BLOCK = 1 << 17
 
 #: (batch, first row of the padded image, sums to fill) of some rows of the output.
-AddUp = Callable[[int, int, NDArray[Any]], None]
+AddUp = Callable[[int, int, Array], None]
 
 
 @kernel(
@@ -38,9 +34,9 @@ def depthwise_conv_2d(
     weight: Operand,
     bias: Operand | None,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
-) -> NDArray[Any]:
+) -> Array:
     """out[n, y, x, d*m + k] = bias[c] + sum over taps of weight[0, i, j, d*m + k] * input[n, y*s + i, x*s + j, d].
 
     1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); windows beyond the image see z.
@@ -70,7 +66,7 @@ def depthwise_conv_2d(
     return out
 
 
-def _repeated(x: NDArray[Any], channels: int) -> NDArray[Any]:
+def _repeated(x: Array, channels: int) -> Array:
     """The image with every channel as often as it has filters."""
     depth = x.shape[3]
     if not depth or channels % depth:
@@ -78,9 +74,7 @@ def _repeated(x: NDArray[Any], channels: int) -> NDArray[Any]:
     return x if channels == depth else np.repeat(x, channels // depth, axis=3)
 
 
-def blocks(
-    image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis
-) -> Iterator[tuple[tuple[int, slice], NDArray[Any]]]:
+def blocks(image: Array, taps: Array, rows: Axis, columns: Axis) -> Iterator[tuple[tuple[int, slice], Array]]:
     """Sums of products, some output rows at a time: ((batch, slice of rows), sums of shape (rows, columns * channels)).
 
     ``taps`` has shape (kernel_h * kernel_w, channels) and the type of the sums, which keeps the image's values.
@@ -97,7 +91,7 @@ def blocks(
             yield (n, slice(y, y + height)), part
 
 
-def _by_tap(image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis) -> AddUp:
+def _by_tap(image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
     """For each row of the output all taps at once, along the whole row.
 
     Under a stride the image's columns are dealt out first, so that what a tap meets along the row lies together in
@@ -114,7 +108,7 @@ def _by_tap(image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis) 
             (_along(dealt, start, together.shape, rows, apart * columns.dilation // columns.stride), together)
         )
 
-    def add_up(n: int, first: int, sums: NDArray[Any]) -> None:
+    def add_up(n: int, first: int, sums: Array) -> None:
         y = slice(first // rows.stride, first // rows.stride + len(sums))
         for at, (seen, tap) in enumerate(met):
             if at:
@@ -125,24 +119,22 @@ def _by_tap(image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis) 
     return add_up
 
 
-def _along(image: NDArray[Any], start: int, taps: tuple[int, ...], rows: Axis, apart: int) -> NDArray[Any]:
+def _along(image: Array, start: int, taps: tuple[int, ...], rows: Axis, apart: int) -> Array:
     """View (batch, out rows, taps down, taps across, columns * channels) of what taps ``apart`` columns from each
     other meet, the first of them from column ``start`` on."""
     n, down, across, item = image.strides
     strides = n, down * rows.stride, down * rows.dilation, across * apart, item
-    view: NDArray[Any] = np.ndarray(
-        (len(image), rows.out, *taps), image.dtype, image, start * across, strides
-    )
+    view: Array = np.ndarray((len(image), rows.out, *taps), image.dtype, image, start * across, strides)
     return view
 
 
-def _by_pixel(loops: Compiled, image: NDArray[Any], taps: NDArray[Any], rows: Axis, columns: Axis) -> AddUp:
+def _by_pixel(loops: Compiled, image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
     """For each pixel all taps, compiled."""
     channels = image.shape[3]
     kernels = np.ascontiguousarray(taps).reshape(rows.kernel, columns.kernel, channels)
     down, across = (rows.stride, rows.dilation), (columns.stride, columns.dilation)
 
-    def add_up(n: int, first: int, sums: NDArray[Any]) -> None:
+    def add_up(n: int, first: int, sums: Array) -> None:
         pixels = sums.reshape(len(sums), columns.out, channels)
         loops.depthwise(image[n], kernels, first, down, across, pixels)
 
@@ -151,8 +143,8 @@ def _by_pixel(loops: Compiled, image: NDArray[Any], taps: NDArray[Any], rows: Ax
 
 @kernel("DEPTHWISE_CONV_2D", "float32")
 def depthwise_conv_2d_float(
-    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None
-) -> NDArray[Any]:
+    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options
+) -> Array:
     """The real depthwise convolution in float32; runtimes add up in other orders.
 
     Under int8 weights each image is quantized asymmetrically first; XNNPACK does not take those.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,54 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.flexbuffer import FlexbufferError, read_map
 from litecheck.model.types import Operator
 from litecheck.reference.kernels.quantize import dequantize
-from litecheck.reference.numerics.partial_sort import largest_first
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
+
+#: Whether one place comes before another.
+Before = Callable[[int, int], bool]
+
+
+def largest_first(values: NDArray[np.float32], count: int) -> list[int]:
+    """Places of the ``count`` largest values, largest first; a single one is the first of the largest.
+
+    Equal values are ordered as libstdc++ leaves them: a heap of the first ``count`` places, the worst on top, takes in
+    every later place that is better, and is then emptied from the top.
+    """
+    if count == 1:
+        return [int(values.argmax())]
+    real = values.tolist()
+    if len(set(real)) == len(real):
+        return [int(i) for i in np.argsort(-values, kind="stable")[:count]]
+    return partial_sort(len(real), count, lambda i, j: real[i] > real[j])
+
+
+def partial_sort(size: int, count: int, before: Before) -> list[int]:
+    """The first ``count`` of places 0 to ``size`` - 1 in order, as libstdc++'s std::partial_sort leaves them."""
+    heap = list(range(count))
+    for hole in reversed(range(count // 2)):
+        _settle(heap, hole, count, heap[hole], before)
+    for place in range(count, size):
+        if count and before(place, heap[0]):
+            _settle(heap, 0, count, place, before)
+    for end in range(count - 1, 0, -1):
+        last, heap[end] = heap[end], heap[0]
+        _settle(heap, 0, end, last, before)
+    return heap
+
+
+def _settle(heap: list[int], hole: int, size: int, value: int, before: Before) -> None:
+    """Put ``value`` into a heap's hole: worse children move up until the hole is a leaf, then it climbs back."""
+    top, child = hole, 2 * hole + 2
+    while child <= size:
+        if child == size or before(heap[child], heap[child - 1]):
+            child -= 1
+        heap[hole], hole = heap[child], child
+        child = 2 * hole + 2
+    while hole > top and before(heap[(hole - 1) // 2], value):
+        heap[hole] = heap[(hole - 1) // 2]
+        hole = (hole - 1) // 2
+    heap[hole] = value
+
 
 Floats = NDArray[np.float32]
 _PER_CLASS = 100
@@ -63,7 +108,7 @@ def detection_postprocess(
     box_encodings: Operand, class_predictions: Operand, anchors: Operand,
     detection_boxes: OutputSpec, detection_classes: OutputSpec, detection_scores: OutputSpec, num_detections: OutputSpec,
     operator: Operator,
-) -> tuple[NDArray[Any], ...]:  # fmt: skip
+) -> tuple[Array, ...]:  # fmt: skip
     """The boxes (ymin, xmin, ymax, xmax) of highest score that do not overlap, their classes and scores, and how many.
 
     1. y = encoded y / y_scale * anchor height + anchor y, likewise x; half the height is exp(encoded h / h_scale) / 2 *

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.broadcast import apply
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
@@ -20,7 +17,7 @@ from litecheck.reference.numerics.fixedpoint import (
 )
 from litecheck.reference.numerics.fused import clamp_real, stored_bounds
 from litecheck.reference.numerics.gemmlowp import leading_zeros, reciprocal
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
 
 _QUANTIZED = ("int8", "uint8", "int16")
@@ -59,8 +56,7 @@ def _word(x: Ints, bits: Ints) -> Ints:
     """
     mask = np.where(bits >= 32, -1, (np.int64(1) << np.clip(bits, 0, 31)) - 1)
     remainder, threshold = x & mask, (mask >> 1) + (x < 0)
-    shifted: Ints = (x >> (bits & 31)) + (remainder > threshold)
-    return shifted
+    return (x >> (bits & 31)) + (remainder > threshold)
 
 
 #: What shifts a quotient back: (quotient, bits to the right) -> rounded.
@@ -70,9 +66,7 @@ SHIFTS = {"exact": _exact, "word": _word}
 @kernel(
     "DIV", *_QUANTIZED, shift=("exact", "word"), multiplier=("float32", "float64"), by_zero=("refused", "reciprocal"),
 )  # fmt: skip
-def div(
-    lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None, variants: Variants
-) -> NDArray[Any]:
+def div(lhs: Operand, rhs: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
     """output = lhs / rhs, clamped by the fused activation; shapes broadcast.
 
     The divisor is normalised to [1, 2) and inverted in Q0.31, the dividend shifted up to fill 31 bits; their product
@@ -91,7 +85,7 @@ def div(
 
 
 @kernel("DIV", "float32", "int32")
-def div_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def div_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Options) -> Array:
     """output = lhs / rhs, integers truncated towards zero, clamped by the fused activation.
 
     Source: tflite/kernels/div.cc.
@@ -105,7 +99,7 @@ def div_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | N
 
 
 @kernel("FLOOR_DIV", "float32", "int8", "int16", "int32")
-def floor_div(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def floor_div(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = floor(lhs / rhs), of stored values; shapes broadcast. Source: tflite/kernels/floor_div.cc."""
     if output.dtype == "float32":
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -116,7 +110,7 @@ def floor_div(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("FLOOR_MOD", "float32", "int8", "int16", "int32", "int64")
-def floor_mod(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def floor_mod(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """output = lhs - rhs * floor(lhs / rhs), of stored values: its sign is rhs's. Source: floor_mod.cc."""
     if output.dtype == "float32":
         with np.errstate(invalid="ignore"):

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Blockwise
 from litecheck.reference.kernels.hybrid import block_products, dynamic, products
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
-from litecheck.reference.numerics.prepared_layer import Rescaling, layer
-from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, wide_sums
+from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, Rescaling, layer, wide_sums
 from litecheck.reference.numerics.rescale import FIXED, rescalings
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.takers import EVERY, OPTIMIZED, XNNPACK, Takers
 
@@ -35,9 +30,9 @@ def fully_connected(
     weight: Operand,
     bias: Operand | None,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
-) -> NDArray[Any]:
+) -> Array:
     """out[n, c] = bias[c] + sum over depth of weight[c, d] * input[n, d], input read as rows of the weights' depth.
 
     1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16). zw counts only where the weights have one scale.
@@ -89,9 +84,9 @@ def fully_connected(
     ),
 )
 def fully_connected_float(
-    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None, variants: Variants,
+    input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options, variants: Variants,
     taken: Takers = EVERY,
-) -> NDArray[Any]:  # fmt: skip
+) -> Array:  # fmt: skip
     """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
 
     Under integer weights each row of the input is quantized first, as ``dynamic`` names it.
@@ -127,6 +122,6 @@ def _matrix(weight: Operand) -> tuple[int, int]:
     return weight.shape[-2], weight.shape[-1]
 
 
-def _shape(input: Operand, units: int, options: Table | None) -> tuple[int, ...]:
+def _shape(input: Operand, units: int, options: Options) -> tuple[int, ...]:
     keep = options is not None and bool(options.get("keep_num_dims", False))
     return (*input.shape[:-1], units) if keep else (-1, units)

@@ -6,15 +6,13 @@ What a row is the operator says: a vector under FULLY_CONNECTED and BATCH_MATMUL
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.fixedpoint import round_half_away
 from litecheck.reference.numerics.integer_matmul import weights
-from litecheck.reference.operands import Operand, RunError
+from litecheck.reference.operands import Array, Operand, Options, RunError
 
 #: The largest magnitude of an int8 less a zero point.
 REACH = 255
@@ -73,7 +71,7 @@ def xnnpack(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float3
 DYNAMIC: dict[str, Dynamic] = {"symmetric": symmetric, "asymmetric": asymmetric, "xnnpack": xnnpack}
 
 
-def dynamic(variant: str, options: Table | None) -> Dynamic:
+def dynamic(variant: str, options: Options) -> Dynamic:
     """How a variant quantizes rows: ``as-asked`` symmetrically unless asymmetric_quantize_inputs is set."""
     if variant == "as-asked":
         asked = options is not None and options.get("asymmetric_quantize_inputs", False)
@@ -87,10 +85,10 @@ def centred(x: NDArray[np.float32], quantize: Dynamic) -> tuple[NDArray[np.int16
     return stored - zero.astype(np.int16)[:, None], scale
 
 
-def prepared(weight: Operand, axis: int = 0) -> NDArray[Any]:
+def prepared(weight: Operand, axis: int = 0) -> Array:
     """The weights as (channels, depth), channels along ``axis``, in a float type that keeps sums over the depth."""
 
-    def make() -> NDArray[Any]:
+    def make() -> Array:
         stored = np.moveaxis(weight.data, axis, 0)
         return weights(stored.reshape(len(stored), -1), 0, REACH).matrix
 
@@ -98,16 +96,14 @@ def prepared(weight: Operand, axis: int = 0) -> NDArray[Any]:
 
 
 def scaled(
-    sums: NDArray[Any], scale: np.float32 | NDArray[np.float32], weight: Operand, bias: Operand | None
-) -> NDArray[Any]:
+    sums: Array, scale: np.float32 | NDArray[np.float32], weight: Operand, bias: Operand | None
+) -> Array:
     """sums * (row scale * weight scale) + bias, in float32; channels are the last dimension of ``sums``."""
-    out: NDArray[Any] = sums.astype(np.float32) * (scale * weight.quantization.scale.astype(np.float32))
+    out: Array = sums.astype(np.float32) * (scale * weight.quantization.scale.astype(np.float32))
     return out if bias is None else out + bias.data
 
 
-def products(
-    x: NDArray[np.float32], weight: Operand, bias: Operand | None, quantize: Dynamic
-) -> NDArray[Any]:
+def products(x: NDArray[np.float32], weight: Operand, bias: Operand | None, quantize: Dynamic) -> Array:
     """out[n, c] = bias[c] + scale[n] * weight scale[c] * sum of (q[n] - zero[n]) * w[c], float32 (rows, units).
 
     The sums are exact; what is float32 is their scaling and the bias.
@@ -117,9 +113,7 @@ def products(
     return scaled(rows.astype(matrix.dtype) @ matrix.T, scale[:, None], weight, bias)
 
 
-def block_products(
-    x: NDArray[np.float32], weight: Operand, bias: Operand | None, variant: str
-) -> NDArray[Any]:
+def block_products(x: NDArray[np.float32], weight: Operand, bias: Operand | None, variant: str) -> Array:
     """As :func:`products` under weights with a scale for each block of the depth, float32 (rows, units).
 
     Rows are quantized ``asymmetric``ally, whatever the options say; under ``xnnpack`` its way, and the scales are
@@ -140,7 +134,7 @@ def block_products(
     return out if bias is None else out + bias.data
 
 
-def _block_scales(weight: Operand) -> NDArray[Any]:
+def _block_scales(weight: Operand) -> Array:
     """Scales of shape (units, blocks)."""
     units, depth = weight.shape[-2:]
     if weight.blocks is None or weight.blocks.data.size % max(units, 1):
@@ -154,5 +148,4 @@ def _block_scales(weight: Operand) -> NDArray[Any]:
 def bfloat16(x: NDArray[np.float32]) -> NDArray[np.float32]:
     """float32 rounded to the nearest value with eight significant bits, half to even."""
     bits = x.view(np.uint32)
-    rounded: NDArray[np.float32] = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).view(np.float32)
-    return rounded
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).view(np.float32)

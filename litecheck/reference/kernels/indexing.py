@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.reference.kernels.movement import ANY, Options, ints, option
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.kernels.movement import ANY, ints, option
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 
 @kernel("SLICE", *ANY)
-def slice_(input: Operand, begin: Operand, size: Operand, output: OutputSpec) -> NDArray[Any]:
+def slice_(input: Operand, begin: Operand, size: Operand, output: OutputSpec) -> Array:
     """A box; a size of -1 reaches to the end. Source: slice.cc."""
     window = tuple(
         slice(b, n if s < 0 else b + s) for b, s, n in zip(ints(begin), ints(size), input.shape, strict=True)
@@ -24,7 +23,7 @@ def slice_(input: Operand, begin: Operand, size: Operand, output: OutputSpec) ->
 @kernel("STRIDED_SLICE", *ANY)
 def strided_slice(
     input: Operand, begin: Operand, end: Operand, strides: Operand, output: OutputSpec, options: Options
-) -> NDArray[Any]:
+) -> Array:
     """A box with steps; bits of the masks leave out a begin or end, insert or drop a dimension.
 
     A masked begin is 0 even where its dimension is dropped. ``ellipsis_mask`` stands for as many whole dimensions
@@ -48,12 +47,12 @@ def strided_slice(
             index.append(
                 slice(None if masks["begin"] >> i & 1 else a, None if masks["end"] >> i & 1 else b, s)
             )
-    made: NDArray[Any] = input.data[tuple(index)].copy()
+    made: Array = input.data[tuple(index)].copy()
     return made
 
 
 @kernel("GATHER", *ANY)
-def gather(input: Operand, indices: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
+def gather(input: Operand, indices: Operand, output: OutputSpec, options: Options) -> Array:
     """Slices along ``axis`` by index; the first ``batch_dims`` dimensions are walked in step. Source: gather.cc."""
     x, at = input.data, indices.data
     batch = int(option(options, "batch_dims")) % max(at.ndim + 1, 1)
@@ -67,13 +66,13 @@ def gather(input: Operand, indices: Operand, output: OutputSpec, options: Option
     return taken.reshape(*x.shape[:batch], *taken.shape[1:])
 
 
-def _inside(indices: NDArray[Any], length: int) -> None:
+def _inside(indices: Array, length: int) -> None:
     if indices.size and (indices.min() < 0 or indices.max() >= length):
         raise RunError(f"an index lies outside the {length} slices there are")
 
 
 @kernel("GATHER_ND", *ANY)
-def gather_nd(input: Operand, indices: Operand, output: OutputSpec) -> NDArray[Any]:
+def gather_nd(input: Operand, indices: Operand, output: OutputSpec) -> Array:
     """Elements or slices, each by a whole index vector. Source: gather_nd.cc."""
     at = np.moveaxis(indices.data, -1, 0)
     for position, length in zip(at, input.shape, strict=False):
@@ -82,7 +81,7 @@ def gather_nd(input: Operand, indices: Operand, output: OutputSpec) -> NDArray[A
 
 
 @kernel("SCATTER_ND", *ANY, deciding="updates")
-def scatter_nd(indices: Operand, updates: Operand, shape: Operand, output: OutputSpec) -> NDArray[Any]:
+def scatter_nd(indices: Operand, updates: Operand, shape: Operand, output: OutputSpec) -> Array:
     """Updates added up at their places in stored zeros, not zero points. Source: scatter_nd.cc."""
     out = np.zeros(ints(shape), updates.data.dtype)
     at = np.moveaxis(indices.data, -1, 0)
@@ -93,19 +92,19 @@ def scatter_nd(indices: Operand, updates: Operand, shape: Operand, output: Outpu
 
 
 @kernel("PAD", *ANY)
-def pad(input: Operand, paddings: Operand, output: OutputSpec) -> NDArray[Any]:
+def pad(input: Operand, paddings: Operand, output: OutputSpec) -> Array:
     """A border of real zeros: the output's zero point. Source: pad.cc."""
     return np.pad(input.data, paddings.data.tolist(), constant_values=output.zero_point)
 
 
 @kernel("PADV2", *ANY)
-def pad_v2(input: Operand, paddings: Operand, constant_values: Operand, output: OutputSpec) -> NDArray[Any]:
+def pad_v2(input: Operand, paddings: Operand, constant_values: Operand, output: OutputSpec) -> Array:
     """A border of one stored value. Source: pad.cc."""
     return np.pad(input.data, paddings.data.tolist(), constant_values=constant_values.data.reshape(-1)[0])
 
 
 @kernel("MIRROR_PAD", *ANY)
-def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
+def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: Options) -> Array:
     """A border that mirrors the inside, without (REFLECT, 0) or with (SYMMETRIC, 1) the edge. Source: mirror_pad.cc."""
     return np.pad(
         input.data, paddings.data.tolist(), mode="symmetric" if option(options, "mode") else "reflect"
@@ -113,7 +112,7 @@ def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: O
 
 
 @kernel("DILATE", *ANY)
-def dilate(input: Operand, dilations: Operand, padding_value: Operand, output: OutputSpec) -> NDArray[Any]:
+def dilate(input: Operand, dilations: Operand, padding_value: Operand, output: OutputSpec) -> Array:
     """Elements that many places apart along each dimension, one stored value between them. Source: dilate.cc."""
     steps = ints(dilations)
     sizes = [max(0, (n - 1) * d + 1) for n, d in zip(input.shape, steps, strict=True)]
@@ -125,9 +124,9 @@ def dilate(input: Operand, dilations: Operand, padding_value: Operand, output: O
 @kernel("DYNAMIC_UPDATE_SLICE", *ANY)
 def dynamic_update_slice(
     input: Operand, update: Operand, start_indices: Operand, output: OutputSpec
-) -> NDArray[Any]:
+) -> Array:
     """A box overwritten; its start is moved so that it fits. Source: dynamic_update_slice.cc."""
-    out: NDArray[Any] = input.data.copy()
+    out: Array = input.data.copy()
     sizes = zip(ints(start_indices), update.shape, input.shape, strict=True)
     window = tuple(slice(a := min(max(start, 0), n - u), a + u) for start, u, n in sizes)
     out[window] = update.data
@@ -142,20 +141,18 @@ def one_hot(
     off_value: Operand,
     output: OutputSpec,
     options: Options,
-) -> NDArray[Any]:
+) -> Array:
     """``on`` where the position along ``axis`` is the index, ``off`` elsewhere. Source: one_hot.cc."""
     axis, n = int(option(options, "axis")), ints(depth)[0]
     axis = indices.data.ndim if axis == -1 else axis
     position = np.arange(n).reshape([-1 if i == axis else 1 for i in range(indices.data.ndim + 1)])
     hot = np.expand_dims(indices.data, axis) == position
-    made: NDArray[Any] = np.where(hot, on_value.data.reshape(-1)[0], off_value.data.reshape(-1)[0])
+    made: Array = np.where(hot, on_value.data.reshape(-1)[0], off_value.data.reshape(-1)[0])
     return made
 
 
 @kernel("TOPK_V2", *ANY)
-def topk_v2(
-    input: Operand, k: Operand, values: OutputSpec, indices: OutputSpec
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def topk_v2(input: Operand, k: Operand, values: OutputSpec, indices: OutputSpec) -> tuple[Array, Array]:
     """The k largest along the last dimension, in order; of equal ones the first. Source: topk_v2.cc."""
     count = ints(k)[0]
     wide = input.data.astype(np.int64) if input.data.dtype.kind in "iub" else input.data
@@ -164,7 +161,7 @@ def topk_v2(
 
 
 @kernel("UNIQUE", *ANY)
-def unique(input: Operand, output: OutputSpec, indices: OutputSpec) -> tuple[NDArray[Any], NDArray[Any]]:
+def unique(input: Operand, output: OutputSpec, indices: OutputSpec) -> tuple[Array, Array]:
     """Distinct values in the order they first appear, and each element's place among them. Source: unique.cc."""
     distinct, first, where = np.unique(input.data.reshape(-1), return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -174,7 +171,7 @@ def unique(input: Operand, output: OutputSpec, indices: OutputSpec) -> tuple[NDA
 
 
 @kernel("MATRIX_DIAG", *ANY)
-def matrix_diag(diagonal: Operand, output: OutputSpec) -> NDArray[Any]:
+def matrix_diag(diagonal: Operand, output: OutputSpec) -> Array:
     """A matrix of stored zeros with a diagonal. Source: matrix_diag.cc."""
     n = diagonal.shape[-1]
     out = np.zeros((*diagonal.shape, n), diagonal.data.dtype)
@@ -183,9 +180,9 @@ def matrix_diag(diagonal: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("MATRIX_SET_DIAG", *ANY)
-def matrix_set_diag(input: Operand, diagonal: Operand, output: OutputSpec) -> NDArray[Any]:
+def matrix_set_diag(input: Operand, diagonal: Operand, output: OutputSpec) -> Array:
     """A matrix with another diagonal. Source: matrix_set_diag.cc."""
-    out: NDArray[Any] = input.data.copy()
+    out: Array = input.data.copy()
     n = diagonal.shape[-1]
     out[..., np.arange(n), np.arange(n)] = diagonal.data
     return out
@@ -194,7 +191,7 @@ def matrix_set_diag(input: Operand, diagonal: Operand, output: OutputSpec) -> ND
 @kernel("SPARSE_TO_DENSE", *ANY, deciding="values")
 def sparse_to_dense(
     indices: Operand, output_shape: Operand, values: Operand, default_value: Operand, output: OutputSpec
-) -> NDArray[Any]:
+) -> Array:
     """Values at their places, a default elsewhere. Source: sparse_to_dense.cc."""
     out = np.full(ints(output_shape), default_value.data.reshape(-1)[0], values.data.dtype)
     at = indices.data.reshape(-1, out.ndim) if indices.data.ndim else indices.data.reshape(1, 1)
@@ -203,13 +200,13 @@ def sparse_to_dense(
 
 
 @kernel("EMBEDDING_LOOKUP", "int8", "float32", deciding="table")
-def embedding_lookup(indices: Operand, table: Operand, output: OutputSpec) -> NDArray[Any]:
+def embedding_lookup(indices: Operand, table: Operand, output: OutputSpec) -> Array:
     """Rows by index; those of a quantized table come out as float32, row scale times stored value.
 
     Source: embedding_lookup.cc, EvalHybrid.
     """
     _inside(indices.data, table.shape[0])
-    rows: NDArray[Any] = table.data[indices.data.reshape(-1)]
+    rows: Array = table.data[indices.data.reshape(-1)]
     if table.dtype == "int8" and output.dtype == "float32":
         scale = table.quantization.scale
         own = scale[indices.data.reshape(-1)] if scale.size > 1 else np.full(len(rows), scale[0], np.float32)

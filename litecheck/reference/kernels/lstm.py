@@ -14,18 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
-from litecheck.reference.kernels.layer_norm import Norm
 from litecheck.reference.kernels.lstm_8x8_8 import CELL, NarrowGate, projection, step
-from litecheck.reference.kernels.lstm_activations import CURVES, Curves
-from litecheck.reference.kernels.lstm_matmul import GateProduct, product
-from litecheck.reference.numerics.fixedpoint import (
-    Ints,
-    multiply_double,
-    quantize_multiplier,
-    saturate,
-)
-from litecheck.reference.operands import Computed, Operand, OutputSpec, RunError
+from litecheck.reference.kernels.lstm_parts import CURVES, Curves, GateProduct, Norm, product
+from litecheck.reference.numerics.fixedpoint import Ints, multiply_double, quantize_multiplier, saturate
+from litecheck.reference.operands import Computed, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
 
 Q12, Q15 = np.float32(2.0**-12), 2.0**-15
@@ -45,7 +37,7 @@ def lstm(
     projection_weights: Operand | None, projection_bias: Operand | None, output_state: Operand, cell_state: Operand,
     input_layer_norm_coefficients: Operand | None, forget_layer_norm_coefficients: Operand | None,
     cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
-    output: OutputSpec, options: Table | None, intermediates: tuple[OutputSpec, ...], variants: Variants,
+    output: OutputSpec, options: Options, intermediates: tuple[OutputSpec, ...], variants: Variants,
 ) -> Computed:  # fmt: skip
     """c' = f * c + i * g and h' = o * tanh(c'), step after step, with gates i, f, o = logistic(...), g = tanh(...).
 
@@ -185,7 +177,7 @@ class Hidden:
 
 
 def output_for(
-    options: Table | None, output_state: Operand, hidden: OutputSpec, weights: Operand | None, bias: Operand | None,
+    options: Options, output_state: Operand, hidden: OutputSpec, weights: Operand | None, bias: Operand | None,
     output: OutputSpec,
 ) -> Hidden:  # fmt: skip
     """How outputs are made; the clip is the real one over the output's scale, truncated."""
@@ -202,7 +194,7 @@ def output_for(
     )
 
 
-def _real(options: Table | None, name: str) -> float:
+def _real(options: Options, name: str) -> float:
     return float(options.get(name, 0.0)) if options is not None else 0.0
 
 
@@ -212,7 +204,7 @@ def unroll(
     hidden: Hidden,
     output_state: Operand,
     cell_state: Operand,
-    options: Table | None,
+    options: Options,
     curves: Curves,
 ) -> Computed:
     """All steps from the states at the start: outputs in the input's layout, and the states at the end."""
@@ -246,7 +238,7 @@ def narrow(
     ends: tuple[Operand, Operand, Operand],
     gates: tuple[tuple[Operand, Operand, Operand | None, Operand], ...],
     end: tuple[Operand | None, Operand | None, OutputSpec],
-    options: Table | None,
+    options: Options,
     sums: tuple[OutputSpec, ...],
     complete: bool,
 ) -> Computed:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.kernels.lstm_matmul import GateProduct, product
+from litecheck.reference.kernels.lstm_parts import GateProduct, product
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
     multiply_double,

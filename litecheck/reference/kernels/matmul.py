@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.hybrid import REACH, centred, dynamic, scaled
 from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST
 from litecheck.reference.numerics.requantize import WIDE, requantizer
 from litecheck.reference.numerics.rescale import Scales, rescalings
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
@@ -25,8 +21,8 @@ _ROUNDINGS = tuple(name for name in rescalings("double") if name != "double-by-e
     "BATCH_MATMUL", "int8", "int16", requantize=step(_ROUNDINGS, "int64_sums", "declined", int64_sums=WIDE)
 )
 def batch_matmul(
-    lhs: Operand, rhs: Operand, output: OutputSpec, options: Table | None, variants: Variants
-) -> NDArray[Any]:
+    lhs: Operand, rhs: Operand, output: OutputSpec, options: Options, variants: Variants
+) -> Array:
     """out[..., i, j] = sum over k of lhs[..., i, k] * rhs[..., k, j]; leading dimensions broadcast.
 
     1. acc = sum (l - zl) * (r - zr), int32 (int64 for int16); an int32 output is sum l * r, zero points left out.
@@ -53,7 +49,7 @@ def batch_matmul(
     return out
 
 
-def _matrices(lhs: Operand, rhs: Operand, options: Table | None) -> tuple[NDArray[Any], NDArray[Any]]:
+def _matrices(lhs: Operand, rhs: Operand, options: Options) -> tuple[Array, Array]:
     left, right = lhs.data, rhs.data
     if left.ndim < 2 or right.ndim < 2:
         raise RunError(f"no matrices: shapes {list(left.shape)} and {list(right.shape)}")
@@ -66,7 +62,7 @@ def _matrices(lhs: Operand, rhs: Operand, options: Table | None) -> tuple[NDArra
     return left, right
 
 
-def _products(left: NDArray[Any], right: NDArray[Any], most_left: int, most_right: int) -> Ints:
+def _products(left: Array, right: Array, most_left: int, most_right: int) -> Ints:
     """Sums of products of stored values, in float32 where the depth proves them exact and float64 elsewhere."""
     carrier = np.float32 if left.shape[-1] * most_left * most_right <= EXACT else np.float64
     sums: Ints = np.matmul(left.astype(carrier), right.astype(carrier)).astype(np.int64)
@@ -78,10 +74,10 @@ def batch_matmul_float(
     lhs: Operand,
     rhs: Operand,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
     taken: Takers = EVERY,
-) -> NDArray[Any]:
+) -> Array:
     """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
 
     Under an int8 right-hand side each row of the left one is quantized first, as ``dynamic`` names it.
@@ -89,7 +85,7 @@ def batch_matmul_float(
     """
     left, right = _matrices(lhs, rhs, options)
     if rhs.dtype == "float32":
-        out: NDArray[Any] = np.matmul(left, right)
+        out: Array = np.matmul(left, right)
         return out
     if rhs.dtype != "int8":
         raise RunError(f"no kernel for float32 times {rhs.dtype}")

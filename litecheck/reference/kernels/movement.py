@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 ANY = tuple(NUMPY_TYPES)
-Options = Table | None
 
 
 def option(options: Options, name: str, default: Any = 0) -> Any:
@@ -26,7 +23,7 @@ def ints(value: Operand) -> list[int]:
 
 
 @kernel("RESHAPE", *ANY)
-def reshape(input: Operand, shape: Operand | None, output: OutputSpec, options: Options) -> NDArray[Any]:
+def reshape(input: Operand, shape: Operand | None, output: OutputSpec, options: Options) -> Array:
     """The same values in another shape: that of the operand, else of the options; one -1 is what is left.
 
     Source: tflite/kernels/reshape.cc (a single 0 in the options stands for a scalar).
@@ -38,7 +35,7 @@ def reshape(input: Operand, shape: Operand | None, output: OutputSpec, options: 
 
 
 @kernel("BITCAST", *(name for name in NUMPY_TYPES if not name.endswith(("int2", "int4"))))
-def bitcast(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def bitcast(input: Operand, output: OutputSpec) -> Array:
     """The same bytes under another type; a last dimension divides wider values, or is joined to them.
 
     Source: tflite/kernels/bitcast.cc.
@@ -53,26 +50,26 @@ def bitcast(input: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("SQUEEZE", *ANY)
-def squeeze(input: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
+def squeeze(input: Operand, output: OutputSpec, options: Options) -> Array:
     """Dimensions of length 1 dropped: those named, or all. Source: squeeze.cc."""
     axes = [int(a) % input.data.ndim for a in option(options, "squeeze_dims", ())]
     return np.squeeze(input.data, tuple(axes) or None)
 
 
 @kernel("EXPAND_DIMS", *ANY)
-def expand_dims(input: Operand, axis: Operand, output: OutputSpec) -> NDArray[Any]:
+def expand_dims(input: Operand, axis: Operand, output: OutputSpec) -> Array:
     """A dimension of length 1 inserted. Source: expand_dims.cc."""
     return np.expand_dims(input.data, ints(axis)[0])
 
 
 @kernel("TRANSPOSE", *ANY)
-def transpose(input: Operand, perm: Operand, output: OutputSpec) -> NDArray[Any]:
+def transpose(input: Operand, perm: Operand, output: OutputSpec) -> Array:
     """Dimensions in another order. Source: transpose.cc."""
     return np.ascontiguousarray(input.data.transpose(ints(perm)))
 
 
 @kernel("CONCATENATION", *ANY)
-def concatenation(values: tuple[Operand, ...], output: OutputSpec, options: Options) -> NDArray[Any]:
+def concatenation(values: tuple[Operand, ...], output: OutputSpec, options: Options) -> Array:
     """Operands side by side along ``axis``. Legacy uint8 operands of other parameters are rescaled in float32.
 
     Source: concatenation.cc, reference_ops::ConcatenationWithScaling.
@@ -81,7 +78,7 @@ def concatenation(values: tuple[Operand, ...], output: OutputSpec, options: Opti
     return np.concatenate([_alike(v, output) for v in values], axis)
 
 
-def _alike(value: Operand, output: OutputSpec) -> NDArray[Any]:
+def _alike(value: Operand, output: OutputSpec) -> Array:
     """A uint8 operand in the output's parameters: round(q * s + b) in float32, half away from zero."""
     same = not value.quantization.scale.size or (value.scale, value.zero_point) == (
         output.scale,
@@ -94,25 +91,25 @@ def _alike(value: Operand, output: OutputSpec) -> NDArray[Any]:
     real = value.data.astype(np.float32) * scale + bias
     whole = np.trunc(real)
     rounded = whole + np.copysign((np.abs(real - whole) >= 0.5).astype(np.float32), real)
-    made: NDArray[Any] = np.clip(rounded.astype(np.int64) + output.zero_point, 0, 255).astype(np.uint8)
+    made: Array = np.clip(rounded.astype(np.int64) + output.zero_point, 0, 255).astype(np.uint8)
     return made
 
 
 @kernel("PACK", *ANY)
-def pack(values: tuple[Operand, ...], output: OutputSpec, options: Options) -> NDArray[Any]:
+def pack(values: tuple[Operand, ...], output: OutputSpec, options: Options) -> Array:
     """Operands stacked along a new dimension ``axis``. Source: pack.cc."""
     return np.stack([v.data for v in values], int(option(options, "axis")))
 
 
 @kernel("UNPACK", *ANY)
-def unpack(input: Operand, outputs: tuple[OutputSpec, ...], options: Options) -> tuple[NDArray[Any], ...]:
+def unpack(input: Operand, outputs: tuple[OutputSpec, ...], options: Options) -> tuple[Array, ...]:
     """The slices along ``axis``, without it. Source: unpack.cc."""
     axis = int(option(options, "axis"))
     return tuple(np.take(input.data, i, axis) for i in range(len(outputs)))
 
 
 @kernel("SPLIT", *ANY, deciding="input")
-def split(axis: Operand, input: Operand, outputs: tuple[OutputSpec, ...]) -> tuple[NDArray[Any], ...]:
+def split(axis: Operand, input: Operand, outputs: tuple[OutputSpec, ...]) -> tuple[Array, ...]:
     """Equal parts along an axis. Source: split.cc."""
     return tuple(np.split(input.data, len(outputs), ints(axis)[0]))
 
@@ -120,7 +117,7 @@ def split(axis: Operand, input: Operand, outputs: tuple[OutputSpec, ...]) -> tup
 @kernel("SPLIT_V", *ANY)
 def split_v(
     input: Operand, size_splits: Operand, axis: Operand, outputs: tuple[OutputSpec, ...]
-) -> tuple[NDArray[Any], ...]:
+) -> tuple[Array, ...]:
     """Parts of given lengths along an axis; one -1 is what is left. Source: split_v.cc."""
     at, sizes = ints(axis)[0], ints(size_splits)
     rest = input.shape[at] - sum(n for n in sizes if n >= 0)
@@ -129,37 +126,37 @@ def split_v(
 
 
 @kernel("TILE", *ANY)
-def tile(input: Operand, multiples: Operand, output: OutputSpec) -> NDArray[Any]:
+def tile(input: Operand, multiples: Operand, output: OutputSpec) -> Array:
     """The whole repeated along every dimension. Source: tile.cc."""
     return np.tile(input.data, ints(multiples))
 
 
 @kernel("BROADCAST_TO", *ANY)
-def broadcast_to(input: Operand, shape: Operand, output: OutputSpec) -> NDArray[Any]:
+def broadcast_to(input: Operand, shape: Operand, output: OutputSpec) -> Array:
     """Dimensions of length 1 stretched. Source: broadcast_to.cc."""
     return np.ascontiguousarray(np.broadcast_to(input.data, ints(shape)))
 
 
 @kernel("BROADCAST_ARGS", "int32", "int64")
-def broadcast_args(shape1: Operand, shape2: Operand, output: OutputSpec) -> NDArray[Any]:
+def broadcast_args(shape1: Operand, shape2: Operand, output: OutputSpec) -> Array:
     """The shape two shapes broadcast to. Source: broadcast_args.cc."""
     return np.array(np.broadcast_shapes(tuple(ints(shape1)), tuple(ints(shape2))))
 
 
 @kernel("FILL", *ANY, deciding="value")
-def fill(dims: Operand, value: Operand, output: OutputSpec) -> NDArray[Any]:
+def fill(dims: Operand, value: Operand, output: OutputSpec) -> Array:
     """One value everywhere. Source: fill.cc."""
     return np.full(ints(dims), value.data.reshape(-1)[0])
 
 
 @kernel("REVERSE_V2", *ANY)
-def reverse_v2(input: Operand, axis: Operand, output: OutputSpec) -> NDArray[Any]:
+def reverse_v2(input: Operand, axis: Operand, output: OutputSpec) -> Array:
     """Order reversed along the axes. Source: reverse.cc."""
     return np.ascontiguousarray(np.flip(input.data, tuple(ints(axis))))
 
 
 @kernel("REVERSE_SEQUENCE", *ANY)
-def reverse_sequence(input: Operand, lengths: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
+def reverse_sequence(input: Operand, lengths: Operand, output: OutputSpec, options: Options) -> Array:
     """Each batch entry's first elements reversed along ``seq_dim``. Source: reverse_sequence.cc."""
     seq, batch = int(option(options, "seq_dim")), int(option(options, "batch_dim"))
     view = np.moveaxis(input.data.copy(), (batch, seq), (0, 1))
@@ -169,7 +166,7 @@ def reverse_sequence(input: Operand, lengths: Operand, output: OutputSpec, optio
 
 
 @kernel("SPACE_TO_DEPTH", *ANY)
-def space_to_depth(input: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
+def space_to_depth(input: Operand, output: OutputSpec, options: Options) -> Array:
     """Blocks of the plane become channels: [N, H, W, C] -> [N, H/b, W/b, b*b*C]. Source: space_to_depth.h."""
     b = int(option(options, "block_size"))
     n, h, w, c = input.shape
@@ -178,7 +175,7 @@ def space_to_depth(input: Operand, output: OutputSpec, options: Options) -> NDAr
 
 
 @kernel("DEPTH_TO_SPACE", *ANY)
-def depth_to_space(input: Operand, output: OutputSpec, options: Options) -> NDArray[Any]:
+def depth_to_space(input: Operand, output: OutputSpec, options: Options) -> Array:
     """Channels become blocks of the plane: [N, H, W, b*b*C] -> [N, H*b, W*b, C]. Source: depth_to_space.h."""
     b = int(option(options, "block_size"))
     n, h, w, c = input.shape
@@ -187,9 +184,7 @@ def depth_to_space(input: Operand, output: OutputSpec, options: Options) -> NDAr
 
 
 @kernel("SPACE_TO_BATCH_ND", *ANY)
-def space_to_batch_nd(
-    input: Operand, block_shape: Operand, paddings: Operand, output: OutputSpec
-) -> NDArray[Any]:
+def space_to_batch_nd(input: Operand, block_shape: Operand, paddings: Operand, output: OutputSpec) -> Array:
     """Blocks of the padded space become batches; padding holds the output's zero point. Source: space_to_batch_nd.h."""
     block, pads = ints(block_shape), paddings.data.reshape(-1, 2).tolist()
     m = len(block)
@@ -201,14 +196,12 @@ def space_to_batch_nd(
     order = [2 * i + 2 for i in range(m)] + [0] + [2 * i + 1 for i in range(m)]
     x = x.transpose(*order, *range(2 * m + 1, x.ndim))
     cells = (s // b for s, b in zip(space, block, strict=True))
-    batches: NDArray[Any] = np.ascontiguousarray(x).reshape(n * int(np.prod(block)), *cells, *rest)
+    batches: Array = np.ascontiguousarray(x).reshape(n * int(np.prod(block)), *cells, *rest)
     return batches
 
 
 @kernel("BATCH_TO_SPACE_ND", *ANY)
-def batch_to_space_nd(
-    input: Operand, block_shape: Operand, crops: Operand, output: OutputSpec
-) -> NDArray[Any]:
+def batch_to_space_nd(input: Operand, block_shape: Operand, crops: Operand, output: OutputSpec) -> Array:
     """Batches become blocks of the space, then its borders are cropped. Source: batch_to_space_nd.h."""
     block, cut = ints(block_shape), crops.data.reshape(-1, 2).tolist()
     m, x = len(block), input.data
@@ -222,23 +215,23 @@ def batch_to_space_nd(
 
 
 @kernel("SHAPE", *ANY, "string", "resource", "variant")
-def shape(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def shape(input: Operand, output: OutputSpec) -> Array:
     """The dimensions. Source: shape.cc."""
     return np.array(input.shape)
 
 
 @kernel("RANK", *ANY)
-def rank(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def rank(input: Operand, output: OutputSpec) -> Array:
     """The number of dimensions. Source: rank.cc."""
     return np.array(input.data.ndim)
 
 
 @kernel("RANGE", "int32", "int64", "float32")
-def range_(start: Operand, limit: Operand, delta: Operand, output: OutputSpec) -> NDArray[Any]:
+def range_(start: Operand, limit: Operand, delta: Operand, output: OutputSpec) -> Array:
     """start, start + delta, ... before limit. Source: range.cc."""
     first, last, step = (v.data.reshape(-1)[0] for v in (start, limit, delta))
     if step == 0:
         raise RunError("RANGE with a step of 0 has no end")
     count = max(0, int(np.ceil(abs((last - first) / step)))) if (last - first) * step > 0 else 0
-    made: NDArray[Any] = first + np.arange(count, dtype=start.data.dtype) * step
+    made: Array = first + np.arange(count, dtype=start.data.dtype) * step
     return made

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.fused import clamp_real, fused, stored_bounds
 from litecheck.reference.numerics.windows import Axis, axes, padded
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
 _QUANTIZED = ("int8", "uint8", "int16")
 
 
-def _axes(input: Operand, options: Table | None) -> tuple[Axis, Axis]:
+def _axes(input: Operand, options: Options) -> tuple[Axis, Axis]:
     """How the filter slides over height and width."""
     if input.data.ndim != 4 or options is None:
         raise RunError(f"pooling needs options and 4 dimensions, not {input.data.ndim}")
@@ -36,13 +34,13 @@ def _taps(axis: Axis) -> Iterator[slice]:
         yield slice(at, at + (axis.out - 1) * axis.stride + 1 if axis.out else 0, axis.stride)
 
 
-def _slide(x: NDArray[Any], rows: Axis, columns: Axis, combine: np.ufunc) -> NDArray[Any]:
+def _slide(x: Array, rows: Axis, columns: Axis, combine: np.ufunc) -> Array:
     """combine() over every window of a padded image: down the height first, then along the width."""
     tall = _along(x, 1, rows, combine)
     return _along(tall, 2, columns, combine)
 
 
-def _along(x: NDArray[Any], dimension: int, axis: Axis, combine: np.ufunc) -> NDArray[Any]:
+def _along(x: Array, dimension: int, axis: Axis, combine: np.ufunc) -> Array:
     whole = (slice(None),) * dimension
     if axis.out == 1:
         window = (*whole, slice(axis.kernel))
@@ -54,7 +52,7 @@ def _along(x: NDArray[Any], dimension: int, axis: Axis, combine: np.ufunc) -> ND
     return np.asarray(total)
 
 
-def _slide_in_order(x: NDArray[Any], rows: Axis, columns: Axis) -> NDArray[Any]:
+def _slide_in_order(x: Array, rows: Axis, columns: Axis) -> Array:
     """Sums over every window of a padded image, added up row by row: float32 sums depend on the order."""
     total = np.zeros((x.shape[0], rows.out, columns.out, x.shape[3]), x.dtype)
     for row in _taps(rows):
@@ -75,18 +73,17 @@ def _covered(rows: Axis, columns: Axis) -> NDArray[np.int64]:
 
 def _reach(axis: Axis) -> NDArray[np.int64]:
     first = np.arange(axis.out) * axis.stride - axis.before
-    reach: NDArray[np.int64] = np.minimum(first + axis.kernel, axis.size) - np.maximum(first, 0)
-    return reach
+    return np.minimum(first + axis.kernel, axis.size) - np.maximum(first, 0)
 
 
-def _half_away(total: NDArray[Any], count: NDArray[Any]) -> NDArray[Any]:
+def _half_away(total: Array, count: Array) -> Array:
     magnitude = (np.abs(total) + count // 2) // count
-    rounded: NDArray[Any] = np.where(total > 0, magnitude, -magnitude)
+    rounded: Array = np.where(total > 0, magnitude, -magnitude)
     return rounded
 
 
 #: (sums, numbers of elements) -> means as integers, by the name an arithmetic file uses.
-ROUND: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
+ROUND: dict[str, Callable[[Array, Array], Array]] = {
     "half-away": _half_away,
     "half-up": lambda total, count: (2 * total + count) // (2 * count),
     "half-even": lambda total, count: np.rint(total / count),
@@ -96,9 +93,7 @@ ROUND: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
 
 
 @kernel("AVERAGE_POOL_2D", *_QUANTIZED, round=tuple(ROUND))
-def average_pool_2d(
-    input: Operand, output: OutputSpec, options: Table | None, variants: Variants
-) -> NDArray[Any]:
+def average_pool_2d(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
     """output = the mean of what each window covers of the input (padding does not count), then the activation.
 
     The sum of stored integers divided by their number, rounded; input and output share a quantization.
@@ -112,7 +107,7 @@ def average_pool_2d(
 
 
 @kernel("AVERAGE_POOL_2D", "float32")
-def average_pool_2d_float(input: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def average_pool_2d_float(input: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the mean of what each window covers, summed in float32 row by row. Source: tflite/kernels/pooling.cc."""
     rows, columns = _axes(input, options)
     total = _slide_in_order(padded(input.data, rows, columns, 0, np.float32), rows, columns)
@@ -121,8 +116,8 @@ def average_pool_2d_float(input: Operand, output: OutputSpec, options: Table | N
 
 @kernel("MAX_POOL_2D", *_QUANTIZED, "float32", bounds=("half-away", "half-even"))
 def max_pool_2d(
-    input: Operand, output: OutputSpec, options: Table | None, variants: Variants, taken: Takers = EVERY
-) -> NDArray[Any]:
+    input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: Takers = EVERY
+) -> Array:
     """output = the largest stored value each window covers, then the activation, whose bounds are rounded half away.
 
     ``bounds: half-even`` is XNNPACK, where it takes the operator. Source: tflite/kernels/pooling.cc.
@@ -139,7 +134,7 @@ def max_pool_2d(
 
 
 @kernel("L2_POOL_2D", "float32")
-def l2_pool_2d(input: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def l2_pool_2d(input: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the root of the mean square of what each window covers. Source: tflite/kernels/pooling.cc."""
     rows, columns = _axes(input, options)
     squares = _slide_in_order(padded(input.data * input.data, rows, columns, 0, np.float32), rows, columns)

@@ -1,4 +1,4 @@
-"""QUANTIZE between all types and DEQUANTIZE: LiteRT's formulas, its vectors' and XNNPACK's.
+"""QUANTIZE between all types, DEQUANTIZE and CAST: LiteRT's formulas, its vectors' and XNNPACK's.
 
 Vectors have their own roundings, so a value's result can depend on where in the tensor it stands: the *body* is as
 many elements from the start as fill whole vectors, the *tail* is the rest.
@@ -7,10 +7,8 @@ many elements from the start as fill whole vectors, the *tail* is the rest.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer import litert
@@ -27,21 +25,21 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import each_value
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
-Part = Callable[[NDArray[Any]], NDArray[Any]]
+Part = Callable[[Array], Array]
 
 
-def _in_parts(data: NDArray[Any], lanes: int, body: Part, tail: Part) -> NDArray[Any]:
+def _in_parts(data: Array, lanes: int, body: Part, tail: Part) -> Array:
     """``body`` of all elements that fill vectors of ``lanes``, ``tail`` of the rest."""
     flat, end = data.reshape(-1), data.size // lanes * lanes
     return np.concatenate([body(flat[:end]), tail(flat[end:])]).reshape(data.shape)
 
 
 @kernel("QUANTIZE", "float32", round=("half-away", "half-even-body", "half-even", "half-even-quotient"))
-def quantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def quantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
     """x / scale rounded, plus the zero point, saturated; any shape, per tensor or per channel.
 
     - ``half-away``: the float32 quotient, also of all that is per channel or int4;
@@ -59,20 +57,20 @@ def quantize(input: Operand, output: OutputSpec, variants: Variants, taken: Take
         except QuantizerError as error:
             raise RunError(str(error)) from error
 
-    def finished(rounded: NDArray[Any]) -> NDArray[Any]:
+    def finished(rounded: Array) -> Array:
         low, high = (end - output.zero_point for end in INTEGER_RANGES[output.dtype])
         stored = np.clip(rounded, low, high).astype(np.int64) + output.zero_point
         return np.asarray(stored, NUMPY_TYPES[output.dtype])
 
     grid = Grid(output.scale, output.zero_point, output.dtype)
 
-    def body(x: NDArray[Any], flush: bool = False) -> NDArray[Any]:
-        out: NDArray[Any] = np.empty(x.shape, NUMPY_TYPES[output.dtype])
+    def body(x: Array, flush: bool = False) -> Array:
+        out: Array = np.empty(x.shape, NUMPY_TYPES[output.dtype])
         quantize_body(x, out, grid, flush)
         return out
 
-    def tail(x: NDArray[Any]) -> NDArray[Any]:
-        out: NDArray[Any] = np.empty(x.shape, NUMPY_TYPES[output.dtype])
+    def tail(x: Array) -> Array:
+        out: Array = np.empty(x.shape, NUMPY_TYPES[output.dtype])
         quantize_tail(x, out, grid)
         return out
 
@@ -88,7 +86,7 @@ def quantize(input: Operand, output: OutputSpec, variants: Variants, taken: Take
     *("int8", "uint8", "int16", "int32"),
     requantize=(*WITHOUT_FLOAT32, "half-up-body", "8-bit-multipliers", "float32", "float32-half-away"),
 )
-def requantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def requantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
     """Stored integers under the input's parameters as integers under the output's; any shape, per tensor.
 
     - ``double``, ``single`` and so on: times the float64 quotient of the scales, as the fixed-point variants of that
@@ -136,7 +134,7 @@ def requantize(input: Operand, output: OutputSpec, variants: Variants, taken: Ta
     *("int8", "uint8", "int16", "int4", "float16"),
     product=("exact", "split-body", "split-int4-body"),
 )
-def dequantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def dequantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
     """scale * (q - zero_point), rounded once to float32; any shape, per tensor or per channel; float16 is widened.
 
     ``split-body``: vectors of eight values of up to 8 bits compute scale * q - scale * zero_point, each rounded;
@@ -147,13 +145,13 @@ def dequantize(input: Operand, output: OutputSpec, variants: Variants, taken: Ta
         return input.data.astype(np.float32)
     parameters = Parameters.of(input.quantization)
 
-    def exact(q: NDArray[Any]) -> NDArray[Any]:
+    def exact(q: Array) -> Array:
         try:
             return litert.products(q, parameters)
         except QuantizerError as error:
             raise RunError(str(error)) from error
 
-    def split(q: NDArray[Any]) -> NDArray[Any]:
+    def split(q: Array) -> Array:
         out = np.empty(q.shape, np.float32)
         dequantize_body(q, out, Grid(input.scale, input.zero_point, input.dtype))
         return out
@@ -162,3 +160,28 @@ def dequantize(input: Operand, output: OutputSpec, variants: Variants, taken: Ta
     if parameters.axis is not None or input.dtype == "int16" or taking:
         return exact(input.data)
     return _in_parts(input.data, 8, split, exact)
+
+
+_TYPES = (
+    "float32", "float16", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "bool", "int4",
+)  # fmt: skip
+
+
+@kernel("CAST", *_TYPES)
+def cast(input: Operand, output: OutputSpec) -> Array:
+    """Each stored value in another type: integers wrap, floats truncate towards zero and saturate.
+
+    NaN becomes the type's largest integer. Any shape. Source: tflite/kernels/cast.cc.
+    """
+    if output.dtype not in NUMPY_TYPES:
+        raise RunError(f"CAST to {output.dtype} has no numpy type")
+    held = np.dtype(NUMPY_TYPES[output.dtype])
+    x = input.data
+    with np.errstate(all="ignore"):
+        if x.dtype.kind != "f" or held.kind not in "iu":
+            return x.astype(held)
+        low, high = INTEGER_RANGES[output.dtype]
+        wide = x.astype(np.float64)
+        inside = np.where((wide > low) & (wide < high), wide, 0).astype(held)
+        beyond = np.where(wide <= low, low, high).astype(held)
+        return np.where((wide > low) & (wide < high), inside, beyond)

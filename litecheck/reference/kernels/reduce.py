@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
 from litecheck.reference.numerics.fixedpoint import (
@@ -19,7 +15,7 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
@@ -38,10 +34,10 @@ def mean(
     input: Operand,
     axis: Operand,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
     taken: Takers = EVERY,
-) -> NDArray[Any]:
+) -> Array:
     """output = the mean along the axes; an empty input gives zeros.
 
     (sum - n * input zero point) times input scale / (n * output scale): the division by n is folded into the
@@ -110,10 +106,10 @@ def sum_(
     input: Operand,
     axis: Operand,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
     taken: Takers = EVERY,
-) -> NDArray[Any]:
+) -> Array:
     """output = the sum along the axes; an empty input gives stored zeros, in XNNPACK the zero point.
 
     (sum - n * input zero point) times input scale / output scale, rescaled. Source:
@@ -144,7 +140,7 @@ def _sum_float(sums: Ints, count: int, input: Operand, output: OutputSpec) -> In
 
 
 @kernel("MEAN", "float32", "int32", "int64")
-def mean_plain(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def mean_plain(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the mean along the axes: float32 summed in row-major order, integers truncated towards zero.
 
     Source: tflite/kernels/internal/reference/reduce.h, Mean.
@@ -161,7 +157,7 @@ def mean_plain(input: Operand, axis: Operand, output: OutputSpec, options: Table
 
 
 @kernel("SUM", "float32", "int32", "int64")
-def sum_plain(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def sum_plain(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the sum along the axes, float32 in row-major order; integers wrap. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     rows = lanes(input.data, axes)
@@ -169,16 +165,15 @@ def sum_plain(input: Operand, axis: Operand, output: OutputSpec, options: Table 
     return np.asarray(total).reshape(shape_after(input.shape, axes, options))
 
 
-def _in_order(rows: NDArray[Any]) -> NDArray[Any]:
+def _in_order(rows: Array) -> Array:
     """Sums of the last axis, one element after the other, in the type of the elements."""
     if rows.shape[-1] == 0:
         return np.zeros(rows.shape[:-1], rows.dtype)
-    total: NDArray[Any] = np.add.accumulate(rows, axis=-1, dtype=rows.dtype)[..., -1]
-    return total
+    return np.add.accumulate(rows, axis=-1, dtype=rows.dtype)[..., -1]
 
 
 @kernel("CUMSUM", "float32", "int32", "int64")
-def cumsum(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def cumsum(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
     """output[i] = input[0] + ... + input[i] along one axis; ``exclusive`` leaves input[i] out, ``reverse`` runs back.
 
     Source: tflite/kernels/cumsum.cc.

@@ -5,25 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
-from litecheck.reference.numerics.fixedpoint import Ints, quantize_multiplier, saturate, wrap32
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.numerics.fixedpoint import multiply_reduced, quantize_multiplier, saturate, wrap32
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
 
 _ORDERED = ("int8", "uint8", "int16", "int32", "int64", "float32")
 
 
-def _ends(data: NDArray[Any]) -> tuple[Any, Any]:
+def _ends(data: Array) -> tuple[Any, Any]:
     limits = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
     return limits.min, limits.max
 
 
 @kernel("REDUCE_MAX", *_ORDERED)
-def reduce_max(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def reduce_max(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the largest stored value along the axes, the type's lowest of nothing. Source: reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     largest = np.max(input.data, axis=axes, initial=_ends(input.data)[0])
@@ -31,7 +29,7 @@ def reduce_max(input: Operand, axis: Operand, output: OutputSpec, options: Table
 
 
 @kernel("REDUCE_MIN", *_ORDERED)
-def reduce_min(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def reduce_min(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the smallest stored value along the axes, the type's highest of nothing. Source: reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     smallest = np.min(input.data, axis=axes, initial=_ends(input.data)[1])
@@ -39,32 +37,23 @@ def reduce_min(input: Operand, axis: Operand, output: OutputSpec, options: Table
 
 
 @kernel("REDUCE_ANY", "bool")
-def reduce_any(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def reduce_any(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
     """output = whether any value along the axes is true. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     return np.asarray(np.any(input.data, axis=axes)).reshape(shape_after(input.shape, axes, options))
 
 
 @kernel("REDUCE_ALL", "bool")
-def reduce_all(input: Operand, axis: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def reduce_all(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
     """output = whether all values along the axes are true. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     return np.asarray(np.all(input.data, axis=axes)).reshape(shape_after(input.shape, axes, options))
 
 
-def multiply_reduced(x: Ints, m: int, shift: int) -> Ints:
-    """x * m * 2^(shift-31) for x up to 48 bits: m cut to 16 bits, one rounding, half up.
-
-    Source: tflite/kernels/internal/common.h, MultiplyByQuantizedMultiplier of int64.
-    """
-    reduced, right = ((m + (1 << 15)) >> 16 if m < 0x7FFF0000 else 0x7FFF), 15 - shift
-    return np.asarray((x * reduced + (np.int64(1) << (right - 1))) >> right)
-
-
 @kernel("REDUCE_PROD", "int8", "int16", one_factor=("rescale", "copy"))
 def reduce_prod(
-    input: Operand, axis: Operand, output: OutputSpec, options: Table | None, variants: Variants
-) -> NDArray[Any]:
+    input: Operand, axis: Operand, output: OutputSpec, options: Options, variants: Variants
+) -> Array:
     """output = the product along the axes.
 
     After each factor the product so far is rescaled by input scale / (output scale)^(1/n), and once more at the end,
@@ -86,9 +75,7 @@ def reduce_prod(
 
 
 @kernel("REDUCE_PROD", "float32", "int32", "int64")
-def reduce_prod_plain(
-    input: Operand, axis: Operand, output: OutputSpec, options: Table | None
-) -> NDArray[Any]:
+def reduce_prod_plain(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the product along the axes, in row-major order; integers wrap. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     rows = lanes(input.data, axes)
@@ -101,13 +88,13 @@ def reduce_prod_plain(
 
 
 @kernel("ARG_MAX", "int8", "uint8", "int32", "float32", "bool")
-def arg_max(input: Operand, axis: Operand, output: OutputSpec) -> NDArray[Any]:
+def arg_max(input: Operand, axis: Operand, output: OutputSpec) -> Array:
     """output = where the largest value stands along one axis, the first of equals. Source: arg_min_max.cc."""
     return np.asarray(np.argmax(input.data, axis=_one_axis(input, axis)))
 
 
 @kernel("ARG_MIN", "int8", "uint8", "int32", "float32", "bool")
-def arg_min(input: Operand, axis: Operand, output: OutputSpec) -> NDArray[Any]:
+def arg_min(input: Operand, axis: Operand, output: OutputSpec) -> Array:
     """output = where the smallest value stands along one axis, the first of equals. Source: arg_min_max.cc."""
     return np.asarray(np.argmin(input.data, axis=_one_axis(input, axis)))
 

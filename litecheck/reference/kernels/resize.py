@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.kernels.movement import ANY, Options, ints, option
+from litecheck.reference.kernels.movement import ANY, ints, option
 from litecheck.reference.numerics.fixedpoint import round_half_away
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import Variants, kernel, step
 
 
 @kernel("RESIZE_NEAREST_NEIGHBOR", *ANY)
-def resize_nearest_neighbor(
-    input: Operand, size: Operand, output: OutputSpec, options: Options
-) -> NDArray[Any]:
+def resize_nearest_neighbor(input: Operand, size: Operand, output: OutputSpec, options: Options) -> Array:
     """Each output pixel is the input pixel nearest to it. Source: resize_nearest_neighbor.h, float32 throughout."""
     height, width = ints(size)
     rows = _nearest(input.shape[1], height, options)
@@ -30,7 +28,7 @@ def _nearest(n: int, m: int, options: Options) -> NDArray[np.int64]:
     scale = np.float32(n - 1) / np.float32(m - 1) if corners and m > 1 else np.float32(n) / np.float32(m)
     at = (np.arange(m, dtype=np.float32) + np.float32(0.5 if half else 0)) * scale
     whole = np.floor(at + np.float32(0.5)) if corners else np.floor(at)
-    made: NDArray[Any] = np.clip(whole.astype(np.int64), 0, n - 1)
+    made: Array = np.clip(whole.astype(np.int64), 0, n - 1)
     return made
 
 
@@ -45,7 +43,7 @@ _UNSIGNED = ("float32-half-up", "float32-weights", *_INTERPOLATIONS)
 )
 def resize_bilinear(
     input: Operand, size: Operand, output: OutputSpec, options: Options, variants: Variants
-) -> NDArray[Any]:
+) -> Array:
     """The four pixels around each position, weighted by nearness, rounded half away from zero.
 
     ``q10``: positions are Q10, so a product of two weights is Q20. Source: resize_bilinear.h,
@@ -66,7 +64,7 @@ def resize_bilinear(
 
 
 #: What makes stored values of interpolated float32 ones; a sum with 1/2 is rounded to float32 itself.
-_ROUNDED: dict[str, Callable[[NDArray[np.float32]], NDArray[Any]]] = {
+_ROUNDED: dict[str, Callable[[NDArray[np.float32]], Array]] = {
     "float32": round_half_away,
     "float32-half-even": np.rint,
     "float32-half-up": lambda real: np.trunc(real + np.float32(0.5)),
@@ -78,28 +76,27 @@ def _q10_sums(x: NDArray[np.int64], height: int, width: int, options: Options) -
     pixels, fy, fx = _corners(x, _q10(x.shape[1], height, options), _q10(x.shape[2], width, options))
     total = _weighted(pixels, fy, fx, 1 << 10)
     half = 1 << 19
-    rounded: NDArray[np.int64] = np.where(total > 0, (total + half) >> 20, -((half - total) >> 20))
-    return rounded
+    return np.where(total > 0, (total + half) >> 20, -((half - total) >> 20))
 
 
 #: Along one side the lower pixels, the upper ones, and the distances from the lower.
-Side = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
+Side = tuple[NDArray[np.int64], NDArray[np.int64], Array]
 #: The pixels around each position: top left, top right, bottom left, bottom right.
-Corners = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+Corners = tuple[Array, Array, Array, Array]
 
 
-def _corners(x: NDArray[Any], rows: Side, columns: Side) -> tuple[Corners, NDArray[Any], NDArray[Any]]:
+def _corners(x: Array, rows: Side, columns: Side) -> tuple[Corners, Array, Array]:
     """The four pixels around each position, and its distances from the upper and the left ones."""
     (y0, y1, fy), (x0, x1, fx) = rows, columns
     top, bottom = x[:, y0], x[:, y1]
     return (top[:, :, x0], top[:, :, x1], bottom[:, :, x0], bottom[:, :, x1]), fy[:, None, None], fx[:, None]
 
 
-def _weighted(pixels: Corners, fy: NDArray[Any], fx: NDArray[Any], one: Any) -> NDArray[Any]:
+def _weighted(pixels: Corners, fy: Array, fx: Array, one: Any) -> Array:
     """Each pixel times the product of its weights."""
     weights = (one - fy) * (one - fx), (one - fy) * fx, fy * (one - fx), fy * fx
     a, b, c, d = (pixel * weight for pixel, weight in zip(pixels, weights, strict=True))
-    total: NDArray[Any] = a + b + c + d
+    total: Array = a + b + c + d
     return total
 
 
@@ -128,13 +125,11 @@ def _positions(n: int, m: int, options: Options) -> Side:
     return np.minimum(lower, n - 1), np.maximum(upper, 0), (at - lower.astype(np.float32)).astype(np.float32)
 
 
-def _around(
-    x: NDArray[Any], height: int, width: int, options: Options
-) -> tuple[Corners, NDArray[Any], NDArray[Any]]:
+def _around(x: Array, height: int, width: int, options: Options) -> tuple[Corners, Array, Array]:
     return _corners(x, _positions(x.shape[1], height, options), _positions(x.shape[2], width, options))
 
 
-def bilinear_float(x: NDArray[Any], height: int, width: int, options: Options) -> NDArray[np.float32]:
+def bilinear_float(x: Array, height: int, width: int, options: Options) -> NDArray[np.float32]:
     """The real-valued interpolation, every step in float32."""
     (a, b, c, d), fy, fx = _around(x, height, width, options)
     gy, gx = np.float32(1) - fy, np.float32(1) - fx
@@ -142,7 +137,7 @@ def bilinear_float(x: NDArray[Any], height: int, width: int, options: Options) -
     return total
 
 
-def weighted_float(x: NDArray[Any], height: int, width: int, options: Options) -> NDArray[np.float32]:
+def weighted_float(x: Array, height: int, width: int, options: Options) -> NDArray[np.float32]:
     """As :func:`bilinear_float`, but the two weights of a pixel are multiplied first."""
     pixels, fy, fx = _around(x, height, width, options)
     return _weighted(pixels, fy, fx, np.float32(1))
@@ -153,14 +148,12 @@ def _q11(x: NDArray[np.int64], height: int, width: int, options: Options) -> NDA
     vy, vx = (np.rint(np.clip(f, 0, 1) * np.float32(2048)).astype(np.int64) for f in (fy, fx))
     top, bottom = (a << 11) + (b - a) * vx, (c << 11) + (d - c) * vx
     total = (top << 11) + (bottom - top) * vy
-    made: NDArray[Any] = (total + (1 << 21)) >> 22
+    made: Array = (total + (1 << 21)) >> 22
     return made
 
 
 @kernel("RESIZE_BILINEAR", "float32")
-def resize_bilinear_float(
-    input: Operand, size: Operand, output: OutputSpec, options: Options
-) -> NDArray[Any]:
+def resize_bilinear_float(input: Operand, size: Operand, output: OutputSpec, options: Options) -> Array:
     """As the integer form, in float32. Source: resize_bilinear.h."""
     height, width = ints(size)
     return bilinear_float(input.data, height, width, options)

@@ -7,9 +7,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
@@ -23,13 +21,13 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.lookup import interpolate, libm, quotient, words
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
 
 _F = np.float32
 
 
-def _beta(options: Table | None) -> float:
+def _beta(options: Options) -> float:
     """The factor beta, a float32."""
     return float(_F(options.get("beta", 0.0) if options is not None else 0.0))
 
@@ -51,7 +49,7 @@ def _exp_of_steps(real: float) -> tuple[Ints, Ints, int, tuple[int, int]]:
 
 
 @kernel("SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table", "float32-half-even"))
-def softmax(input: Operand, output: OutputSpec, options: Table | None, variants: Variants) -> NDArray[Any]:
+def softmax(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
     """exp(beta * x) / sum of the same over the last dimension; shape (..., depth), 8 bits to 8 or 16.
 
     Output scale 1/256 (1/32768 or 1/65536 in 16 bits), its smallest value stands for 0.
@@ -76,7 +74,7 @@ def softmax(input: Operand, output: OutputSpec, options: Table | None, variants:
     return np.where(-d < farthest, low, saturate(result, low, high)).astype(NUMPY_TYPES[output.dtype])
 
 
-def _softmax_table(d: Ints, step: np.float32, output: OutputSpec, to_even: bool) -> NDArray[Any]:
+def _softmax_table(d: Ints, step: np.float32, output: OutputSpec, to_even: bool) -> Array:
     """The same from 256 float32 exponentials, summed one after the other, rounded half up or half to even."""
     table = _exp32(-step * np.arange(256).astype(_F))
     exps = table[d]
@@ -87,7 +85,7 @@ def _softmax_table(d: Ints, step: np.float32, output: OutputSpec, to_even: bool)
     return saturate(rounded.astype(np.int64) + output.zero_point, low, high).astype(NUMPY_TYPES[output.dtype])
 
 
-def _exp32(x: NDArray[Any]) -> NDArray[Any]:
+def _exp32(x: Array) -> Array:
     with np.errstate(all="ignore"):
         return np.exp(x.astype(np.float64)).astype(_F)
 
@@ -103,9 +101,7 @@ def _word_tables(width: str) -> tuple[Ints, Ints]:
 
 
 @kernel("SOFTMAX", "int16", multiplier=("float32", "float64"), tables=("float64", "float32"))
-def softmax_word(
-    input: Operand, output: OutputSpec, options: Table | None, variants: Variants
-) -> NDArray[Any]:
+def softmax_word(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
     """exp(beta * x) / sum of the same over the last dimension, both from 513-entry tables; output scale 1/32768.
 
     1. d = x - max of its row, rescaled so that -65535 is -10; exp in Q0.15, summed in Q16.15.
@@ -130,7 +126,7 @@ def softmax_word(
 
 
 @kernel("SOFTMAX", "float32")
-def softmax_float(input: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def softmax_float(input: Operand, output: OutputSpec, options: Options) -> Array:
     """exp(beta * (x - max)) / sum of the same over the last dimension, in float32."""
     if not input.data.size:
         return input.data
@@ -139,7 +135,7 @@ def softmax_float(input: Operand, output: OutputSpec, options: Table | None) -> 
 
 
 @kernel("LOG_SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table"))
-def log_softmax(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
+def log_softmax(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """x - log(sum of exp(x)) over the last dimension; output scale 16/256, its largest value stands for 0.
 
     As SOFTMAX up to the sum, whose logarithm is taken in Q5.26 and subtracted; the difference is shifted down half
@@ -160,7 +156,7 @@ def log_softmax(input: Operand, output: OutputSpec, variants: Variants) -> NDArr
     return np.where(-d > least, result, low).astype(NUMPY_TYPES[output.dtype])
 
 
-def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: OutputSpec) -> NDArray[Any]:
+def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: OutputSpec) -> Array:
     """The same with float32 exponentials and logarithm, rounded half to even."""
     exps = _exp32(-scale * np.arange(256).astype(_F))[d]
     sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
@@ -172,7 +168,7 @@ def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: OutputSpec) 
 
 
 @kernel("LOG_SOFTMAX", "float32")
-def log_softmax_float(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def log_softmax_float(input: Operand, output: OutputSpec) -> Array:
     """x - max - log(sum of exp(x - max)) over the last dimension, in float32."""
     if not input.data.size:
         return input.data

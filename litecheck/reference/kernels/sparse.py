@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Tensor
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel, unfolds
 
 #: Member of DimensionType that lists the places that are taken; the other one, 0, takes all.
@@ -17,7 +15,7 @@ CSR = 1
 
 
 @kernel("DENSIFY", "int8", "float16", "float32")
-def densify(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def densify(input: Operand, output: OutputSpec) -> Array:
     """The constant with its zeros; the operand comes unfolded. Stored 0, whatever the zero point says.
 
     Source: tflite/kernels/densify.cc, internal/utils/sparsity_format_converter.cc.
@@ -26,7 +24,7 @@ def densify(input: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @unfolds("DENSIFY")
-def densified(tensor: Tensor) -> NDArray[Any] | None:
+def densified(tensor: Tensor) -> Array | None:
     """A sparse constant unfolded. Raises RunError where the places and the values do not fit each other."""
     if tensor.sparsity is None or tensor.data is None or tensor.dtype not in NUMPY_TYPES:
         return None

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
-from litecheck.reference.registry import kernel
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
+from litecheck.reference.registry import KernelFunction, kernel
 
 #: The types LiteRT's elementwise kernels are compiled for.
 _NUMBERS = tuple(name for name in NUMPY_TYPES if not name.endswith(("int2", "int4")))
@@ -22,45 +19,30 @@ def _alike(lhs: Operand, rhs: Operand) -> None:
         raise RunError(f"{lhs.dtype}{list(lhs.shape)} and {rhs.dtype}{list(rhs.shape)}; nothing is broadcast")
 
 
-def _each(function: Callable[..., Any], lhs: Operand, rhs: Operand) -> NDArray[Any]:
-    _alike(lhs, rhs)
-    with np.errstate(over="ignore"):
-        made: NDArray[Any] = function(lhs.data, rhs.data)
-    return made
+def _elementwise(function: Callable[[Array, Array], Array]) -> KernelFunction:
+    def of_two(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
+        """A function of two stored values, modulo 2^bits. Source: tflite/kernels/stablehlo_elementwise.h."""
+        _alike(lhs, rhs)
+        with np.errstate(over="ignore"):
+            return function(lhs.data, rhs.data)
+
+    return of_two
 
 
-@kernel("STABLEHLO_ADD", *_NUMBERS)
-def stablehlo_add(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
-    """lhs + rhs of stored values, modulo 2^bits. Source: tflite/kernels/stablehlo_elementwise.h."""
-    return _each(np.add, lhs, rhs)
-
-
-@kernel("STABLEHLO_MULTIPLY", *_NUMBERS)
-def stablehlo_multiply(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
-    """lhs * rhs of stored values, modulo 2^bits. Source: tflite/kernels/stablehlo_elementwise.h."""
-    return _each(np.multiply, lhs, rhs)
-
-
-@kernel("STABLEHLO_MAXIMUM", *_NUMBERS)
-def stablehlo_maximum(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
-    """The larger of two stored values, lhs where they do not compare. Source: stablehlo_elementwise.h."""
-    return _each(lambda x, y: np.where(x < y, y, x), lhs, rhs)
-
-
-@kernel("STABLEHLO_MINIMUM", *_NUMBERS)
-def stablehlo_minimum(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
-    """The smaller of two stored values, lhs where they do not compare. Source: stablehlo_elementwise.h."""
-    return _each(lambda x, y: np.where(y < x, y, x), lhs, rhs)
-
-
-@kernel("STABLEHLO_AND", *(name for name in _NUMBERS if "float" not in name))
-def stablehlo_and(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
-    """The bits that both stored values have. Source: tflite/kernels/stablehlo_and.cc."""
-    return _each(np.bitwise_and, lhs, rhs)
+#: Of two values that do not compare the larger and the smaller are lhs; AND is of bits (stablehlo_and.cc).
+_FUNCTIONS: dict[str, Callable[[Array, Array], Array]] = {
+    "STABLEHLO_ADD": np.add,
+    "STABLEHLO_MULTIPLY": np.multiply,
+    "STABLEHLO_MAXIMUM": lambda x, y: np.where(x < y, y, x),
+    "STABLEHLO_MINIMUM": lambda x, y: np.where(y < x, y, x),
+}
+for _opcode, _function in _FUNCTIONS.items():
+    kernel(_opcode, *_NUMBERS)(_elementwise(_function))
+kernel("STABLEHLO_AND", *(name for name in _NUMBERS if "float" not in name))(_elementwise(np.bitwise_and))
 
 
 @kernel("STABLEHLO_SHIFT_LEFT", *_SHIFTED)
-def stablehlo_shift_left(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDArray[Any]:
+def stablehlo_shift_left(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     """lhs * 2^rhs of stored values, its lowest bits; 8 and 16 bits are shifted as 32, and more is undefined.
 
     Source: tflite/kernels/stablehlo_shift_left.cc.
@@ -71,14 +53,12 @@ def stablehlo_shift_left(lhs: Operand, rhs: Operand, output: OutputSpec) -> NDAr
     return (lhs.data.astype(np.int64) << rhs.data.astype(np.int64)).astype(NUMPY_TYPES[output.dtype])
 
 
-def dimensions(options: Table | None, name: str) -> list[int]:
+def dimensions(options: Options, name: str) -> list[int]:
     """An option that lists dimensions, or a size for each of them."""
     return [int(n) for n in options.get(name, ())] if options is not None else []
 
 
-def padded(
-    x: NDArray[Any], value: NDArray[Any], low: list[int], high: list[int], interior: list[int]
-) -> NDArray[Any]:
+def padded(x: Array, value: Array, low: list[int], high: list[int], interior: list[int]) -> Array:
     """``interior`` times ``value`` between neighbours, then ``low`` and ``high`` of it at the ends; less than 0 crops.
 
     A result without elements has no room along any dimension.
@@ -95,9 +75,7 @@ def padded(
 
 
 @kernel("STABLEHLO_PAD", *NUMPY_TYPES)
-def stablehlo_pad(
-    input: Operand, padding_value: Operand, output: OutputSpec, options: Table | None
-) -> NDArray[Any]:
+def stablehlo_pad(input: Operand, padding_value: Operand, output: OutputSpec, options: Options) -> Array:
     """Stored values with a stored value around them and between them. Source: tflite/kernels/stablehlo_pad.cc."""
     low, high, interior = (
         dimensions(options, name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")

@@ -1,20 +1,59 @@
-"""StableHLO's GATHER, SCATTER and REDUCE_WINDOW: slices at computed places, and the bodies that join values there."""
+"""REDUCE_WINDOW; StableHLO's GATHER, SCATTER and REDUCE_WINDOW: slices at computed places, and what joins values there."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
-from litecheck.reference.kernels.reduce_window import slide
 from litecheck.reference.kernels.stablehlo import dimensions, padded
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
 if TYPE_CHECKING:
     from litecheck.reference.engine.interpreter import Machine
+
+
+#: What ReduceWindowFunction names.
+FUNCTIONS: dict[int, Callable[..., Any]] = {
+    1: np.add, 2: np.multiply, 3: np.minimum, 4: np.maximum, 5: np.logical_and, 6: np.logical_or,
+}  # fmt: skip
+
+
+@kernel("REDUCE_WINDOW", "bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64")
+def reduce_window(
+    input: Operand, init_value: Operand, window_shape: Operand, window_strides: Operand, window_dilations: Operand,
+    output: OutputSpec, options: Options,
+) -> Array:  # fmt: skip
+    """out[i] = f(... f(init_value, input[i*s]), input[i*s + d] ...) over the taps of a window, one after the other.
+
+    Stored values are taken as integers that wrap around; ALL and ANY make 1 or 0 of them. There is no padding: without
+    room for a window the output is empty. Any shape, all but the type and init_value constant int64.
+    Source: tflite/kernels/stablehlo_reduce_window.cc.
+    """
+    code = int(options.get("reduce_function", 0)) if options is not None else 0
+    if code not in FUNCTIONS:
+        raise RunError(f"no reduction is called {code}")
+    window, strides, dilations = (v.data.tolist() for v in (window_shape, window_strides, window_dilations))
+    return slide(input.data, init_value.data, window, strides, dilations, FUNCTIONS[code])
+
+
+def slide(
+    x: Array, first: Array, window: list[int], strides: list[int], dilations: list[int],
+    function: Callable[..., Any],
+) -> Array:  # fmt: skip
+    """Every window of ``x`` reduced by ``function``, from ``first`` on, tap after tap in row-major order."""
+    reach = [(k - 1) * d + 1 for k, d in zip(window, dilations, strict=True)]
+    sizes = [(n - r) // s + 1 if n >= r else 0 for n, r, s in zip(x.shape, reach, strides, strict=True)]
+    out = np.full(sizes, first.reshape(-1)[0])
+    for taps in np.ndindex(*window) if out.size else ():
+        begin = [t * d for t, d in zip(taps, dilations, strict=True)]
+        part = tuple(slice(b, b + (n - 1) * s + 1, s) for b, n, s in zip(begin, sizes, strides, strict=True))
+        out = function(out, x[part]).astype(x.dtype)
+    return out
+
 
 _MOVED = (
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
@@ -27,7 +66,7 @@ _BODIES: dict[str, np.ufunc] = {
 }  # fmt: skip
 
 
-def _starts(indices: NDArray[Any], at: int, where: list[int], rank: int) -> NDArray[np.int64]:
+def _starts(indices: Array, at: int, where: list[int], rank: int) -> NDArray[np.int64]:
     """Index vectors, along dimension ``at`` of ``indices``, as places in an operand: (batch ..., rank)."""
     vectors = indices[..., None] if at == indices.ndim else np.moveaxis(indices, at, -1)
     starts = np.zeros((*vectors.shape[:-1], rank), np.int64)
@@ -36,9 +75,7 @@ def _starts(indices: NDArray[Any], at: int, where: list[int], rank: int) -> NDAr
 
 
 @kernel("STABLEHLO_GATHER", *_MOVED)
-def stablehlo_gather(
-    input: Operand, indices: Operand, output: OutputSpec, options: Table | None
-) -> NDArray[Any]:
+def stablehlo_gather(input: Operand, indices: Operand, output: OutputSpec, options: Options) -> Array:
     """Slices of ``slice_sizes`` at each index vector, moved back inside where they reach beyond the end.
 
     Dimensions in ``collapsed_slice_dims`` are dropped, the others stand at ``offset_dims`` of the output, batches at
@@ -58,19 +95,14 @@ def stablehlo_gather(
             place = place + along.reshape([-1 if d == dim else 1 for d in kept])
         places.append(place)
     found = input.data[tuple(places)]
-    made: NDArray[Any] = np.moveaxis(found, range(batch, batch + len(kept)), offset_dims)
+    made: Array = np.moveaxis(found, range(batch, batch + len(kept)), offset_dims)
     return np.ascontiguousarray(made)
 
 
 @kernel("STABLEHLO_SCATTER", *_MOVED)
 def stablehlo_scatter(
-    input: Operand,
-    indices: Operand,
-    updates: Operand,
-    output: OutputSpec,
-    options: Table | None,
-    machine: Machine,
-) -> NDArray[Any]:
+    input: Operand, indices: Operand, updates: Operand, output: OutputSpec, options: Options, machine: Machine
+) -> Array:
     """The input, with each update put, or joined by the body, at its place; places beyond the end are left out.
 
     Updates come in row-major order, and stored integers wrap around. Source: tflite/kernels/stablehlo_scatter.cc.
@@ -85,7 +117,7 @@ def stablehlo_scatter(
     inside = (places < input.shape).all(axis=1)
     if (places[inside] < 0).any():
         raise RunError("an index is below 0")
-    made: NDArray[Any] = input.data.copy()
+    made: Array = input.data.copy()
     spots = tuple(places[inside].T)
     body = _body(options, "update_computation_subgraph_index", machine)
     joined = updates.data.reshape(-1)[inside]
@@ -99,8 +131,8 @@ def stablehlo_scatter(
 
 @kernel("STABLEHLO_REDUCE_WINDOW", *_REDUCED)
 def stablehlo_reduce_window(
-    input: Operand, init_value: Operand, output: OutputSpec, options: Table | None, machine: Machine
-) -> NDArray[Any]:
+    input: Operand, init_value: Operand, output: OutputSpec, options: Options, machine: Machine
+) -> Array:
     """Windows over the input, which is dilated and padded with init_value first, reduced by the body's operator.
 
     Source: tflite/kernels/stablehlo_reduce_window.cc.
@@ -117,7 +149,7 @@ def stablehlo_reduce_window(
     return slide(x, init_value.data, window or ones, strides or ones, dilations or ones, body)
 
 
-def _body(options: Table | None, key: str, machine: Machine) -> np.ufunc | None:
+def _body(options: Options, key: str, machine: Machine) -> np.ufunc | None:
     """What a body's one operator does to two values; None for a body without operators, which takes the second."""
     operators = machine.subgraph(int(options.get(key, 0)) if options is not None else 0).operators
     if not operators:

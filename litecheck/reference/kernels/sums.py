@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
-from litecheck.reference.numerics.broadcast import apply
+from litecheck.profile.measurements.scales import nearest_power
+from litecheck.reference.numerics.broadcast import apply, chunks, in_vectors
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
     Ints,
@@ -23,8 +21,7 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.numerics.vectors import chunks, in_vectors
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants
 
 Multiplier = tuple[int, int]
@@ -47,10 +44,7 @@ OPERANDS: dict[str, Callable[[Ints, int, Multiplier], Ints]] = {
 
 
 #: How reals are rounded where operands are made real and quantized again, by the name an arithmetic file uses.
-REAL: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
-    "float32": np.rint,
-    "float32-half-away": round_half_away,
-}
+REAL: dict[str, Callable[[Array], Array]] = {"float32": np.rint, "float32-half-away": round_half_away}
 
 
 def _wrap16(x: Ints) -> Ints:
@@ -158,11 +152,11 @@ def quantized_sum(
     lhs: Operand,
     rhs: Operand,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     variants: Variants,
     sign: int,
     xnnpack: bool,
-) -> NDArray[Any]:
+) -> Array:
     """lhs + sign * rhs as ``variants`` says; ``xnnpack`` is whether XNNPACK takes the operator."""
     stated = options is not None and options.get("pot_scale_int16", True)
     if output.dtype == "int16" and stated and variants.get("power_of_two") != "general":
@@ -200,7 +194,7 @@ _SUM_LOOPS = {
 }  # fmt: skip
 
 
-def _sum_in_vectors(general: WeightedSum, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) -> NDArray[Any]:
+def _sum_in_vectors(general: WeightedSum, lhs: Array, rhs: Array, dtype: str) -> Array:
     """Vector loops scale the operands with fewer roundings than the loop over what is left at the end of a run."""
     run = chunks(lhs.shape, rhs.shape)
     block, operands = _SUM_LOOPS.get((dtype, run.variants), (0, ""))
@@ -221,12 +215,9 @@ def _weights21(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, int
 
 def _power_of_two_shifts(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, int] | None:
     """How far right each operand moves to the output's scale; None unless all scales are (nearly) powers of two."""
-    logs = []
-    for scale in (lhs.scale, rhs.scale, output.scale):
-        log = np.log2(np.float32(scale))
-        if abs(log - np.rint(log)) >= 1e-3:
-            return None
-        logs.append(int(np.rint(log)))
+    logs = [power for x in (lhs, rhs, output) if (power := nearest_power(float(x.scale))) is not None]
+    if len(logs) < 3:
+        return None
     left, right = logs[2] - logs[0], logs[2] - logs[1]
     if min(left, right) < 0 or (left and right):
         raise RunError(

@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
@@ -21,7 +18,7 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import Floats, each_value, libm, looked_up
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
@@ -45,7 +42,7 @@ def _logistic(x: Floats) -> Floats:
 
 def _fixed_point(
     input: Operand, output: OutputSpec, function: Callable[[Ints, int], Ints], shift: int
-) -> NDArray[Any]:
+) -> Array:
     """8-bit LOGISTIC and TANH without a table: the input in Q4.27, saturated beyond 15, the result in Q0.31.
 
     Source: tflite/kernels/internal/reference/integer_ops/{logistic,tanh}.h, as TFLM uses them.
@@ -94,9 +91,7 @@ def _is_power(scale: np.float32, shifts: int) -> bool:
 
 
 @kernel("LOGISTIC", "int8", "uint8", table=_TABLES, round=_ROUND)
-def logistic_byte(
-    input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY
-) -> NDArray[Any]:
+def logistic_byte(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
     """1 / (1 + exp(-x)), looked up (``float32``) or computed in fixed point; output scale 1/256.
 
     Any shape. Source: tflite/kernels/activations.cc, SigmoidPrepare.
@@ -107,7 +102,7 @@ def logistic_byte(
 
 
 @kernel("TANH", "int8", "uint8", table=_TABLES, round=_ROUND)
-def tanh_byte(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def tanh_byte(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
     """The hyperbolic tangent, looked up (``float32``) or computed in fixed point (then output scale 1/128).
 
     Any shape. Source: tflite/kernels/activations.cc, TanhPrepare.
@@ -118,7 +113,7 @@ def tanh_byte(input: Operand, output: OutputSpec, variants: Variants, taken: Tak
 
 
 @kernel("LOGISTIC", "int16", power_of_two=("table", "fixed-point"))
-def logistic_word(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
+def logistic_word(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """1 / (1 + exp(-x)) by interpolation in 256 steps of 1/24; both zero points 0, output scale 1/32768.
 
     With an input scale of 2^-12, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
@@ -140,7 +135,7 @@ def logistic_in_24ths(x: Ints) -> Ints:
 
 
 @kernel("TANH", "int16", power_of_two=("table", "fixed-point"))
-def tanh_word(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
+def tanh_word(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """tanh(x) = 2 sigmoid(2x) - 1 from the same table; both zero points 0, output scale 1/32768.
 
     With an input scale of 2^-12 or 2^-11, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
@@ -163,7 +158,7 @@ def tanh_in_24ths(x: Ints) -> Ints:
 
 
 @kernel("LOGISTIC", "float32")
-def logistic(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def logistic(input: Operand, output: OutputSpec) -> Array:
     """1 / (1 + exp(-x)) in float32: below -9 exp(x), above 16.6 one.
 
     Any shape. Source: tflite/kernels/internal/reference/logistic.h.
@@ -173,19 +168,19 @@ def logistic(input: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("TANH", "float32")
-def tanh(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def tanh(input: Operand, output: OutputSpec) -> Array:
     """The hyperbolic tangent in float32. Source: tflite/kernels/internal/reference/tanh.h."""
     return _TANH(input.data)
 
 
 @kernel("EXP", "int8", "int16", "float32")
-def exp(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def exp(input: Operand, output: OutputSpec) -> Array:
     """e^x, looked up; in 16 bits with any zero points. Any shape. Source: tflite/kernels/exp.cc."""
     return looked_up(input, output, _EXP)
 
 
 @kernel("LOG", "int8", "int16", "float32")
-def log(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def log(input: Operand, output: OutputSpec) -> Array:
     """The natural logarithm, looked up; of 0 and less, the output's smallest value (in float32 -inf and NaN).
 
     Any shape. Source: tflite/kernels/elementwise.cc, LogLUTPrepare.
@@ -198,14 +193,14 @@ def log(input: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("ELU", "int8", "float32", round=_ROUND)
-def elu(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> NDArray[Any]:
+def elu(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
     """x where x >= 0, else e^x - 1; looked up. Any shape. Source: tflite/kernels/activations.cc, EluPrepare."""
     negative = libm(np.expm1)
     return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, taken))
 
 
 @kernel("GELU", "int8", "uint8", "int16", "float32")
-def gelu(input: Operand, output: OutputSpec, options: Table | None) -> NDArray[Any]:
+def gelu(input: Operand, output: OutputSpec, options: Options) -> Array:
     """x times the normal distribution function of x, looked up; ``approximate`` takes a tanh for it.
 
     Any shape. Source: tflite/kernels/internal/reference/gelu.h.

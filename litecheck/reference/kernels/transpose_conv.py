@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed, weights
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import Scales, rescalings
 from litecheck.reference.numerics.windows import axis
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
 
 
@@ -26,9 +22,9 @@ from litecheck.reference.registry import Variants, kernel, step
     ),
 )
 def transpose_conv(
-    output_shape: Operand, weight: Operand, input: Operand, bias: Operand | None, output: OutputSpec, options: Table | None,
+    output_shape: Operand, weight: Operand, input: Operand, bias: Operand | None, output: OutputSpec, options: Options,
     variants: Variants,
-) -> NDArray[Any]:  # fmt: skip
+) -> Array:  # fmt: skip
     """out[n, y*s + i, x*s + j, c] gathers weight[c, i, j, d] * input[n, y, x, d]; then bias[c] is added.
 
     1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); what falls beside the output is dropped.
@@ -68,9 +64,7 @@ def _wanted(output_shape: Operand) -> tuple[int, int, int, int]:
     return n, height, width, channels
 
 
-def _stamped(
-    x: NDArray[Any], filters: NDArray[Any], wanted: tuple[int, int, int, int], options: Table | None
-) -> NDArray[Any]:
+def _stamped(x: Array, filters: Array, wanted: tuple[int, int, int, int], options: Options) -> Array:
     """Sums of products, C-contiguous of shape ``wanted``: one matrix product, then one shifted addition per tap."""
     n, height, width, channels = wanted
     _, kernel_h, kernel_w, depth = filters.shape
@@ -99,8 +93,8 @@ def transpose_conv_float(
     input: Operand,
     bias: Operand | None,
     output: OutputSpec,
-    options: Table | None,
-) -> NDArray[Any]:
+    options: Options,
+) -> Array:
     """The real transposed convolution in float32; runtimes add up in other orders."""
     if weight.dtype != "float32":
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.kernel_types import KernelFunction
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
@@ -19,8 +17,8 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.lookup import Real, each_value, libm, looked_up, quotient
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
-from litecheck.reference.registry import Variants, kernel
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
+from litecheck.reference.registry import KernelFunction, Variants, kernel
 
 _F = np.float32
 _WIDTHS = ("float32", "float64")
@@ -31,7 +29,7 @@ def _require_positive(input: Operand) -> None:
         raise RunError("RSQRT is only defined for positive values")
 
 
-def _inverse_root(input: Operand, output: OutputSpec, width: type[np.floating[Any]]) -> NDArray[Any]:
+def _inverse_root(input: Operand, output: OutputSpec, width: type[np.floating[Any]]) -> Array:
     """1 / sqrt of the stored integer in 20 fractional bits, by Newton's method, then times 1 / (sqrt(s) s_out)."""
     m, shift = quantize_multiplier(1.0 / float(np.sqrt(width(input.scale)) * width(output.scale)))
     low, high = INTEGER_RANGES[output.dtype]
@@ -47,7 +45,7 @@ def _inverse_root(input: Operand, output: OutputSpec, width: type[np.floating[An
 
 
 @kernel("RSQRT", "int8", multiplier=_WIDTHS)
-def rsqrt(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
+def rsqrt(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """1 / sqrt(x) of x >= 0 in fixed point; of 0, the output's largest value. RunError for what is below 0.
 
     Any shape. Source: tflite/kernels/elementwise.cc, RsqrtEvalQuantizedInt8.
@@ -57,7 +55,7 @@ def rsqrt(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any
 
 
 @kernel("RSQRT", "int16", table=("float32", "fixed-point"))
-def rsqrt_word(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
+def rsqrt_word(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """1 / sqrt(x) of x >= 0 by interpolation; of 0, the output's largest value; zero points 0.
 
     ``fixed-point`` computes as for int8. Any shape. RunError for what is below 0.
@@ -71,7 +69,7 @@ def rsqrt_word(input: Operand, output: OutputSpec, variants: Variants) -> NDArra
 
 
 @kernel("SQRT", "int8", "int16")
-def sqrt(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def sqrt(input: Operand, output: OutputSpec) -> Array:
     """sqrt(x) of x >= 0: float32 root over output scale, cut off towards zero, plus the zero point, saturated.
 
     Any shape. RunError for what is below 0. Source: tflite/kernels/elementwise.cc; the cut instead of a rounding
@@ -89,7 +87,7 @@ def sqrt(input: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("ABS", "int8", "int16", requantize=("double", "single"), multiplier=_WIDTHS)
-def abs_(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]:
+def abs_(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """|x|, rescaled by the quotient of the scales where they differ; an int16 without any wraps at -32768.
 
     Any shape. Source: tflite/kernels/elementwise.cc, AbsEvalQuantized.
@@ -109,7 +107,7 @@ def abs_(input: Operand, output: OutputSpec, variants: Variants) -> NDArray[Any]
 
 
 @kernel("L2_NORMALIZATION", "int8", "uint8")
-def l2_normalization(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def l2_normalization(input: Operand, output: OutputSpec) -> Array:
     """x / sqrt(sum of x^2) over the last dimension; shape (..., depth), output scale 1/128.
 
     The sum of squares is an int32; 1 / sqrt of it by Newton's method, times 128 x, rounded twice.
@@ -125,7 +123,7 @@ def l2_normalization(input: Operand, output: OutputSpec) -> NDArray[Any]:
 
 
 @kernel("L2_NORMALIZATION", "float32")
-def l2_normalization_float(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def l2_normalization_float(input: Operand, output: OutputSpec) -> Array:
     """x / max(sqrt(sum of x^2), 1e-6) over the last dimension, in float32."""
     if not input.data.size:
         return input.data
@@ -158,7 +156,7 @@ _INTEGER: dict[str, tuple[str, ...]] = {
 
 
 def _plain(function: Real, what: str) -> KernelFunction:
-    def of(input: Operand, output: OutputSpec) -> NDArray[Any]:
+    def of(input: Operand, output: OutputSpec) -> Array:
         """A function of each element, without any quantization."""
         with np.errstate(all="ignore"):
             return function(input.data)
@@ -172,6 +170,6 @@ for _opcode, _function in _FLOAT.items():
 
 
 @kernel("LOGICAL_NOT", "bool")
-def logical_not(input: Operand, output: OutputSpec) -> NDArray[Any]:
+def logical_not(input: Operand, output: OutputSpec) -> Array:
     """Not x. Any shape."""
     return np.asarray(np.logical_not(input.data))

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
-from litecheck.reference.operands import Operand, RunError
+from litecheck.reference.operands import Array, Operand, Options, RunError
 
 
 def reduced_axes(axis: Operand, rank: int) -> tuple[int, ...]:
@@ -20,14 +16,14 @@ def reduced_axes(axis: Operand, rank: int) -> tuple[int, ...]:
     return tuple(sorted({a % rank for a in named}))
 
 
-def lanes(data: NDArray[Any], axes: tuple[int, ...]) -> NDArray[Any]:
+def lanes(data: Array, axes: tuple[int, ...]) -> Array:
     """The data as (kept dimensions..., everything reduced together), each lane in row-major order."""
     kept = [a for a in range(data.ndim) if a not in axes]
     count = int(np.prod([data.shape[a] for a in axes], dtype=np.int64))
     return np.asarray(data.transpose(*kept, *axes).reshape(*(data.shape[a] for a in kept), count))
 
 
-def shape_after(shape: tuple[int, ...], axes: tuple[int, ...], options: Table | None) -> tuple[int, ...]:
+def shape_after(shape: tuple[int, ...], axes: tuple[int, ...], options: Options) -> tuple[int, ...]:
     """The output's shape; ``keep_dims`` leaves a reduced axis with length 1."""
     keep = options is not None and bool(options.get("keep_dims", False))
     if keep:

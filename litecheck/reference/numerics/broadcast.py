@@ -1,9 +1,11 @@
-"""Applying a formula to two operands: broadcast, in tiles, or, for 8-bit operands, through a table of all pairs."""
+"""Formulas of two operands: broadcast, in tiles or through a table of all pairs; which elements vector loops compute."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.lookup import picked
-from litecheck.reference.operands import NUMPY_TYPES
+from litecheck.reference.operands import NUMPY_TYPES, Array
 
 #: (stored lhs, stored rhs) in int64 -> stored output in int64, equal formulas with equal hashes.
 Formula = Callable[[Ints, Ints], Ints]
@@ -22,7 +24,7 @@ _TABLE_FROM = 1 << 12
 """From here on a table of all pairs pays from about the tenth inference on, from 65,536 on at once."""
 
 
-def apply(formula: Formula, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) -> NDArray[Any]:
+def apply(formula: Formula, lhs: Array, rhs: Array, dtype: str) -> Array:
     """formula(lhs, rhs) with the operands broadcast against each other, as ``dtype``.
 
     An 8-bit formula is a function of 65,536 pairs, computed once and then looked up.
@@ -44,8 +46,61 @@ def apply(formula: Formula, lhs: NDArray[Any], rhs: NDArray[Any], dtype: str) ->
 
 
 @lru_cache(maxsize=256)
-def _table(formula: Formula, of: str, dtype: str) -> NDArray[Any]:
+def _table(formula: Formula, of: str, dtype: str) -> Array:
     """formula of every pair of bytes, at index 256 * lhs + rhs of their bit patterns."""
     values = np.arange(256, dtype=np.uint8).view(of).astype(np.int64)
-    pairs: NDArray[Any] = formula(np.repeat(values, 256), np.tile(values, 256)).astype(NUMPY_TYPES[dtype])
-    return pairs
+    return formula(np.repeat(values, 256), np.tile(values, 256)).astype(NUMPY_TYPES[dtype])
+
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """The output falls into runs of ``length`` elements; ``variants`` says which loop computes one.
+
+    ``elementwise``: both operands advance; ``scalar``: one of them stands still; ``generic``: no vector loop.
+    """
+
+    variants: str
+    length: int
+
+
+def chunks(lhs: Shape, rhs: Shape) -> Chunks:
+    """How two shapes broadcast, from the last dimension on.
+
+    Equal dimensions, then some that one operand lacks, then equal ones, then some the other operand lacks, then
+    equal ones: five loops. Anything beyond is generic. Source: reference/process_broadcast_shapes.h.
+    """
+    rank = max(len(lhs), len(rhs))
+    one, other = ((1,) * (rank - len(s)) + s for s in (lhs, rhs))
+    if one == other:
+        return Chunks("elementwise", prod(one))
+    first = max(i for i in range(rank) if one[i] != other[i])
+    still, moving = (one, other) if one[first] == 1 else (other, one)
+    left = list(zip(still, moving, strict=True))
+    inner = prod(moving for _, moving in _pop(left, lambda a, b: a == b))
+    repeated = prod(moving for _, moving in _pop(left, lambda a, b: a == 1))
+    _pop(left, lambda a, b: a == b)
+    _pop(left, lambda a, b: b == 1)
+    _pop(left, lambda a, b: a == b)
+    if left:
+        return Chunks("generic", 0)
+    return Chunks("elementwise", inner) if inner > 1 else Chunks("scalar", repeated)
+
+
+def _pop(left: list[tuple[int, int]], while_: Callable[[int, int], bool]) -> list[tuple[int, int]]:
+    """Take dimensions off the end for as long as they satisfy a condition."""
+    taken = []
+    while left and while_(*left[-1]):
+        taken.append(left.pop())
+    return taken
+
+
+def in_vectors(run: Chunks, block: int, body: NDArray[Any], tail: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+    """``body`` where whole blocks of a run reach, ``tail()`` for what is left at its end."""
+    rest = run.length % block
+    if not rest or not body.size:
+        return body
+    position = np.arange(body.size).reshape(body.shape) % run.length
+    return np.where(position < run.length - rest, body, tail())

@@ -7,22 +7,66 @@ mantissa m in [2^30, 2^31).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-# The quantizer's own: kernels find all of fixed point here.
-from litecheck.quantizer.multiplier import INT32_MAX as INT32_MAX
-from litecheck.quantizer.multiplier import Ints as Ints
-from litecheck.quantizer.multiplier import doubling_high_mul as doubling_high_mul
-from litecheck.quantizer.multiplier import multiply_double as multiply_double
-from litecheck.quantizer.multiplier import quantize_multiplier as quantize_multiplier
-from litecheck.quantizer.multiplier import rounding_shift as rounding_shift
-from litecheck.quantizer.multiplier import wrap32 as wrap32
-
+Ints = NDArray[np.int64]
+INT32_MAX = 2**31 - 1
 INT32_MIN = -(2**31)
+
+
+def quantize_multiplier(real: float) -> tuple[int, int]:
+    """(m, shift) with real = m * 2^(shift - 31): the mantissa rounded half away from zero to 31 bits.
+
+    ``real`` is a float64; 0 and what is below 2^-32 give (0, 0). Source: LiteRT, kernels/internal/
+    quantization_util.cc, QuantizeMultiplier, as built without TFLITE_SINGLE_ROUNDING.
+    """
+    if real == 0.0:
+        return 0, 0
+    fraction, shift = math.frexp(real)
+    mantissa = math.floor(abs(fraction) * 2.0**31 + 0.5) * (1 if fraction > 0 else -1)
+    if mantissa == 2**31:
+        mantissa, shift = mantissa // 2, shift + 1
+    return (0, 0) if shift < -31 else (mantissa, shift)
+
+
+def doubling_high_mul(a: Ints, b: Ints | int) -> Ints:
+    """(a * b) / 2^31 rounded to nearest, ties up: the high half of twice the product (SQRDMULH).
+
+    int32 x int32; of all pairs only INT32_MIN * INT32_MIN overflows, to INT32_MAX. gemmlowp writes the rounding
+    with a nudge that depends on the sign and a division that truncates; both together are this shift.
+    """
+    high: Ints = np.minimum((np.multiply(a, b, dtype=np.int64) + (1 << 30)) >> 31, INT32_MAX)
+    return high
+
+
+def rounding_shift(x: Ints, bits: Ints | int) -> Ints:
+    """x / 2^bits rounded half away from zero (gemmlowp RoundingDivideByPOT); ``bits`` >= 0."""
+    if isinstance(bits, int):  # plain numbers cost next to nothing, and most layers have one shift
+        return x if bits == 0 else (x + ((1 << bits) >> 1) - (x < 0)) >> bits
+    half = (np.int64(1) << bits) >> 1
+    rounded: Ints = (x + half - ((x < 0) & (half > 0))) >> bits
+    return rounded
+
+
+def wrap32(x: Ints) -> Ints:
+    """x modulo 2^32 as int32: what a left shift out of an int32 register leaves."""
+    return ((x + 2**31) & (2**32 - 1)) - 2**31
+
+
+def multiply_double(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
+    """x * m * 2^(shift-31), rounded twice: doubling high multiply, then a shift half away from zero.
+
+    int32 x. The reference path of LiteRT (MultiplyByQuantizedMultiplier) and the default of TFLM.
+    """
+    if isinstance(shift, int):
+        return rounding_shift(doubling_high_mul(wrap32(x << shift) if shift > 0 else x, m), max(-shift, 0))
+    left, right = np.maximum(shift, 0), np.maximum(np.negative(shift), 0)
+    return rounding_shift(doubling_high_mul(wrap32(x << left) if np.any(left) else x, m), right)
 
 
 def quantize_multipliers(real: NDArray[np.float64]) -> tuple[Ints, Ints]:
@@ -38,8 +82,7 @@ def quantize_multipliers(real: NDArray[np.float64]) -> tuple[Ints, Ints]:
 
 def saturate(x: Ints, low: int, high: int) -> Ints:
     """x, or the nearer end of [low, high]."""
-    bounded: Ints = np.minimum(np.maximum(x, low), high)
-    return bounded
+    return np.minimum(np.maximum(x, low), high)
 
 
 def rounding_shift_up(x: Ints, bits: Ints | int) -> Ints:
@@ -66,14 +109,12 @@ def multiply_single(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
 def multiply_floor(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
     """x * m * 2^(shift-31) towards minus infinity: a right shift without rounding. int32 x."""
-    rounded: Ints = (x * m) >> (31 - np.asarray(shift, np.int64))
-    return rounded
+    return (x * m) >> (31 - np.asarray(shift, np.int64))
 
 
 def multiply_truncate(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
     """x * m * 2^(shift-31) towards zero. int32 x."""
-    rounded: Ints = np.sign(x) * multiply_floor(np.abs(x), m, shift)
-    return rounded
+    return np.sign(x) * multiply_floor(np.abs(x), m, shift)
 
 
 def reduce_multiplier(m: Ints, bits: int) -> Ints:

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.fixedpoint import round_half_away
-from litecheck.reference.operands import OutputSpec
+from litecheck.reference.operands import Array, Options, OutputSpec
 
 #: Real bounds of ActivationFunctionType; what is not listed (NONE, TANH, SIGN_BIT) binds no kernel.
 REAL: dict[int, tuple[float, float]] = {1: (0.0, np.inf), 2: (-1.0, 1.0), 3: (0.0, 6.0)}
 
 
-def fused(options: Table | None) -> tuple[float, float]:
+def fused(options: Options) -> tuple[float, float]:
     """The real bounds an operator's options name; infinite where none is fused."""
     code = options.get("fused_activation_function", 0) if options is not None else 0
     return REAL.get(int(code), (-np.inf, np.inf))
 
 
-def stored_bounds(options: Table | None, output: OutputSpec, half_even: bool = False) -> tuple[int, int]:
+def stored_bounds(options: Options, output: OutputSpec, half_even: bool = False) -> tuple[int, int]:
     """(low, high) in stored integers: the output's type, narrowed by its fused activation.
 
     A real bound r becomes zero_point + round(r / scale), in float32, half away from zero. With ``half_even`` it becomes
@@ -46,7 +43,7 @@ def _stored(real: float, output: OutputSpec, half_even: bool) -> int:
     return output.zero_point + int(round_half_away(steps))
 
 
-def clamp_real(values: NDArray[Any], options: Table | None) -> NDArray[Any]:
+def clamp_real(values: Array, options: Options) -> Array:
     """Unquantized values under a fused activation, in their own type."""
     below, above = fused(options)
     if math.isfinite(below):

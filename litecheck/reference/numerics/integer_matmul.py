@@ -12,13 +12,11 @@ channel (see :meth:`Weights.offset`). Padding therefore is filled with z.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.reference.numerics.fixedpoint import Ints
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.operands import Array, Operand, OutputSpec
 
 #: The largest magnitude a stored value of a type can have.
 LARGEST = {"int8": 1 << 7, "int16": 1 << 15}
@@ -33,7 +31,7 @@ class Weights:
     ``sums`` is the sum over the depth of each channel, ``bound`` the largest magnitude a sum of products can have.
     """
 
-    matrix: NDArray[Any]
+    matrix: Array
     sums: Ints
     bound: int
 
@@ -47,7 +45,7 @@ class Weights:
         return bool(self.bound + int(np.abs(offset).max(initial=0)) > 2**31 - 1)
 
 
-def weights(stored: NDArray[Any], zero_point: int, largest: int) -> Weights:
+def weights(stored: Array, zero_point: int, largest: int) -> Weights:
     """Prepare integer weights of shape (channels, depth) for inputs of magnitude up to ``largest``."""
     most = stored.shape[1] * largest * int(-np.iinfo(stored.dtype).min)
     if zero_point:
@@ -65,6 +63,6 @@ def signed(value: Operand | OutputSpec) -> tuple[str, int]:
     return ("int8", value.zero_point - 128) if value.dtype == "uint8" else (value.dtype, value.zero_point)
 
 
-def as_signed(data: NDArray[Any]) -> NDArray[Any]:
+def as_signed(data: Array) -> Array:
     """Stored values under :func:`signed`'s type: uint8 with its top bit flipped, everything else as it is."""
     return (data ^ np.uint8(128)).view(np.int8) if data.dtype == np.uint8 else data

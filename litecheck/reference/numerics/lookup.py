@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.fixedpoint import Ints, round_half_away
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec
 
-Floats: TypeAlias = NDArray[Any]
+Floats: TypeAlias = Array
 Real: TypeAlias = Callable[[Floats], Floats]
 
 _FLOAT32 = np.float32
@@ -25,13 +24,12 @@ def libm(function: Real) -> Real:
 
     def rounded(x: Floats) -> Floats:
         with np.errstate(all="ignore"):
-            result: Floats = np.asarray(function(x.astype(np.float64))).astype(x.dtype)
-            return result
+            return np.asarray(function(x.astype(np.float64))).astype(x.dtype)
 
     return rounded
 
 
-def each_value(data: NDArray[Any], function: Callable[[Ints], Ints], dtype: str) -> NDArray[Any]:
+def each_value(data: Array, function: Callable[[Ints], Ints], dtype: str) -> Array:
     """``function`` of every element; of 8-bit tensors it is computed once for each of the 256 values."""
     held = np.dtype(NUMPY_TYPES[dtype])
     if data.itemsize > 1 or data.size < 256:
@@ -41,7 +39,7 @@ def each_value(data: NDArray[Any], function: Callable[[Ints], Ints], dtype: str)
     return picked(table, data.view(np.uint8))
 
 
-def picked(table: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
+def picked(table: Array, index: Array) -> Array:
     """table[index] for a table of one dimension: ``take`` is three times faster, but needs 8 bytes for each index."""
     flat = index.reshape(-1)
     made = np.empty(flat.shape, table.dtype)
@@ -104,7 +102,7 @@ def _ends(scale: np.float32, zero_point: int) -> tuple[np.float32, np.float32]:
     return scale * _FLOAT32(-32768 - zero_point), scale * _FLOAT32(32767 - zero_point)
 
 
-def looked_up(input: Operand, output: OutputSpec, function: Real, round_: str = "half-away") -> NDArray[Any]:
+def looked_up(input: Operand, output: OutputSpec, function: Real, round_: str = "half-away") -> Array:
     """f of a tensor: a table entry in 8 bits, between two entries in 16, directly in float32."""
     if input.dtype == "float32":
         return function(input.data)
@@ -112,8 +110,7 @@ def looked_up(input: Operand, output: OutputSpec, function: Real, round_: str = 
         return each_value(input.data, lambda x: entries(x, function, input, output, round_), output.dtype)
     ends = _ends(input.scale, input.zero_point), _ends(output.scale, output.zero_point)
     table = words(function, *ends)
-    words_: NDArray[Any] = interpolate(input.data.astype(np.int64), table).astype(np.int16)
-    return words_
+    return interpolate(input.data.astype(np.int64), table).astype(np.int16)
 
 
 def quotient(width: str, *factors: np.float32, over: np.float32) -> float:

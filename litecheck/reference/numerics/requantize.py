@@ -1,24 +1,20 @@
-"""From accumulators to stored values: offset, rescaling in one of its variants, zero point, clamp; tile by tile."""
+"""From accumulators to stored values: offset, rescaling in one of its variants, zero point, clamp; made once for a layer."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litecheck.flatbuffer.table import Table
 from litecheck.reference.numerics.compiled import compiled
-from litecheck.reference.numerics.fixedpoint import (
-    Ints,
-    wrap32,
-)
+from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.numerics.integer_matmul import EXACT
+from litecheck.reference.numerics.integer_matmul import EXACT, Weights
 from litecheck.reference.numerics.nearest import NearestRescale, nearest, repeats
 from litecheck.reference.numerics.rescale import VARIANTS, Rescale, Scales
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec, RunError
+from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
 #: Types whose sums of products are rescaled to stored values.
 QUANTIZED = ("int8", "uint8", "int16")
@@ -39,7 +35,7 @@ class Prepared:
     way through float32, where it is proven for this offset and pays."""
 
     offset: Ints
-    constants: tuple[NDArray[Any], ...]
+    constants: tuple[Array, ...]
     quick: NearestRescale | None
 
 
@@ -59,7 +55,7 @@ class Requantizer:
     prepared: dict[int, Prepared] = field(default_factory=dict)
     """By the identity of an offset."""
 
-    def __call__(self, sums: NDArray[Any], offset: Ints, out: NDArray[Any]) -> None:
+    def __call__(self, sums: Array, offset: Ints, out: Array) -> None:
         """Fill ``out`` from whole-numbered ``sums`` of any type, both C-contiguous of shape (..., channels).
 
         ``offset`` is int64 of shape (channels,), and is added to every sum first.
@@ -88,7 +84,7 @@ class Requantizer:
         made = self.prepared[id(offset)] = Prepared(offset, constants, quick)
         return made
 
-    def _in_tiles(self, flat: NDArray[Any], into: NDArray[Any], known: Prepared) -> None:
+    def _in_tiles(self, flat: Array, into: Array, known: Prepared) -> None:
         period = repeats(flat.size, len(known.offset), PERIOD)
         constants = [c[:period] for c in known.constants]
         step = max(1, TILE // period) * period
@@ -96,7 +92,7 @@ class Requantizer:
             tile = flat[start : start + step].reshape(-1, period)
             into[start : start + step].reshape(-1, period)[...] = self._stored(tile, constants)
 
-    def _stored(self, sums: NDArray[Any], constants: list[NDArray[Any]]) -> NDArray[Any]:
+    def _stored(self, sums: Array, constants: list[Array]) -> Array:
         """Stored values in a wider type; the constants, the offset first, broadcast against the sums."""
         x = sums.astype(np.int64)
         x += constants[0]
@@ -105,15 +101,14 @@ class Requantizer:
         y = self.rescale.step(x, *constants[1:])
         y += self.zero_point
         kind = y.dtype.type
-        clamped: NDArray[Any] = y.clip(kind(self.low), kind(self.high), out=y)
-        return clamped
+        return y.clip(kind(self.low), kind(self.high), out=y)
 
 
 def requantizer(
     variant: str,
     scales: Scales,
     output: OutputSpec,
-    options: Table | None,
+    options: Options,
     *,
     narrow: bool = False,
     wrap: bool = False,
@@ -133,6 +128,59 @@ def requantizer(
     )
 
 
-def wide_sums(input: Operand, options: Table | None) -> bool:
+def wide_sums(input: Operand, options: Options) -> bool:
     """Whether sums have 64 bits: those of int16 where the options state no int32 bias."""
     return input.dtype == "int16" and (options is None or options.get("quantized_bias_type", 0) != INT32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedLayer:
+    """Filters, what is added to each of their sums (int64, shape (channels,)), and the way to stored values."""
+
+    filters: Weights
+    offset: Ints
+    rescale: Requantizer
+    bias: Operand | None
+
+
+class Rescaling(NamedTuple):
+    """How an operator rescales: the variant, a float32 product of the scales (``narrow``), 32-bit sums (``int32``).
+
+    A tuple, because it is looked up by in every inference.
+    """
+
+    opcode: str
+    variant: str
+    narrow: bool = False
+    int32: bool = True
+
+
+def layer(
+    operands: tuple[Operand, Operand, Operand | None],
+    output: OutputSpec,
+    options: Options,
+    zero: int,
+    variants: Rescaling,
+    filters: Callable[[], Weights],
+) -> PreparedLayer:
+    """The layer of (input, weight, bias), kept with the weights where weights and bias are constants.
+
+    ``zero`` is the input's zero point as ``filters`` are multiplied with it. Raises RunError as ``requantizer`` does.
+    """
+    input, weight, bias = operands
+
+    def make() -> PreparedLayer:
+        made = filters()
+        offset = made.offset(bias, zero)
+        scales = Scales.of(input, weight, output, len(made.matrix))
+        wrap = variants.int32 and made.wraps(offset)
+        rescale = requantizer(
+            variants.variant, scales, output, options, narrow=variants.narrow, wrap=wrap, most=made.bound
+        )
+        return PreparedLayer(made, offset, rescale, bias)
+
+    if bias is not None and not bias.constant:
+        return make()
+    fused = options.get("fused_activation_function", 0) if options is not None else 0
+    kinds = input.dtype, input.quantization, output.dtype, output.quantization
+    return weight.once((variants, kinds, fused, bias), make)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, OutputSpec, RunError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +62,7 @@ class Scales:
 
 
 #: What a variant does to a tile: (accumulators int64, owned; constants) -> rescaled, integers in any type.
-Tilewise = Callable[..., NDArray[Any]]
+Tilewise = Callable[..., Array]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +74,7 @@ class Rescale:
     """
 
     step: Tilewise
-    constants: tuple[NDArray[Any], ...]
+    constants: tuple[Array, ...]
     real: NDArray[np.float64] | None = None
     slack: NDArray[np.float64] | None = None
 
@@ -173,15 +172,13 @@ def _one_shift(name: str, bits: int = 31, rounded: bool = True) -> None:
     variant(name, fixed=True)(bind)
 
 
-def _scaled(rounding: Callable[..., NDArray[Any]], x: Ints, real: NDArray[Any]) -> NDArray[Any]:
+def _scaled(rounding: Callable[..., Array], x: Ints, real: Array) -> Array:
     scaled = x.astype(real.dtype)
     scaled *= real
     return rounding(scaled)
 
 
-def _real(
-    name: str, product: Callable[[Scales], NDArray[Any]], rounding: Callable[..., NDArray[Any]]
-) -> None:
+def _real(name: str, product: Callable[[Scales], Array], rounding: Callable[..., Array]) -> None:
     """A variant that multiplies and rounds in the width of M, whatever the operator takes its multiplier from."""
     variant(name)(lambda real, scales: Rescale(partial(_scaled, rounding), (product(scales),)))
 

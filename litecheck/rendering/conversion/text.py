@@ -20,7 +20,7 @@ _HEADS = ("type", ">range", ">scale", ">zero point", ">SNR", ">clipped", "by", "
 _FEW = 12
 
 
-def print_conversion(record: ConversionRecord, console: Console, verbose: bool = False) -> None:
+def print_report(record: ConversionRecord, console: Console, verbose: bool = False) -> None:
     """Print what was made, of what, and what it cost; ``verbose``, and a dry run, shorten no list."""
     page = ConversionPage(console, verbose or record.tried)
     page.head(record)

@@ -8,13 +8,14 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from litecheck.errors import ConfigError
-from litecheck.rendering.sheet import Format, sheet_of
+from litecheck.rendering.sheet import Format, Sheet
 from litecheck.spelling import closest
 
 if TYPE_CHECKING:
     from litecheck.convert.record import ConversionRecord
     from litecheck.diagnose.result import Diagnosis
-    from litecheck.rendering.records import ComparedTensors, RunRecord
+    from litecheck.rendering.comparison import ComparedTensors
+    from litecheck.rendering.run import RunRecord
     from litecheck.report import Report
     from litecheck.verify.outcome import Verification
 
@@ -34,7 +35,7 @@ def render(report: Reported, format: str = "text") -> str:  # noqa: A002 - the c
 
     Raises ConfigError for an unknown format.
     """
-    sheet = sheet_of(report)
+    sheet = Sheet(report)
     return chosen(format, sheet.command).render(sheet)
 
 

@@ -9,14 +9,10 @@ def render(sheet: Sheet) -> str:
     """The data as one JSON document."""
     import json
 
-    from litecheck.rendering.verification.graph import nodes
+    from litecheck.rendering.verification.values import nodes
 
     return json.dumps(nodes(sheet.report), indent=2) + "\n"
 
 
-FORMAT = Format(
-    "model-explorer",
-    "node data for Model Explorer: the outcomes on the picture of the graph",
-    ("verify",),
-    render,
-)
+PURPOSE = "node data for Model Explorer: the outcomes on the picture of the graph"
+FORMAT = Format("model-explorer", PURPOSE, ("verify",), render)

@@ -1,4 +1,4 @@
-"""A validation as result rows: every finding, in the order of gravity, and every operator as a case."""
+"""A validation as result rows: every finding, in the order of gravity, and every operator as a case; and in brief."""
 
 from __future__ import annotations
 
@@ -7,17 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from litecheck.finding import LEVELS, Finding
+from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten, tame, visible
-from litecheck.rendering.rows import (
-    Annotation,
-    JudgedCase,
-    ResultRow,
-    Results,
-    RowPlace,
-    RowRule,
-    Subject,
-    digest,
-)
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
 from litecheck.report import STATUSES, ModelReport, OperatorReport, Report, Status, counted
 
@@ -27,10 +18,10 @@ _GAPS: tuple[Status, ...] = ("not covered", "structure only")
 _Key = tuple[int, int, "int | None"]
 
 
-def results(report: Report) -> Results:
+def results(report: Report) -> result.Results:
     """The rows of every model."""
     findings = ordered(f for model in report.models for f in model.findings)
-    return Results(
+    return result.Results(
         "litecheck",
         report.version,
         report.exit_code,
@@ -44,9 +35,21 @@ def results(report: Report) -> Results:
     )
 
 
-def _subject(report: Report, model: ModelReport) -> Subject:
-    rows: list[ResultRow] = []
-    placed: dict[_Key, list[ResultRow]] = defaultdict(list)
+def brief(report: Report) -> str:
+    """``model.tflite: violates: 2 violations, 10 notes``, a line for each model that does not conform, then the run in one.
+
+    Empty where every model conforms and no operator is left without a judgement.
+    """
+    judged = [(model, report.verdict(model)) for model in report.models]
+    lines = [f"{m.name}: {verdict}: {report.explain(m)}" for m, verdict in judged if verdict != "conforms"]
+    if lines or any(model.lacking for model in report.models):
+        lines.append(report.summary)
+    return "".join(f"{visible(line)}\n" for line in lines)
+
+
+def _subject(report: Report, model: ModelReport) -> result.Subject:
+    rows: list[result.ResultRow] = []
+    placed: dict[_Key, list[result.ResultRow]] = defaultdict(list)
     names: dict[_Key, str] = {}
     for finding, identity in identified(model):
         row = _row(report, model, finding, identity)
@@ -59,13 +62,14 @@ def _subject(report: Report, model: ModelReport) -> Subject:
         _operator(report, op, placed.pop((op.subgraph, op.index, None), []))
         for op in sorted(model.operators, key=lambda op: (op.subgraph, op.index))
     ]
-    cases += [JudgedCase(names[key], tuple(others)) for key, others in placed.items()]
+    cases += [result.JudgedCase(names[key], tuple(others)) for key, others in placed.items()]
     inside = f"{model.member}: " if model.member else ""
     remarks = (
-        ResultRow("remark", "note", inside + text, RowPlace(model.file), title=text) for text in model.remarks
+        result.ResultRow("remark", "note", inside + text, result.RowPlace(model.file), title=text)
+        for text in model.remarks
     )
     facts, obstacles = tuple(_facts(report, model)), tuple(_obstacles(report, model, inside))
-    return Subject(model.name, model.name, facts, tuple(rows), tuple(cases), obstacles, tuple(remarks))
+    return result.Subject(model.name, model.name, facts, tuple(rows), tuple(cases), obstacles, tuple(remarks))
 
 
 def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
@@ -77,18 +81,18 @@ def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
     for finding in ordered(model.findings):
         seen[finding.fingerprint] += 1
         parts = (model.file, model.member, finding.fingerprint, str(seen[finding.fingerprint]))
-        yield finding, digest("\0".join(parts))
+        yield finding, result.digest("\0".join(parts))
 
 
-def _row(report: Report, model: ModelReport, f: Finding, identity: str) -> ResultRow:
+def _row(report: Report, model: ModelReport, f: Finding, identity: str) -> result.ResultRow:
     told, waiver = place(f.where), f"{f.waiver.by}: {f.waiver.reason}" if f.waiver else ""
     see = f" See {f.see}." if f.see else ""
     full = f"{f.level} {f.path}: {told}: {f.sentence}. Demanded by {f.demanded_by}.{see}"
-    return ResultRow(
+    return result.ResultRow(
         f.path,
         f.level,
         f.sentence,
-        RowPlace(model.file, told, tuple(_steps(model, f))),
+        result.RowPlace(model.file, told, tuple(_steps(model, f))),
         f.effect,
         title=f.title,
         full=(full + (f" [waived by {waiver}]" if waiver else ""),),
@@ -113,13 +117,13 @@ def _steps(model: ModelReport, finding: Finding) -> Iterator[tuple[str, str, str
         yield w.tensor_name or "", f"{w.role or 'tensor'}{position}", "parameter"
 
 
-def _operator(report: Report, op: OperatorReport, rows: list[ResultRow]) -> JudgedCase:
+def _operator(report: Report, op: OperatorReport, rows: list[result.ResultRow]) -> result.JudgedCase:
     subgraph = f"subgraph {op.subgraph}, " if op.subgraph else ""
     name = f"{subgraph}{op.opcode} #{op.index} '{op.name}'"
     if op.status not in _GAPS:
-        return JudgedCase(name, tuple(rows))
+        return result.JudgedCase(name, tuple(rows))
     required = op.status if report.require_coverage else ""
-    return JudgedCase(name, tuple(rows), f"{op.status}: {op.reason}", required)
+    return result.JudgedCase(name, tuple(rows), f"{op.status}: {op.reason}", required)
 
 
 def _facts(report: Report, model: ModelReport) -> Iterator[tuple[str, str]]:
@@ -131,31 +135,35 @@ def _facts(report: Report, model: ModelReport) -> Iterator[tuple[str, str]]:
     yield from ((effect, str(number)) for effect, number in model.effects.items())
 
 
-def _obstacles(report: Report, model: ModelReport, inside: str) -> Iterator[ResultRow]:
+def _obstacles(report: Report, model: ModelReport, inside: str) -> Iterator[result.ResultRow]:
     for number, p in enumerate(model.problems):
-        where = RowPlace(model.file, p.path or f"byte {p.offset}", offset=p.offset)
-        identity, told = digest(f"{model.name}/{p.code}/{p.path}/{number}"), str(p)
-        yield ResultRow(f"file/{p.code}", "violation", inside + told, where, title=told, identity=identity)
+        where = result.RowPlace(model.file, p.path or f"byte {p.offset}", offset=p.offset)
+        identity, told = result.digest(f"{model.name}/{p.code}/{p.path}/{number}"), str(p)
+        yield result.ResultRow(
+            f"file/{p.code}", "violation", inside + told, where, title=told, identity=identity
+        )
     if report.verdict(model) == "not judged" and not model.problems:
-        why, identity = report.explain(model), digest(f"{model.name}/not-judged")
-        text, where = f"{inside}not judged: {why}", RowPlace(model.file, "model")
-        yield ResultRow("model/not-judged", "violation", text, where, title=why, identity=identity)
+        why, identity = report.explain(model), result.digest(f"{model.name}/not-judged")
+        text, where = f"{inside}not judged: {why}", result.RowPlace(model.file, "model")
+        yield result.ResultRow("model/not-judged", "violation", text, where, title=why, identity=identity)
 
 
-def _stale(report: Report) -> Iterator[ResultRow]:
+def _stale(report: Report) -> Iterator[result.ResultRow]:
     for number, entry in enumerate(report.stale):
-        identity = digest(f"{entry.file}/{entry.fingerprint}/{number}")
-        yield ResultRow("baseline/stale", "note", str(entry), RowPlace(entry.file), identity=identity)
+        identity = result.digest(f"{entry.file}/{entry.fingerprint}/{number}")
+        yield result.ResultRow(
+            "baseline/stale", "note", str(entry), result.RowPlace(entry.file), identity=identity
+        )
 
 
-def _rules(findings: Iterable[Finding]) -> Iterator[RowRule]:
+def _rules(findings: Iterable[Finding]) -> Iterator[result.RowRule]:
     """A rule for each requirement, as the gravest finding has it."""
     for _, of_path in groupby(sorted(findings, key=lambda f: f.path), lambda f: f.path):
         f = next(of_path)
         because = f", because {f.because}" if f.because else ""
         text = f"{f.demanded_by.profile} requires {f.required}{because}"
         facts = {"profile": f.demanded_by.profile, "demandedBy": str(f.demanded_by)}
-        yield RowRule(f.path, f.title, text, f.level, f.see, facts)
+        yield result.RowRule(f.path, f.title, text, f.level, f.see, facts)
 
 
 def _summary(report: Report, model: ModelReport) -> dict[str, object]:
@@ -170,7 +178,7 @@ def _summary(report: Report, model: ModelReport) -> dict[str, object]:
     }
 
 
-def _annotations(report: Report) -> Iterator[Annotation]:
+def _annotations(report: Report) -> Iterator[result.Annotation]:
     """Models that were not judged, the requirements that are not kept, the gravest first, stale baseline entries."""
     for model in report.models:
         yield from _unjudged(report, model)
@@ -179,19 +187,19 @@ def _annotations(report: Report) -> Iterator[Annotation]:
             found = blocks(f for f in model.active if f.level == level)
             yield from (_annotation(model, block) for block in found)
     for entry in report.stale:
-        yield Annotation("note", entry.file, "stale baseline entry", (str(entry),))
+        yield result.Annotation("note", entry.file, "stale baseline entry", (str(entry),))
 
 
-def _unjudged(report: Report, model: ModelReport) -> Iterator[Annotation]:
+def _unjudged(report: Report, model: ModelReport) -> Iterator[result.Annotation]:
     if report.verdict(model) != "not judged":
         return
     title = f"not judged: {report.explain(model)}"
     kinds = (*model.kinds("structure only"), *model.kinds("not covered"))
     why = list(map(str, model.problems)) or [f"{k.count} x {k.opcode}: {k.reason}" for k in kinds]
-    yield Annotation("violation", model.file, title, (*_member(model), *why[:_HANDFUL]) or (title,))
+    yield result.Annotation("violation", model.file, title, (*_member(model), *why[:_HANDFUL]) or (title,))
 
 
-def _annotation(model: ModelReport, block: Block) -> Annotation:
+def _annotation(model: ModelReport, block: Block) -> result.Annotation:
     lines = [*_member(model), *(line for case in block.cases[:_HANDFUL] for line in _case(case))]
     if len(block.cases) > _HANDFUL:
         lines.append(f"and {counted(len(block.cases) - _HANDFUL, 'other case')}")
@@ -199,7 +207,7 @@ def _annotation(model: ModelReport, block: Block) -> Annotation:
     lines.append(f"effect: {block.effect}")
     lines += [f"see {block.see}"] if block.see else []
     lines.append(f"{block.path}, demanded by {block.demanded_by.profile} in {block.demanded_by}")
-    return Annotation(block.level, model.file, block.title, tuple(lines))
+    return result.Annotation(block.level, model.file, block.title, tuple(lines))
 
 
 def _case(case: AlikeFindings) -> Iterator[str]:

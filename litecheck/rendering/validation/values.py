@@ -7,7 +7,7 @@ from typing import Any
 
 from litecheck.finding import Finding
 from litecheck.rendering.validation.grouping import ordered
-from litecheck.report import ModelReport, OperatorReport, Report
+from litecheck.report import ModelReport, Report
 
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1
@@ -32,6 +32,9 @@ def values(report: Report) -> dict[str, Any]:
 
 
 def _model(report: Report, model: ModelReport) -> dict[str, Any]:
+    operators = [asdict(op) for op in sorted(model.operators, key=lambda op: (op.subgraph, op.index))]
+    for operator in operators:
+        del operator["at_best"]
     return {
         "file": model.file,
         "member": model.member,
@@ -43,33 +46,13 @@ def _model(report: Report, model: ModelReport) -> dict[str, Any]:
         "coverage": model.coverage,
         "counts": model.counts,
         "effects": model.effects,
-        "operators": [
-            _operator(op) for op in sorted(model.operators, key=lambda op: (op.subgraph, op.index))
-        ],
+        "operators": operators,
         "findings": [_finding(finding) for finding in ordered(model.findings)],
         "problems": [asdict(problem) for problem in model.problems],
         "remarks": model.remarks,
     }
 
 
-def _operator(operator: OperatorReport) -> dict[str, Any]:
-    values = asdict(operator)
-    del values["at_best"]
-    return values
-
-
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "path": finding.path,
-        "level": finding.level,
-        "fingerprint": finding.fingerprint,
-        "where": asdict(finding.where),
-        "found": finding.found,
-        "required": finding.required,
-        "because": finding.because,
-        "see": finding.see,
-        "demanded_by": asdict(finding.demanded_by),
-        "effect": finding.effect,
-        "channels": finding.channels,
-        "waiver": None if finding.waiver is None else asdict(finding.waiver),
-    }
+    named = {"path": finding.path, "level": finding.level, "fingerprint": finding.fingerprint}
+    return {**named, **asdict(finding)}

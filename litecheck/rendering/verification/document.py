@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from litecheck.rendering.document import (
-    Bold,
-    Code,
-    Document,
-    FactRows,
-    Fold,
-    Heading,
-    ItemList,
-    Line,
-    Paragraph,
-    Part,
-    Sign,
-    TableGrid,
-    broken,
-)
+from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, shorten
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.report import counted
@@ -29,18 +15,14 @@ _MANY = 50
 _ROWS = 1000
 
 
-def document(verification: Verification) -> Document:
+def document(verification: Verification) -> layout.Document:
     """The cases that fail are open, the tables folded."""
     v = verification
-    title: Line = (
-        "litecheck: ",
-        Code(shorten(v.model, 2 * NAME)),
-        " on ",
-        Code(shorten(v.device, 2 * NAME)),
-    )
+    model, device = (layout.Code(shorten(name, 2 * NAME)) for name in (v.model, v.device))
+    title: layout.Line = ("litecheck: ", model, " on ", device)
     parts = (_fits(v), _failing(v), _across(v), _unjudged(v), _untried(v), _drift(v), _cases(v))
     found = tuple(one for part in parts for one in part)
-    return Document("verify", title, v.verdict, wording.tally(v), tuple(_facts(v)), found, v.version)
+    return layout.Document("verify", title, v.verdict, wording.tally(v), tuple(_facts(v)), found, v.version)
 
 
 def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
@@ -54,66 +36,71 @@ def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
     yield from ((label, shorten(text, PHRASE)) for label, text in facts if text)
 
 
-def _fits(verification: Verification) -> Iterator[Part]:
+def _fits(verification: Verification) -> Iterator[layout.Part]:
     """The sentence with the names of arithmetics as what they are."""
     told = wording.fits(verification, lambda name: f"\0{name}\0")
     if told:
-        spans = (Code(text) if n % 2 else text for n, text in enumerate(told.split("\0")))
-        yield Paragraph((Bold("Note:"), " ", *spans, "."))
+        spans = (layout.Code(text) if n % 2 else text for n, text in enumerate(told.split("\0")))
+        yield layout.Paragraph((layout.Bold("Note:"), " ", *spans, "."))
 
 
-def _failing(verification: Verification) -> Iterator[Part]:
+def _failing(verification: Verification) -> Iterator[layout.Part]:
     failing = wording.failing(verification)
     yield from map(_case, failing[:_MANY])
     if len(failing) > _MANY:
-        yield Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
+        yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
 
 
-def _case(verdict: Verdict) -> Fold:
+def _case(verdict: Verdict) -> layout.Fold:
     """One case that fails, unfolded."""
     rows = (
-        (label, broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
+        (label, layout.broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
         for label, lines in wording.details(verdict)
     )
-    return Fold(wording.title(verdict, NAME), (f": {verdict.outcome.value}",), (FactRows(tuple(rows)),), True)
+    return layout.Fold(
+        wording.title(verdict, NAME), (f": {verdict.outcome.value}",), (layout.FactRows(tuple(rows)),), True
+    )
 
 
-def _across(verification: Verification) -> Iterator[Part]:
+def _across(verification: Verification) -> Iterator[layout.Part]:
     if verification.across:
-        yield Heading(("In common",))
-        yield ItemList(tuple((sentence,) for sentence in verification.across))
+        yield layout.Heading(("In common",))
+        yield layout.ItemList(tuple((sentence,) for sentence in verification.across))
 
 
-def _unjudged(verification: Verification) -> Iterator[Part]:
-    lines: list[Line] = [
-        (f"{len(verdicts):,} × ", Code(opcode), f", {outcome.value}: {shorten(why, PHRASE)}")
+def _unjudged(verification: Verification) -> Iterator[layout.Part]:
+    lines: list[layout.Line] = [
+        (f"{len(verdicts):,} × ", layout.Code(opcode), f", {outcome.value}: {shorten(why, PHRASE)}")
         for outcome, opcode, why, verdicts in wording.unjudged(verification)
     ]
     if lines:
-        yield from (Heading(("Not judged",)), ItemList(tuple(lines)))
+        yield from (layout.Heading(("Not judged",)), layout.ItemList(tuple(lines)))
 
 
-def _untried(verification: Verification) -> Iterator[Part]:
-    kinds: list[Line] = [
-        (Code(kind), f": {', '.join(parameters)}") for kind, parameters in wording.untried(verification)
+def _untried(verification: Verification) -> Iterator[layout.Part]:
+    kinds: list[layout.Line] = [
+        (layout.Code(kind), f": {', '.join(parameters)}")
+        for kind, parameters in wording.untried(verification)
     ]
     if kinds:
-        yield Fold("Never tried", (": what no operator of the model had",), (ItemList(tuple(kinds)),))
+        yield layout.Fold(
+            "Never tried", (": what no operator of the model had",), (layout.ItemList(tuple(kinds)),)
+        )
 
 
-def _drift(verification: Verification) -> Iterator[Part]:
+def _drift(verification: Verification) -> Iterator[layout.Part]:
     if not verification.drift:
         return
     steps = wording.drifting(verification)
     told = ": the device fed with its own outputs, against the reference end to end"
     same = counted(len(verification.drift) - len(steps), "tensor")
     heads = (">#", "operator", ">largest", ">rms", ">differ", "", "tensor")
-    yield Fold(
-        "Drift", (f"{told}; {same} without difference",), (TableGrid(heads, tuple(map(_step, steps))),)
+    yield layout.Fold(
+        "Drift", (f"{told}; {same} without difference",), (layout.TableGrid(heads, tuple(map(_step, steps))),)
     )
 
 
-def _step(step: Step) -> tuple[Line, ...]:
+def _step(step: Step) -> tuple[layout.Line, ...]:
     return (
         (str(step.operator),),
         _name(step.opcode),
@@ -125,24 +112,26 @@ def _step(step: Step) -> tuple[Line, ...]:
     )
 
 
-def _cases(verification: Verification) -> Iterator[Part]:
+def _cases(verification: Verification) -> Iterator[layout.Part]:
     verdicts = verification.verdicts
     if not verdicts:
         return
     heads = (">#", "operator", "outcome", ">differ", ">largest", "arithmetic", "name")
     rows = tuple(_row(verification, v) for v in verdicts[:_ROWS])
     cut = f", of which {_ROWS:,} are shown" if len(verdicts) > _ROWS else ""
-    yield Fold("Every case", (f": {counted(len(verdicts), 'case')}{cut}",), (TableGrid(heads, rows),))
+    yield layout.Fold(
+        "Every case", (f": {counted(len(verdicts), 'case')}{cut}",), (layout.TableGrid(heads, rows),)
+    )
 
 
-def _row(verification: Verification, v: Verdict) -> tuple[Line, ...]:
+def _row(verification: Verification, v: Verdict) -> tuple[layout.Line, ...]:
     off = wording.amount(v.worst.largest, v.worst.unit) if v.worst and v.mismatches else ""
     tried = f", {v.exhaustive}" if v.exhaustive else ""
     end = "fails" if verification.failing(v) else ("conforms" if v.outcome.good else "not judged")
     return (
         (wording.numbers(v),),
         _name(v.opcode),
-        (Sign(end), f"{v.outcome.value}{tried}"),
+        (layout.Sign(end), f"{v.outcome.value}{tried}"),
         (wording.differing(v),),
         (off,),
         (v.arithmetic,),
@@ -150,5 +139,5 @@ def _row(verification: Verification, v: Verdict) -> tuple[Line, ...]:
     )
 
 
-def _name(text: str) -> Line:
-    return (Code(shorten(text)),)
+def _name(text: str) -> layout.Line:
+    return (layout.Code(shorten(text)),)

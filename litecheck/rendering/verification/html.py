@@ -10,32 +10,14 @@ from typing import Any
 
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import shorten, visible
-from litecheck.rendering.html.base import asset, framed
-from litecheck.rendering.verification.graph import by_operator
-from litecheck.rendering.verification.values import values
+from litecheck.rendering.html.page import asset, framed
+from litecheck.rendering.verification.values import LOOKS, by_operator, values
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.verify.outcome import Operation, Verdict, Verification
 
 _FOLDER = Path(__file__).parent / "page"
 #: The page's program, in the order in which its parts need each other.
 _SCRIPTS = ("elements.js", "charts.js", "drift.js", "details.js", "strip.js", "cases.js", "page.js")
-#: What stands for an outcome beside its colour, which not everybody sees and not every printer prints.
-SIGNS: dict[Outcome, str] = {
-    Outcome.EXACT: "=",
-    Outcome.WITHIN: "≈",
-    Outcome.MISMATCH: "≠",
-    Outcome.WRONG_SHAPE: "S",
-    Outcome.FLAKY: "F",
-    Outcome.NOT_DELEGATED: "N",
-    Outcome.NOT_SUPPORTED: "U",
-    Outcome.REFUSED: "R",
-    Outcome.CRASHED: "C",
-    Outcome.TIMED_OUT: "T",
-    Outcome.OUT_OF_MEMORY: "M",
-    Outcome.NO_REFERENCE: "–",
-    Outcome.INITIAL_ONLY: "I",
-    Outcome.NOT_TRIED: "·",
-}
 #: Details that the page draws instead.
 _DRAWN = frozenset({"histogram", "gives"})
 
@@ -67,7 +49,7 @@ def _words(verification: Verification) -> dict[str, Any]:
         "tally": wording.tally(verification),
         "facts": list(_facts(verification)),
         "outcomes": [
-            {"name": outcome.value, "sign": SIGNS[outcome], "meaning": wording.MEANING[outcome]}
+            {"name": outcome.value, "sign": LOOKS[outcome][0], "meaning": wording.MEANING[outcome]}
             for outcome in Outcome
         ],
         "cases": [_case(verdict) for verdict in verification.verdicts],
@@ -122,6 +104,5 @@ def _strip(verification: Verification) -> Iterator[dict[str, Any]]:
 def _opcode(index: int, operation: Operation | None, verdict: Verdict | None) -> str:
     if operation is not None:
         return operation.opcode
-    return (
-        "" if verdict is None else dict(zip(verdict.operators, verdict.opcodes, strict=False)).get(index, "")
-    )
+    known = () if verdict is None else zip(verdict.operators, verdict.opcodes, strict=False)
+    return dict(known).get(index, "")

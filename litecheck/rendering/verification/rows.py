@@ -6,18 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from litecheck.devices.outcome import Outcome
+from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
-from litecheck.rendering.rows import (
-    Annotation,
-    JudgedCase,
-    ResultRow,
-    Results,
-    RowPlace,
-    RowRule,
-    Subject,
-    digest,
-    lines_of,
-)
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.report import counted
 from litecheck.verify.outcome import Verdict, Verification
@@ -25,24 +15,28 @@ from litecheck.verify.outcome import Verdict, Verification
 _HANDFUL = 5
 
 
-def results(verification: Verification) -> Results:
+def results(verification: Verification) -> result.Results:
     """The rows of one model on one device."""
     v = verification
     rows = {id(verdict): _row(v, verdict, *identity) for verdict, *identity in identified(v)}
     failing = {verdict.outcome for verdict in wording.failing(v)}
     name = f"{v.model} on {v.device}"
     cases = tuple(_case(verdict, rows.get(id(verdict))) for verdict in v.verdicts)
-    subject = Subject(name, v.model, tuple(_facts(v)), tuple(rows.values()), cases, tuple(_obstacles(v)))
-    return Results(
+    subject = result.Subject(
+        name, v.model, tuple(_facts(v)), tuple(rows.values()), cases, tuple(_obstacles(v))
+    )
+    return result.Results(
         "litecheck verify",
         v.version,
         v.exit_code,
         f"{v.verdict} on {v.device}: {wording.tally(v)}",
         (subject,),
-        tuple(_rule(outcome) for outcome in Outcome if outcome in failing),
+        tuple(
+            result.RowRule(wording.rule(o), text, text) for o, text in wording.MEANING.items() if o in failing
+        ),
         tuple(_annotations(v)),
         {"verification": _summary(v)},
-        tuple(ResultRow(code, "note", text, RowPlace(v.model)) for code, text in _remarks(v)),
+        tuple(result.ResultRow(code, "note", text, result.RowPlace(v.model)) for code, text in _remarks(v)),
     )
 
 
@@ -53,24 +47,24 @@ def identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]
     """
     seen: Counter[str] = Counter()
     for v in wording.failing(verification):
-        fingerprint = digest("\0".join((wording.rule(v.outcome), str(v.subgraph), *v.opcodes, v.name)))
+        fingerprint = result.digest("\0".join((wording.rule(v.outcome), str(v.subgraph), *v.opcodes, v.name)))
         seen[fingerprint] += 1
         parts = (verification.model, verification.device, fingerprint, str(seen[fingerprint]))
-        yield v, fingerprint, digest("\0".join(parts))
+        yield v, fingerprint, result.digest("\0".join(parts))
 
 
-def _row(verification: Verification, verdict: Verdict, fingerprint: str, identity: str) -> ResultRow:
+def _row(verification: Verification, verdict: Verdict, fingerprint: str, identity: str) -> result.ResultRow:
     outcome, gist, details = verdict.outcome.value, wording.gist(verdict), tuple(wording.details(verdict))
-    return ResultRow(
+    return result.ResultRow(
         wording.rule(verdict.outcome),
         "violation",
         f"{outcome} on {verification.device}",
-        RowPlace(verification.model, wording.title(verdict), tuple(_steps(verdict))),
+        result.RowPlace(verification.model, wording.title(verdict), tuple(_steps(verdict))),
         outcome,
         gist,
         details,
         title=f"{outcome}: {gist}",
-        full=lines_of(details),
+        full=result.lines_of(details),
         fails=True,
         silent=verdict.outcome in wording.BROKEN,
         fingerprint=fingerprint,
@@ -89,12 +83,12 @@ def _steps(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
         yield worst.name, f"tensor#{worst.tensor}", "variable"
 
 
-def _case(verdict: Verdict, row: ResultRow | None) -> JudgedCase:
+def _case(verdict: Verdict, row: result.ResultRow | None) -> result.JudgedCase:
     name = wording.title(verdict)
     if row is not None:
-        return JudgedCase(name, (row,))
+        return result.JudgedCase(name, (row,))
     gap = "" if verdict.outcome.judged else f"{verdict.outcome.value}: {wording.gist(verdict)}"
-    return JudgedCase(name, gap=gap, aside=lines_of(wording.details(verdict)))
+    return result.JudgedCase(name, gap=gap, aside=result.lines_of(wording.details(verdict)))
 
 
 def _facts(v: Verification) -> Iterator[tuple[str, str]]:
@@ -115,15 +109,11 @@ def _facts(v: Verification) -> Iterator[tuple[str, str]]:
     yield from ((outcome.value, str(number)) for outcome, number in v.counts().items())
 
 
-def _obstacles(v: Verification) -> Iterator[ResultRow]:
+def _obstacles(v: Verification) -> Iterator[result.ResultRow]:
     if v.verdict == "not judged":
-        tally, identity = wording.tally(v), digest("\0".join((v.model, v.device, "not-judged")))
-        text, where = f"not judged on {v.device}: {tally}", RowPlace(v.model, "model")
-        yield ResultRow("verify/not-judged", "violation", text, where, title=tally, identity=identity)
-
-
-def _rule(outcome: Outcome) -> RowRule:
-    return RowRule(wording.rule(outcome), wording.MEANING[outcome], wording.MEANING[outcome])
+        tally, identity = wording.tally(v), result.digest("\0".join((v.model, v.device, "not-judged")))
+        text, where = f"not judged on {v.device}: {tally}", result.RowPlace(v.model, "model")
+        yield result.ResultRow("verify/not-judged", "violation", text, where, title=tally, identity=identity)
 
 
 def _remarks(v: Verification) -> Iterator[tuple[str, str]]:
@@ -148,7 +138,7 @@ def _summary(v: Verification) -> dict[str, object]:
     }
 
 
-def _annotations(v: Verification) -> Iterator[Annotation]:
+def _annotations(v: Verification) -> Iterator[result.Annotation]:
     """One for each outcome and kind of operator."""
     groups: dict[tuple[Outcome, str], list[Verdict]] = {}
     for verdict in wording.failing(v):
@@ -156,14 +146,14 @@ def _annotations(v: Verification) -> Iterator[Annotation]:
     for (outcome, opcode), verdicts in groups.items():
         extent = f" ({counted(len(verdicts), 'case')})" if len(verdicts) > 1 else ""
         title = f"{outcome.value} on {v.device}: {opcode}{extent}"
-        yield Annotation("violation", v.model, title, tuple(_told(verdicts)))
+        yield result.Annotation("violation", v.model, title, tuple(_told(verdicts)))
     if v.verdict == "not judged":
-        yield Annotation("violation", v.model, f"not judged on {v.device}", (wording.tally(v),))
+        yield result.Annotation("violation", v.model, f"not judged on {v.device}", (wording.tally(v),))
     for outcome, opcode, why, verdicts in wording.unjudged(v):
         title = f"{outcome.value}: {opcode} ({counted(len(verdicts), 'case')})"
-        yield Annotation("note", v.model, title, (shorten(why, PHRASE),))
+        yield result.Annotation("note", v.model, title, (shorten(why, PHRASE),))
     if fits := wording.fits(v):
-        yield Annotation("note", v.model, "another arithmetic fits", (fits,))
+        yield result.Annotation("note", v.model, "another arithmetic fits", (fits,))
 
 
 def _told(verdicts: list[Verdict]) -> Iterator[str]:

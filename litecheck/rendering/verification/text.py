@@ -1,4 +1,4 @@
-"""A verification for people, at 80 columns and without colour too."""
+"""A verification, or the forecast of one, for people, at 80 columns and without colour too."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from rich.text import Text
 
 from litecheck.compare.types import Difference
 from litecheck.devices.outcome import Outcome
+from litecheck.rendering.columns import bars
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
-from litecheck.rendering.histogram import bars
 from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.report import counted
+from litecheck.verify.forecast import Forecast
 from litecheck.verify.outcome import Step, Verdict, Verification
 
 _VERDICTS = {"conforms": "bold green", "fails": "bold red", "not judged": "bold magenta"}
@@ -19,12 +20,13 @@ _GOOD, _BAD, _OPEN = "green", "bold red", "magenta"
 _HEADS = (">#", "operator", "outcome", ">differ", ">largest", "arithmetic", "tried", "name")
 _OUTCOME = _HEADS.index("outcome")
 _DRIFT = (">#", "operator", ">largest", ">rms", ">differ", "enters", "tensor")
+_FORECAST = ("case", ">inputs", ">invocations", "name")
 _OPERATOR = 20
 _MANY = 20
 _FEW = 5
 
 
-def print_verification(verification: Verification, console: Console, verbose: bool = False) -> None:
+def print_report(verification: Verification, console: Console, verbose: bool = False) -> None:
     """Print every case, explain those that fail, and the total; ``verbose`` shortens nothing."""
     page = VerificationPage(console, verbose)
     page.header(verification)
@@ -35,6 +37,18 @@ def print_verification(verification: Verification, console: Console, verbose: bo
     page.untried(verification)
     page.drift(verification)
     page.summary(verification)
+
+
+def brief(verification: Verification) -> str:
+    """``model.tflite: mismatch: CONV_2D #12 'conv': 3 of 64 elements ...``, a line for each case that fails."""
+    model = visible(verification.model)
+    lines = [
+        f"{model}: {v.outcome.value}: {wording.title(v, NAME)}: {shorten(wording.gist(v), PHRASE)}"
+        for v in wording.failing(verification)
+    ]
+    if verification.verdict == "not judged":
+        lines.append(f"{model}: not judged: {wording.tally(verification)}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 class VerificationPage(Page):
@@ -172,3 +186,51 @@ def _style(verification: Verification, verdict: Verdict) -> str:
     if verification.failing(verdict):
         return _BAD
     return _GOOD if verdict.outcome in (Outcome.EXACT, Outcome.WITHIN) else _OPEN
+
+
+def print_forecast(forecast: Forecast, console: Console, verbose: bool = False) -> None:
+    """Print every case with its invocations, and how long they take together."""
+    page = Page(console, verbose)
+    page.title(forecast.model, "nothing was verified", "bold")
+    page.labelled("device", visible(forecast.described))
+    if forecast.budget:
+        page.labelled("budget", forecast.budget)
+    page.line()
+    rows = [
+        (
+            visible(c.case),
+            f"{c.inputs:,}",
+            f"{c.invocations:,}",
+            visible(c.name) if verbose else shorten(c.name),
+        )
+        for c in forecast.cases
+    ]
+    if rows:
+        page.grid(_FORECAST, rows, [""] * len(rows))
+        page.line()
+    page.line(Text(forecast_words(forecast), "bold"))
+
+
+def forecast_words(forecast: Forecast) -> str:
+    """``7 cases, 148 invocations, about 2 min 28 s: one of 0000-CONV_2D took 1 s``."""
+    told = f"{counted(len(forecast.cases), 'case')}, {counted(forecast.invocations, 'invocation')}"
+    if forecast.further:
+        told += f" ({forecast.further:,} of them for drift)"
+    sampled, seconds = forecast.sampled, forecast.seconds
+    if sampled is None:
+        return told
+    if seconds is None:
+        failed = sampled.failed.partition("\n")[0]
+        return f"{told}; how long they take is not known: {visible(sampled.case)}, {visible(failed)}"
+    one = f"one of {visible(sampled.case)} took {sampled.seconds:.3g} s"
+    start = f", the start of the device {sampled.start:.3g} s" if sampled.start else ""
+    return f"{told}, about {duration(seconds)}: {one}{start}"
+
+
+def duration(seconds: float) -> str:
+    """``2.5 s``, ``2 min 28 s``, ``3 h 05 min``."""
+    if seconds < 60:
+        return f"{seconds:.2g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, left = divmod(minutes, 60)
+    return f"{hours} h {left:02d} min" if hours else f"{minutes} min {rest:02d} s"

@@ -1,19 +1,51 @@
-"""A verification as JSON: everything; schemas/verification.schema.json describes it, verify/serialize.py reads it back."""
+"""A verification as plain values: the JSON report, which verify/serialize.py reads back, and Model Explorer's node data."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from litecheck.rendering.wording.sentences import with_sentences
-from litecheck.verify.outcome import Verification
+from litecheck.compare.types import Gathering
+from litecheck.compare.wording import element_sentence, gathering_sentence
+from litecheck.devices.outcome import Outcome
+from litecheck.rendering.escape import visible
+from litecheck.verify.outcome import Operation, Verdict, Verification
 from litecheck.verify.serialize import to_json
+
+#: How outcomes look: a sign, for who does not see colours, background, text. Green is well, red is wrong, violet gave no
+#: answer, grey was not judged.
+LOOKS: dict[Outcome, tuple[str, str, str]] = {
+    Outcome.EXACT: ("=", "#2e7d32", "#ffffff"),
+    Outcome.WITHIN: ("≈", "#9ccc65", "#000000"),
+    Outcome.MISMATCH: ("≠", "#c62828", "#ffffff"),
+    Outcome.WRONG_SHAPE: ("S", "#ad1457", "#ffffff"),
+    Outcome.FLAKY: ("F", "#ef6c00", "#000000"),
+    Outcome.NOT_DELEGATED: ("N", "#bdbdbd", "#000000"),
+    Outcome.NOT_SUPPORTED: ("U", "#a1887f", "#000000"),
+    Outcome.REFUSED: ("R", "#8e24aa", "#ffffff"),
+    Outcome.CRASHED: ("C", "#4a148c", "#ffffff"),
+    Outcome.TIMED_OUT: ("T", "#5e35b1", "#ffffff"),
+    Outcome.OUT_OF_MEMORY: ("M", "#7b1fa2", "#ffffff"),
+    Outcome.NO_REFERENCE: ("–", "#757575", "#ffffff"),
+    Outcome.INITIAL_ONLY: ("I", "#546e7a", "#ffffff"),
+    Outcome.NOT_TRIED: ("·", "#e0e0e0", "#000000"),
+}
+_NUMBERED = frozenset({Outcome.EXACT, Outcome.WITHIN, Outcome.MISMATCH, Outcome.FLAKY})
+#: Where cases overlap in an operator, the first of these is shown.
+_GRAVEST = (
+    *(o for o in Outcome if o.judged and not o.good),
+    *(o for o in Outcome if not o.judged),
+    Outcome.WITHIN,
+    Outcome.EXACT,
+)
 
 
 def values(verification: Verification) -> dict[str, Any]:
     """The record, and what follows from it: verdict, exit code, counts, and which cases fail."""
     record = to_json(verification)
     record["verdicts"] = [
-        {**with_sentences(told, verdict), "failing": verification.failing(verdict)}
+        {**_with_sentences(told, verdict), "failing": verification.failing(verdict)}
         for told, verdict in zip(record["verdicts"], verification.verdicts, strict=True)
     ]
     derived = {
@@ -22,3 +54,68 @@ def values(verification: Verification) -> dict[str, Any]:
         "counts": {outcome.value: n for outcome, n in verification.counts().items()},
     }
     return {"litecheck_verification": record.pop("litecheck_verification"), **derived, **record}
+
+
+def _with_sentences(record: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
+    """A verdict's JSON with ``gathers`` beside ``patterns``, and ``sentence`` of the element that is explained."""
+    differences, causes = [], []
+    for told, difference in zip(record["differences"], verdict.differences, strict=True):
+        explained = told["explained"]
+        if difference.explained is not None:
+            explained = {"sentence": element_sentence(difference.explained), **explained}
+        differences.append({**_with_patterns(told, difference.patterns), "explained": explained})
+    for told, cause in zip(record["causes"], verdict.causes, strict=True):
+        causes.append(_with_patterns(told, cause.patterns))
+    return {**record, "differences": differences, "causes": causes}
+
+
+def _with_patterns(record: Mapping[str, Any], patterns: Sequence[Gathering]) -> dict[str, Any]:
+    return {**record, "gathers": list(map(gathering_sentence, patterns))}
+
+
+def nodes(verification: Verification) -> dict[str, Any]:
+    """Graph id -> results by output tensor, or by operator number where a name is none's own.
+
+    The value is the share of elements that differ, or the outcome where nothing was compared.
+    """
+    told = by_operator(verification)
+    operations = {(o.subgraph, o.index): o for o in verification.operations}
+    names = Counter((o.subgraph, name) for o in verification.operations for name in o.output_names)
+    title = visible(f"litecheck verify: {verification.device}")
+    graphs: dict[str, Any] = {}
+    for place in sorted(told):
+        graph = graphs.setdefault(_graph(place[0], operations.get(place)), {"name": title, "results": {}})
+        for key in _keys(operations.get(place), place, names):
+            graph["results"][key] = _result(told[place])
+    return graphs or {"main": {"name": title, "results": {}}}
+
+
+def by_operator(verification: Verification) -> dict[tuple[int, int], Verdict]:
+    """(subgraph, operator) -> its case; where several hold the operator, the gravest."""
+    told: dict[tuple[int, int], Verdict] = {}
+    for verdict in sorted(verification.verdicts, key=lambda v: _GRAVEST.index(v.outcome)):
+        for index in verdict.operators:
+            told.setdefault((verdict.subgraph, index), verdict)
+    return told
+
+
+def _graph(subgraph: int, operation: Operation | None) -> str:
+    """Model Explorer's name of a subgraph: its own, or a number's."""
+    own = operation.graph if operation is not None else ""
+    return own or (f"subgraph_{subgraph}" if subgraph else "main")
+
+
+def _keys(operation: Operation | None, place: tuple[int, int], names: Counter[tuple[int, str]]) -> list[str]:
+    subgraph, index = place
+    outputs = () if operation is None else operation.output_names
+    # A name of digits alone would be read as an operator's number.
+    own = [name for name in outputs if name and not name.isdecimal() and names[subgraph, name] == 1]
+    return own or [str(index)]
+
+
+def _result(verdict: Verdict) -> dict[str, Any]:
+    size = sum(d.size for d in verdict.differences)
+    compared = verdict.outcome in _NUMBERED and (size or verdict.outcome is Outcome.EXACT)
+    _, background, text = LOOKS[verdict.outcome]
+    value = verdict.mismatches / max(size, 1) if compared else verdict.outcome.value
+    return {"value": value, "bgColor": background, "textColor": text}

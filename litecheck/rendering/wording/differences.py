@@ -9,10 +9,9 @@ from math import floor, isfinite, trunc
 
 import numpy as np
 
-from litecheck.quantizer.attribution.failure import Attribution
-from litecheck.quantizer.comparison import Comparison, Element
+from litecheck.quantizer.comparison import Attribution, Comparison, Element
 from litecheck.quantizer.onnx_types import RANGES
-from litecheck.rendering.histogram import bars, percent
+from litecheck.rendering.columns import bars, percent
 from litecheck.rendering.rows import Detail
 from litecheck.report import counted
 

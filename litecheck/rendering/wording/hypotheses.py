@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import gathering_sentence
 from litecheck.diagnose.result import Contrast, Diagnosed, Diagnosis, Excluded
 from litecheck.rendering.escape import shorten, visible
 from litecheck.report import counted
@@ -64,11 +64,13 @@ def notes(d: Diagnosed) -> str:
 
 def problems(d: Diagnosed) -> Iterator[str]:
     """What is not as it should be: answers that differ, nothing that fits and what is known of that."""
-    yield from (unsteady.sentence for unsteady in d.unsteady)
+    for u in d.unsteady:
+        odd = f"{u.odd:,} of {u.asked:,} inferences on '{u.probe}'"
+        yield f"{odd} give something else than the same input gives otherwise: {u.told}"
     if d.nearest:
         share = f"{d.nearest.differing:,} of {d.nearest.size:,} outputs differ"
         yield f"nearest is {d.nearest.example.way}: {share}"
-        yield f"such as {d.nearest.example.sentence}"
+        yield f"such as {excluded_sentence(d.nearest.example)}"
     if d.contrast:
         yield from _contrast(d.contrast)
     if d.fault:
@@ -92,16 +94,21 @@ def _listed(names: Sequence[str]) -> str:
 def evidence(d: Diagnosed) -> Iterator[str]:
     """Ways that were not told apart, and those that do not fit, published ones first, each with an element."""
     yield from (f"not told apart by any input tried: {way}" for way in d.fits[1:])
-    known = sorted(d.excluded, key=_telling)
-    yield from (f"not {excluded.way}: {excluded.sentence}" for excluded in known[:_SHOWN])
+    known = sorted(d.excluded, key=lambda excluded: not excluded.way.published)
+    yield from (f"not {excluded.way}: {excluded_sentence(excluded)}" for excluded in known[:_SHOWN])
     rest = known[_SHOWN:]
     if rest:
         yield f"nor {counted(len(rest), 'other way')}"
 
 
-def _telling(excluded: Excluded) -> bool:
-    """Published ways come first."""
-    return not excluded.way.published
+def excluded_sentence(e: Excluded) -> str:
+    """``'ties' [0, 0, 0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ``."""
+    where = f"'{e.probe}' {list(e.index)}" + (f" of run {e.run}" if e.run else "")
+    if e.accumulator is not None:
+        where += f", accumulator {e.accumulator}"
+    elif e.inputs:
+        where += f", stored {' and '.join(map(str, e.inputs))}"
+    return f"{where}: would be {e.expected:g}, is {e.actual:g}; {e.differing:,} of {e.size:,} differ"
 
 
 def silent(d: Diagnosed) -> Iterator[str]:

@@ -8,11 +8,10 @@ from dataclasses import replace
 from math import isfinite
 
 from litecheck.compare.types import Candidate, Cause, Difference, Spot
-from litecheck.compare.wording.elements import element_sentence
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
+from litecheck.rendering.columns import percent, span
 from litecheck.rendering.escape import shorten, visible
-from litecheck.rendering.histogram import percent, span
 from litecheck.rendering.rows import Detail
 from litecheck.report import counted
 from litecheck.verify.outcome import WHOLE, Step, Verdict, Verification
@@ -97,7 +96,7 @@ def details(
     """
     for d in verdict.differences:
         if d.mismatches or d.explained is not None:
-            yield from _difference(verdict, d, chart or _told_histogram)
+            yield from _difference(verdict, d, chart)
     if verdict.causes:
         yield "explains", tuple(visible(_cause(cause)) for cause in verdict.causes)
     silent = not verdict.message and not verdict.differences and not verdict.outcome.good
@@ -107,7 +106,7 @@ def details(
         ("fits", f"exact under {', '.join(verdict.also)}" if verdict.also else ""),
         ("fault", verdict.fault),
         ("message", MEANING[verdict.outcome] if silent else _said(verdict)),
-        ("fed", ", ".join(_repeated(verdict.runs))),
+        ("fed", ", ".join(f"{kind} x {n:,}" if n > 1 else kind for kind, n in Counter(verdict.runs).items())),
         ("tried", verdict.exhaustive),
         ("memory", verdict.memory),
         ("reproduce", verdict.reproducer),
@@ -130,21 +129,16 @@ def _cause(cause: Cause) -> str:
     return told + left + (f": {patterns}" if patterns else ", which gather nowhere")
 
 
-def _repeated(words: Sequence[str]) -> Iterator[str]:
-    """``random, directed x 4``."""
-    for word, n in Counter(words).items():
-        yield f"{word} x {n:,}" if n > 1 else word
-
-
 def _difference(
-    verdict: Verdict, d: Difference, chart: Callable[[Difference], tuple[str, ...]]
+    verdict: Verdict, d: Difference, chart: Callable[[Difference], tuple[str, ...]] | None
 ) -> Iterator[Detail]:
     shape = "x".join(map(str, d.shape)) or "scalar"
     name = "" if d.name == verdict.name else f" '{d.name}'"
     yield "output", (visible(f"{d.dtype} {shape}{name}"),)
     yield "differ", (_extent(d),)
     if d.histogram:
-        yield "histogram", chart(d)
+        in_words = ", ".join(f"{span(b)}: {b.count:,}" for b in d.histogram)
+        yield "histogram", chart(d) if chart else (in_words,)
     if d.worst is not None:
         yield "worst", (_spot(d.worst, d.unit, verdict.runs),)
     if d.explained is not None:
@@ -156,9 +150,8 @@ def _difference(
 
 
 def _extent(d: Difference) -> str:
-    share = f"{d.mismatches:,} of {counted(d.size, 'element')}" + (
-        f" ({percent(d.mismatches, d.size)})" if d.size else ""
-    )
+    part = f" ({percent(d.mismatches, d.size)})" if d.size else ""
+    share = f"{d.mismatches:,} of {counted(d.size, 'element')}{part}"
     far = f"by at most {_size(d.largest, d.unit)}" if isfinite(d.largest) else "not all by a finite amount"
     told = f"{share}, {far}"
     if not d.tolerance:
@@ -170,10 +163,6 @@ def _size(value: float, unit: str) -> str:
     if unit == "LSB":
         return f"{abs(value):,.0f} LSB"
     return f"{abs(value):.3g} of the largest expected magnitude"
-
-
-def _told_histogram(d: Difference) -> tuple[str, ...]:
-    return (", ".join(f"{span(b)}: {b.count:,}" for b in d.histogram),)
 
 
 def _spot(spot: Spot, unit: str, runs: Sequence[str]) -> str:

@@ -1,19 +1,21 @@
-"""The issue text of a reproducer, ready to be filed where the device is made."""
+"""The issue text of a reproducer, ready to be filed where the device is made; what untrusted files say is harmless in it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from litecheck.cases.parts import Case
 from litecheck.compare.types import Difference
-from litecheck.compare.wording.elements import element_sentence
+from litecheck.compare.wording import element_sentence
 from litecheck.model.options import options_of
-from litecheck.model.types import Operator, Tensor
+from litecheck.model.types import Tensor
 from litecheck.verify.outcome import Verdict
-from litecheck.verify.reproducers.markdown import block, code, literal
 
+#: What Markdown or HTML may take for its own: anywhere, underscores around words, schemes of links, signs of lists.
+_SPECIAL = re.compile(r"[\\`*\[\]#|~<>&@!{}]|(?<!\w)_|_(?!\w)|:(?=//)|^[-+](?=\s)|(?<=^\d)[.)](?=\s)")
 #: Scales shown of a tensor that has many.
 _SCALES = 4
 
@@ -25,7 +27,8 @@ def issue(case: Case, verdict: Verdict, described: str, arithmetic: str, program
     lines += ["", "## Operator", ""]
     for operator in case.operators:
         kind = literal(operator.custom_code or operator.opcode)
-        lines.append(f"- {kind} version {operator.version}{_options(operator)}")
+        options = ", ".join(literal(f"{name} {value}") for name, value in options_of(operator).items())
+        lines.append(f"- {kind} version {operator.version}{': ' if options else ''}{options}")
     lines += ["", "| tensor | type | shape | scale | zero point |", "|---|---|---|---|---|"]
     lines += [_row(t) for t in case.cut.model.subgraphs[0].tensors]
     lines += ["", "## To reproduce", ""]
@@ -63,16 +66,46 @@ def _worst(d: Difference) -> Iterator[str]:
         yield literal(element_sentence(d.explained))
 
 
-def _options(operator: Operator) -> str:
-    shown = [literal(f"{name} {value}") for name, value in options_of(operator).items()]
-    return f": {', '.join(shown)}" if shown else ""
-
-
 def _row(tensor: Tensor) -> str:
     q = tensor.quantization
-    scales = ", ".join(f"{float(s):.9g}" for s in q.scale[:_SCALES]) + (
-        ", ..." if q.scale.size > _SCALES else ""
-    )
+    more = ", ..." if q.scale.size > _SCALES else ""
+    scales = ", ".join(f"{float(s):.9g}" for s in q.scale[:_SCALES]) + more
     zeros = ", ".join(str(int(z)) for z in np.unique(q.zero_point)[:_SCALES])
     name = code(tensor.name, cell=True) if tensor.name else f"tensor {tensor.index}"
     return f"| {name} | {tensor.dtype} | {list(tensor.shape)} | {scales} | {zeros} |"
+
+
+def visible(text: str) -> str:
+    """Control, format and unassigned characters as backslash escapes, so that the result is one printable line."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def literal(text: str) -> str:
+    """The text outside of code: every character that means something there stands for itself."""
+    return _SPECIAL.sub(lambda found: f"\\{found[0]}", visible(text))
+
+
+def code(text: str, cell: bool = False) -> str:
+    """A code span around any text: its fence is longer than every run of backticks inside.
+
+    In a ``cell`` of a table a bar ends it even in code, so there it stands behind a backslash.
+    """
+    text = visible(text)
+    fence = "`" * (1 + _longest(text))
+    pad = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) or not text else ""
+    span = f"{fence}{pad}{text}{pad}{fence}"
+    return span.replace("|", "\\|") if cell else span
+
+
+def block(text: str) -> list[str]:
+    """Lines of a block of code around any text."""
+    lines = [visible(line) for line in text.splitlines()]
+    fence = "`" * max(3, 1 + max(map(_longest, lines), default=0))
+    return [fence, *lines, fence]
+
+
+def _longest(text: str) -> int:
+    """Of all runs of backticks."""
+    return max((len(run) for run in re.findall("`+", text)), default=0)

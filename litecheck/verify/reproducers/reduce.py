@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,9 +52,7 @@ def narrower(trial: Trial) -> Iterator[Trial]:
     for tied in _tied(main, operator):
         length = min(main.tensors[i].shape[axis] for i, axis in tied.items())
         for start, stop in _parts(length):
-            yield _cut(
-                trial, dict.fromkeys(tied), {i: (axis, slice(start, stop)) for i, axis in tied.items()}
-            )
+            yield _cut(trial, {i: (axis, slice(start, stop)) for i, axis in tied.items()})
     if facts_of(operator.kind).windows:
         yield from _cropped(trial, main, operator)
 
@@ -105,19 +103,15 @@ def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
                 yield found
 
 
-def _cut(trial: Trial, touched: Mapping[int, None], cuts: Mapping[int, tuple[int, slice]]) -> Trial:
+def _cut(trial: Trial, cuts: Mapping[int, tuple[int, slice]]) -> Trial:
     """Each of some tensors cut along one of its axes; inputs follow."""
     main = trial.model.subgraphs[0]
-    tensors = list(main.tensors)
-    for index in touched:
-        axis, part = cuts[index]
-        tensors[index] = sliced(tensors[index], axis, part)
+    tensors = {i: sliced(main.tensors[i], axis, part) for i, (axis, part) in cuts.items()}
     arrays = list(trial.inputs)
     for at, index in enumerate(main.inputs):
         if index in cuts:
-            axis, part = cuts[index]
-            arrays[at] = np.ascontiguousarray(_along(arrays[at], axis, part))
-    return Trial(_with(trial.model, tensors), tuple(arrays))
+            arrays[at] = np.ascontiguousarray(_along(arrays[at], *cuts[index]))
+    return Trial(with_tensors(trial.model, tensors), tuple(arrays))
 
 
 def _cropped(trial: Trial, main: Subgraph, operator: Operator) -> Iterator[Trial]:
@@ -131,14 +125,10 @@ def _cropped(trial: Trial, main: Subgraph, operator: Operator) -> Iterator[Trial
             made = _windows(main, operator, axis, name, stop - start)
             if made < 1:
                 continue
-            tensors = list(main.tensors)
-            tensors[source] = sliced(tensors[source], axis, slice(start, stop))
-            shape = tensors[target].shape
-            tensors[target] = _shaped(tensors[target], (*shape[:axis], made, *shape[axis + 1 :]))
-            arrays = list(trial.inputs)
-            at = main.inputs.index(source)
-            arrays[at] = np.ascontiguousarray(_along(arrays[at], axis, slice(start, stop)))
-            yield Trial(_with(trial.model, tensors), tuple(arrays))
+            smaller = _cut(trial, {source: (axis, slice(start, stop))})
+            shape = main.tensors[target].shape
+            output = _shaped(main.tensors[target], (*shape[:axis], made, *shape[axis + 1 :]))
+            yield replace(smaller, model=with_tensors(smaller.model, {target: output}))
 
 
 def _windows(main: Subgraph, operator: Operator, axis: int, name: str, length: int) -> int:
@@ -182,12 +172,8 @@ def valued(tensor: Tensor, values: NDArray[Any]) -> Tensor:
 def with_tensors(model: Model, tensors: Mapping[int, Tensor]) -> Model:
     """The model with some tensors of its first subgraph replaced."""
     main = model.subgraphs[0]
-    return _with(model, [tensors.get(t.index, t) for t in main.tensors])
-
-
-def _with(model: Model, tensors: Sequence[Tensor]) -> Model:
-    main = replace(model.subgraphs[0], tensors=tuple(tensors))
-    return replace(model, subgraphs=(main, *model.subgraphs[1:]))
+    changed = replace(main, tensors=tuple(tensors.get(t.index, t) for t in main.tensors))
+    return replace(model, subgraphs=(changed, *model.subgraphs[1:]))
 
 
 def _shaped(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:

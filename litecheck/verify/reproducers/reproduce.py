@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -74,20 +75,15 @@ class Reproducer:
         """The first failing trial among the case's feeds and segments, then shrunk."""
 
         def fails(trial: Trial) -> bool:
-            return self._outcome(trial, outcome) is outcome
+            asked = self._question(trial, outcome)
+            if asked.expected(self.judge.admissible[0]) is None:
+                return False
+            return self.judge(asked, self.device.run(asked.job), frozenset()).outcome is outcome
 
         first = next((t for t in _trials(question, self.judge.admissible[0]) if fails(t)), None)
         if first is None:
             return None
         return shrink(first, fails, BUDGET_HANGING if outcome is Outcome.TIMED_OUT else BUDGET)
-
-    def _outcome(self, trial: Trial, wanted: Outcome) -> Outcome:
-        asked = self._question(trial, wanted)
-        expected = asked.expected(self.judge.admissible[0])
-        if expected is None:
-            return Outcome.NO_REFERENCE
-        answer = self.device.run(asked.job)
-        return self.judge(asked, answer, frozenset()).outcome
 
     def _question(self, trial: Trial, wanted: Outcome) -> Question:
         main = trial.model.subgraphs[0]
@@ -179,8 +175,6 @@ def _segments(model: Model, inputs: Arrays, arithmetic: Arithmetic) -> Iterator[
 
 
 def _save(place: Path, name: str, arrays: Sequence[Any], first: int = 0) -> None:
-    import io
-
     for number, array in enumerate(arrays, first):
         held = io.BytesIO()
         np.save(held, array)
@@ -193,6 +187,5 @@ def _anonymous(trial: Trial) -> Trial:
         replace(s, name="", tensors=tuple(replace(t, name=f"t{t.index}") for t in s.tensors))
         for s in trial.model.subgraphs
     )
-    return replace(
-        trial, model=replace(trial.model, subgraphs=subgraphs, description="", file="", remarks=())
-    )
+    model = replace(trial.model, subgraphs=subgraphs, description="", file="", remarks=())
+    return replace(trial, model=model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -48,6 +49,13 @@ def test_a_compressed_one_in_fortran_order_and_doubles_is_the_same(tmp_path: Pat
     for number, (sample,) in enumerate(open_data(tmp_path / "data.npz", LAYERED)):
         assert sample.inputs["image"].dtype == np.float32
         assert np.array_equal(sample.inputs["image"][0], IMAGES[number])
+
+
+def test_one_input_is_the_one_array_that_fits(tmp_path: Path) -> None:
+    file = saved(tmp_path, {"specs": IMAGES, "labels": np.arange(5)})
+    data = open_data(file, LAYERED)
+    assert first_values(data, "image") == [[108 * n] for n in range(5)]
+    assert data.described == f"5 samples of {file} (specs)"
 
 
 def test_several_inputs_go_together(tmp_path: Path) -> None:
@@ -134,7 +142,8 @@ def test_at_most_so_many(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"imege": IMAGES}, r"there is no input 'imege'; did you mean 'image'\?"),
+        ({"imege": IMAGES[0, 0]}, r"there is no input 'imege'; did you mean 'image'\?"),
+        ({"one": IMAGES, "two": IMAGES}, "there is no input 'one'; there are image"),
         ({"image": IMAGES[:, :4]}, r"has shape \[1, 6, 6, 3\], what is given has \[5, 4, 6, 3\]"),
         ({"image": IMAGES, "x": IMAGES}, "has the same input twice"),
         ({}, "holds no samples"),
@@ -150,6 +159,7 @@ def test_what_does_not_fit_is_said(tmp_path: Path, arrays: dict[str, np.ndarray]
     ("arrays", "said"),
     [
         ({"ids": IDS}, "nothing for input 'positive'; it has ids"),
+        ({"ids": IDS, "positiv": POSITIVE}, r"there is no input 'positiv'; did you mean 'positive'\?"),
         ({"ids": IDS, "positive": POSITIVE[:2]}, "different numbers of samples: ids 3, positive 2"),
     ],
 )
@@ -181,6 +191,15 @@ def test_no_data_and_what_is_no_data(tmp_path: Path) -> None:
     (tmp_path / "data.txt").write_text("1 2 3")
     with pytest.raises(ConfigError, match="a Python file"):
         open_data(tmp_path / "data.txt", LAYERED)
+
+
+def test_images_need_pillow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.png").write_bytes(b"")
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(
+        ConfigError, match=r"images need the package pillow: pip install 'litecheck\[convert\]'"
+    ):
+        open_data(tmp_path, LAYERED)
 
 
 def scripted(folder: Path, body: str) -> Path:

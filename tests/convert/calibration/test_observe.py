@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -22,7 +23,9 @@ from litecheck.convert.calibration.statistics import (
     NotFinite,
     check_finite,
 )
+from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from tests.convert.calibration import networks
@@ -168,6 +171,27 @@ def test_many_samples_go_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {3, 6, 7} <= set(told)
 
 
+@pytest.mark.parametrize(("device", "most"), [(OURS, 2), (XNNPACK, 6)])
+def test_memory_does_not_grow_with_the_samples(
+    device: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if device != OURS:
+        pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    monkeypatch.setattr("litecheck.convert.calibration.child._CHAINS", 3)
+    made: list[weakref.ref[np.ndarray]] = []
+    alive: list[int] = []
+
+    def chains() -> Iterator[Chain]:
+        for _ in range(20):
+            sample = Sample({"image": np.zeros((1, 6, 6, 3), np.float32)})
+            made.append(weakref.ref(sample.inputs["image"]))
+            alive.append(sum(ref() is not None for ref in made))
+            yield (sample,)
+
+    assert observe(networks.layered(), CalibrationData(chains, "made up"), device=device).samples == 20
+    assert max(alive) <= most + 1
+
+
 def test_the_runtime_is_named() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     data = open_data(None, networks.layered(), random=1)
@@ -187,6 +211,20 @@ def test_a_model_that_ends_the_process_is_an_error() -> None:
         observe(model, data, device=XNNPACK)
     with pytest.raises(CalibrationError, match="sample 0: GATHER #1"):
         observe(model, data, device=OURS)
+
+
+def test_a_model_beyond_the_limits_is_an_error() -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    builder = ModelBuilder("large")
+    main = builder.subgraph()
+    x, y = main.tensor("x", (1, 1), "float32"), main.tensor("y", (1 << 15, 1 << 15), "float32")
+    shape = main.constant("shape", np.array([1 << 15, 1 << 15], np.int32))
+    main.add("BROADCAST_TO", [x, shape], [y], version=3)
+    main.inputs(x)
+    main.outputs(y)
+    data = of(one(x=np.ones((1, 1), np.float32)))
+    with pytest.raises(CalibrationError, match="samples 0 to 0: out of memory"):
+        observe(builder.finish(), data, device=PLAIN, limits=Limits(memory=1 << 28))
 
 
 def test_an_operator_that_nobody_has_is_an_error() -> None:

@@ -41,12 +41,26 @@ def test_order_does_not_matter(one: np.ndarray, other: np.ndarray, sketched: boo
 @given(ANY, st.booleans())
 def test_json_keeps_every_bit(values: np.ndarray, sketched: bool) -> None:
     one = statistics_of(values, 3, sketched)
-    whole = CalibrationStatistics({(0, 7): one}, 4, "made up", "nothing", {(1, 2, "cell"): one})
+    whole = CalibrationStatistics(
+        {(0, 7): one}, 4, "made up", "nothing", {(1, 2, "cell"): one}, "abc", ("loud",)
+    )
     back = CalibrationStatistics.from_json(whole.to_json())
     assert back.tensors[0, 7].same(one)
     assert back.inner[1, 2, "cell"].same(one)
     assert (back.samples, back.source, back.runtime) == (4, "made up", "nothing")
+    assert (back.model, back.warnings) == ("abc", ("loud",))
     assert back.to_json() == whole.to_json()
+
+
+@pytest.mark.parametrize(
+    "sketch", [[0, 0, []], [0, 0, [0, 1]], [0, 0, [1, -1, 1]], [0, 0, [1] * 2049], [0, 0]]
+)
+def test_a_histogram_that_is_none_is_said(sketch: list[object]) -> None:
+    whole = CalibrationStatistics({(0, 0): statistics_of(np.float32([1]), 0, True)}, 1, "", "")
+    facts = json.loads(whole.to_json())
+    facts["tensors"][0][2]["sketch"] = sketch
+    with pytest.raises(ConfigError, match="holds no calibration statistics"):
+        CalibrationStatistics.from_json(json.dumps(facts))
 
 
 def test_json_has_the_shortest_digits() -> None:

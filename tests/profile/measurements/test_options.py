@@ -117,6 +117,8 @@ DEPTHWISE = {"input": X, "weight": (1, 3, 3, 6)}
         ("aliased_outputs", "ADD", {"lhs": X, "rhs": X}, {}, 0),
         ("exponent_step", "SOFTMAX", {"input": ("int16", (4,))}, {"beta": 2.0}, None),
         ("exponent_step", "RELU", {"input": ("int16", (4,))}, {}, None),
+        ("fused_bound", "ADD", {"lhs": X}, {}, None),
+        ("fused_bound", "ADD", {"lhs": X}, {"fused_activation_function": "RELU6"}, None),
         ("results_of_nothing", "SUM", {"input": (4, 0), "output": (4,)}, {}, 1),
         ("results_of_nothing", "SUM", {"input": (0, 3), "output": (0,)}, {}, 0),
         ("results_of_nothing", "SUM", {"input": (4, 3), "output": (4,)}, {}, 0),

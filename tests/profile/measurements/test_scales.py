@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litecheck.checks.bound_operator import BoundOperand
-from litecheck.checks.tensor_facts import TensorFacts
+from litecheck.checks.context import TensorFacts
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.estimates import ESTIMATES
@@ -67,6 +67,9 @@ def test_reach(opcode: str, given: Sequence[Part], output: Part, wanted: int | N
         ((0.125, 0.125, 0.5), {}, -2),
         ((0.25, 0.125, 0.125), {"pot_scale_int16": False}, None),
         ((0.3, 0.125, 0.125), {}, None),
+        ((1 / 32767, 1 / 32767, 2 / 32767), {}, -1),
+        ((0.25, 0.125, 0.125 * 2**0.0009), {}, 1),
+        ((0.25, 0.125, 0.125 * 2**0.0011), {}, None),
     ],
 )
 def test_powers_of_two_apart(

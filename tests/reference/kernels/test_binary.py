@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.kernels import binary, comparison, division, select
+from litecheck.reference.kernels import binary, comparison, division
 from litecheck.reference.numerics import broadcast
+from litecheck.reference.numerics.broadcast import Chunks, chunks
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
-from litecheck.reference.numerics.vectors import Chunks, chunks
 from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 RELU6 = Table("AddOptions", {"fused_activation_function": 3})
@@ -179,16 +179,16 @@ def test_quotient_and_remainder_belong_together(numbers: list[tuple[int, int]]) 
 
 
 def test_shifts_stay_within_the_word() -> None:
-    made = select.right_shift(value([-128, -128, 64]), value([100, -5, 3]), result())
+    made = comparison.right_shift(value([-128, -128, 64]), value([100, -5, 3]), result())
     assert made.tolist() == [-1, -128, 8]
 
 
 def test_a_condition_of_one_dimension_selects_rows() -> None:
     asked = Operand(np.array([True, False]), "bool")
-    made = select.select(asked, value([[1, 2], [3, 4]]), value([[5, 6], [7, 8]]), result())
+    made = comparison.select(asked, value([[1, 2], [3, 4]]), value([[5, 6], [7, 8]]), result())
     assert made.tolist() == [[1, 2], [7, 8]]
 
 
 def test_a_negative_exponent_of_integers_is_refused() -> None:
     with pytest.raises(RunError, match="negative"):
-        select.power(value([2], dtype="int32"), value([-1], dtype="int32"), result(dtype="int32"))
+        comparison.power(value([2], dtype="int32"), value([-1], dtype="int32"), result(dtype="int32"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.reference.kernels.cast import cast
+from litecheck.reference.kernels.quantize import cast
 from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.kernels.recurrent_float import lstm_float, lstm_inner
+from litecheck.reference.kernels.recurrent import lstm_float, lstm_inner
 from litecheck.reference.operands import Operand, OutputSpec, RunError
 
 ROLES = [

@@ -17,9 +17,8 @@ from litecheck.quantizer.compare import compare
 from litecheck.quantizer.comparison import Comparison
 from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.types import Parameters
-from litecheck.rendering.comparison.text import print_comparison
+from litecheck.rendering.comparison import ComparedTensors, print_report
 from litecheck.rendering.formats import formats, render
-from litecheck.rendering.records import ComparedTensors
 from litecheck.rendering.wording.differences import decimal, explained
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/comparison.schema.json").read_text())
@@ -66,7 +65,7 @@ def printed(
 ) -> str:
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     options = {"color_system": None, "force_terminal": False, "_environ": {}}
-    print_comparison(ComparedTensors(comparison, "x.npy", actual), Console(file=file, width=width, **options))
+    print_report(ComparedTensors(comparison, "x.npy", actual), Console(file=file, width=width, **options))
     file.seek(0)
     return file.read()
 

@@ -21,7 +21,7 @@ from litecheck.convert.plan_file import plan_values
 from litecheck.convert.record import ConversionRecord
 from litecheck.convert.session import convert_model
 from litecheck.quantizer.arrays import read
-from litecheck.rendering.conversion.text import brief, print_conversion
+from litecheck.rendering.conversion.text import brief, print_report
 from litecheck.rendering.formats import formats, render
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"
@@ -99,7 +99,7 @@ def test_plans_keep_the_published_schema(to: str) -> None:
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     file = io.StringIO()
     console = Console(file=file, width=width, color_system=None, force_terminal=False, _environ={})
-    print_conversion(converted(), console, verbose=True)
+    print_report(converted(), console, verbose=True)
     assert max(map(cell_len, file.getvalue().splitlines())) <= width
 
 

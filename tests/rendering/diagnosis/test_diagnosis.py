@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -10,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from litecheck.compare.types import Gathering
 from litecheck.devices.outcome import Outcome
@@ -25,7 +27,7 @@ from litecheck.diagnose.result import (
     Unsteady,
 )
 from litecheck.errors import ConfigError
-from litecheck.rendering.diagnosis.text import text
+from litecheck.rendering.diagnosis import print_report
 from litecheck.rendering.formats import formats, render
 
 SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
@@ -44,6 +46,14 @@ ROWS = (
     ),
 )
 DIAGNOSIS = Diagnosis("0.1", "acme", "acme 2.0", ("nets/net.tflite",), 0, ROWS)
+
+
+def text(diagnosis: Diagnosis, width: int) -> str:
+    """What a terminal of so many columns shows."""
+    file = io.StringIO()
+    print_report(diagnosis, Console(file=file, width=width, force_terminal=True, color_system=None))
+    return file.getvalue()
+
 
 TEXT = """\
 acme 2.0: 74,108 outputs of 6 probes, with the operators of net.tflite

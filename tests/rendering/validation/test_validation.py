@@ -69,5 +69,5 @@ def test_a_format_is_imported_only_when_asked_for():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     out = done.stdout
     assert "litecheck.rendering.validation.values" in out
-    for name in ("validation.text", "validation.rows", "html.document", "'rich'", "xml.etree"):
+    for name in ("validation.text", "validation.rows", "html.page", "'rich'", "xml.etree"):
         assert name not in out

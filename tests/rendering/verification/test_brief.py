@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.wording import brief
+from litecheck.rendering.verification.text import brief
 from litecheck.verify.outcome import Verification
 
 
 def test_one_line_for_each_case_that_fails(sample: Verification) -> None:
-    lines = brief.cases(sample).splitlines()
+    lines = brief(sample).splitlines()
     assert len(lines) == 11
     assert lines[0] == (
         "models/keyword spotting.tflite: mismatch: CONV_2D #1 'block1/conv': "
@@ -18,8 +18,8 @@ def test_one_line_for_each_case_that_fails(sample: Verification) -> None:
 
 
 def test_nothing_where_all_is_well(good: Verification) -> None:
-    assert brief.cases(good) == ""
+    assert brief(good) == ""
 
 
 def test_a_model_that_was_not_judged_says_so(unjudged: Verification) -> None:
-    assert brief.cases(unjudged) == "m.tflite: not judged: 1 case: 1 not delegated\n"
+    assert brief(unjudged) == "m.tflite: not judged: 1 case: 1 not delegated\n"

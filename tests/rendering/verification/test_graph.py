@@ -9,7 +9,7 @@ from typing import Any
 
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.formats import render
-from litecheck.rendering.verification import graph
+from litecheck.rendering.verification import values as graph
 from litecheck.verify.outcome import Verification
 
 
@@ -43,10 +43,10 @@ def test_without_the_graph_operators_stand_by_number(sample: Verification) -> No
 
 
 def test_every_outcome_has_a_colour_of_its_own() -> None:
-    backgrounds = [colour for colour, _ in graph._COLOURS.values()]
-    assert set(graph._COLOURS) == set(Outcome)
+    backgrounds = [colour for _, colour, _ in graph.LOOKS.values()]
+    assert set(graph.LOOKS) == set(Outcome)
     assert len(set(backgrounds)) == len(backgrounds)
-    assert all(re.fullmatch("#[0-9a-f]{6}", c) for pair in graph._COLOURS.values() for c in pair)
+    assert all(re.fullmatch("#[0-9a-f]{6}", c) for _, *pair in graph.LOOKS.values() for c in pair)
 
 
 def test_text_can_be_read_on_its_colour() -> None:
@@ -55,7 +55,7 @@ def test_text_can_be_read_on_its_colour() -> None:
         linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-    for pair in graph._COLOURS.values():
+    for _, *pair in graph.LOOKS.values():
         dark, light = sorted(map(luminance, pair))
         assert (light + 0.05) / (dark + 0.05) >= 4.5
 

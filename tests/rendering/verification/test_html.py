@@ -15,9 +15,10 @@ import pytest
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
-from litecheck.rendering.html import base
+from litecheck.rendering.html import page as base
 from litecheck.rendering.verification import html
-from litecheck.rendering.verification.html import SIGNS, embedded
+from litecheck.rendering.verification.html import embedded
+from litecheck.rendering.verification.values import LOOKS
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.verify.outcome import Verification
 from litecheck.verify.serialize import from_json
@@ -171,8 +172,8 @@ def test_the_policy_allows_the_page_its_own_parts_only(page: Read) -> None:
 
 
 def test_every_outcome_has_a_sign_and_a_colour(page: Read) -> None:
-    assert set(SIGNS) == set(Outcome)
-    assert len(set(SIGNS.values())) == len(Outcome)
+    assert set(LOOKS) == set(Outcome)
+    assert len({sign for sign, *_ in LOOKS.values()}) == len(Outcome)
     rules = re.findall(r"([^{}]+)\{[^{}]*--fill: ", page.text("style"))
     coloured = re.findall(r'\[data-outcome="([^"]+)"\]', "".join(rules))
     assert set(coloured) == {*(outcome.value for outcome in Outcome), "not tried"}

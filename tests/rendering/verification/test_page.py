@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from litecheck.compare.types import Along
-from litecheck.compare.wording.elements import element_sentence
-from litecheck.compare.wording.patterns import gathering_sentence
+from litecheck.compare.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render

@@ -20,7 +20,7 @@ from litecheck.verify.outcome import Verification
 def printed(verification: Verification, width: int = 80, verbose: bool = False, **options: object) -> str:
     file = io.StringIO()
     options = {"color_system": None, "force_terminal": False, "_environ": {}, **options}
-    text.print_verification(verification, Console(file=file, width=width, **options), verbose)  # type: ignore[arg-type]
+    text.print_report(verification, Console(file=file, width=width, **options), verbose)  # type: ignore[arg-type]
     return file.getvalue()
 
 
@@ -64,7 +64,7 @@ def test_a_colour_console_gets_colour_and_the_same_words(sample: Verification) -
 def test_an_ascii_console_gets_bars_it_can_draw(good: Verification, sample: Verification) -> None:
     file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     conv = replace(sample, verdicts=sample.verdicts[:2], drift=(), notes=())
-    text.print_verification(conv, Console(file=file, width=120, color_system=None))
+    text.print_report(conv, Console(file=file, width=120, color_system=None))
     file.flush()
     assert b"-1  8  " + b"#" * 40 in file.buffer.getvalue()  # type: ignore[attr-defined]
 

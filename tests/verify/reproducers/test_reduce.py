@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.drawn import drawn
+from litecheck.cases.inputs import drawn
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.verify.reproducers.reduce import Trial, narrower

@@ -1,0 +1,8 @@
+"""Which operators work on resources, variables that outlive an interpreter's reset: read once, before jobs are forked."""
+
+from __future__ import annotations
+
+from litecheck.profile.operators import facts_of, operator_names
+
+#: By the names that LiteRT's interpreter has for them.
+RESOURCES = frozenset(name for name in operator_names() if facts_of(name).memory == "resource")

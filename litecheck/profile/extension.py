@@ -1,0 +1,125 @@
+"""The law of extension: a profile that extends another only narrows it, and is nowhere milder, but for what it relaxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from litecheck.errors import ProfileError
+from litecheck.finding import LEVELS, Demand
+from litecheck.profile.constraints import narrower, parse
+from litecheck.profile.lazy import Lazy
+from litecheck.profile.paths import path_matches
+from litecheck.profile.types import Constraint, OperatorRule, Profile, Relaxation, Requirement, Roles, Rules
+from litecheck.profile.yaml_reader import Node, entries, text, texts
+from litecheck.spelling import did_you_mean
+
+
+def only_narrows(
+    parent: Profile, rules: Mapping[str, OperatorRule], file: str, levels: Mapping[str, int], top: int
+) -> None:
+    """Raise ProfileError unless every demand of the parent is still there, as narrow and as grave.
+
+    ``levels`` are the lines of the file's own level patterns, ``top`` is its first line.
+    """
+    comparison = _Comparison(parent.name, file, levels, top)
+    for opcode, old in parent.operators.items():
+        if not rules[opcode].unsupported:
+            comparison.operator(opcode, rules[opcode], old)
+
+
+class _Comparison:
+    def __init__(self, parent: str, file: str, levels: Mapping[str, int], top: int) -> None:
+        self.parent, self.file, self.levels, self.top = parent, file, levels, top
+
+    def operator(self, opcode: str, new: OperatorRule, old: OperatorRule) -> None:
+        line = new.demand.line if new.demand else 0
+        if not new.optional <= old.optional:
+            extra = ", ".join(sorted(new.optional - old.optional))
+            raise ProfileError(self.file, line, f"{opcode}: {self.parent} does not let {extra} be absent")
+        mine = {r.path: r for r in new.requirements}
+        for r in old.requirements:
+            self.requirement(mine.get(r.path), r, line)
+        for alternative in old.any_of:
+            others = {r.path: r for a in new.any_of if a.name == alternative.name for r in a.requirements}
+            for r in alternative.requirements:
+                self.requirement(others.get(r.path), r, line)
+        if {a.name for a in new.any_of} - {a.name for a in old.any_of} and old.any_of:
+            raise ProfileError(self.file, line, f"{opcode}: a further alternative allows more")
+
+    def requirement(self, mine: Requirement | None, old: Requirement, line: int) -> None:
+        if mine is None:
+            if old.verb in ("operands", "dtype"):
+                return
+            message = f"{old.path}: {self.parent} demands {old.value}, which is gone here"
+            raise ProfileError(self.file, line, message)
+        if old.verb != "operands" and not narrower(mine.value, old.value):
+            message = (
+                f"{old.path}: {mine.value} allows more than {self.parent}'s {old.value} ({old.demand}); "
+            )
+            raise ProfileError(
+                self.file, mine.demand.line, message + "loosening goes under relaxes, with a because"
+            )
+        if LEVELS.index(mine.level) < LEVELS.index(old.level):
+            message = f"{old.path}: {mine.level} is milder than {self.parent}'s {old.level}"
+            line = next(
+                (n for pattern, n in self.levels.items() if path_matches(old.path, pattern)), self.top
+            )
+            raise ProfileError(self.file, line, message)
+
+
+def relaxations(
+    name: str, file: str, section: Node | None, inherited: Mapping[str, Relaxation], rules: Rules
+) -> Mapping[str, Relaxation]:
+    """What a file relaxes, over what its parent does."""
+    node = entries(section, file)
+
+    def relaxation(path: str) -> Relaxation:
+        if path not in node:
+            return inherited[path]
+        return _relaxation(path, node.values[path], Demand(name, file, node.lines[path]), rules)
+
+    return Lazy(dict.fromkeys((*inherited, *node.values)), relaxation)
+
+
+def _relaxation(path: str, value: Node, demand: Demand, rules: Rules) -> Relaxation:
+    rule = rules.get(path.split("/")[0])
+    requirement = rule and next((r for r in rule.all_requirements() if r.path == path), None)
+    if not rule or not requirement:
+        hint = did_you_mean(path, rules.paths())
+        raise ProfileError(demand.file, demand.line, f"no requirement {path!r}{hint}")
+    entry = entries(value, demand.file).only(("value", "because", "shows"))
+    because, shows = text(entry.get("because")), text(entry.get("shows"), "waived")
+    if not because or "value" not in entry or shows not in ("waived", "conforms"):
+        message = "relaxing takes a value, a because, and shows: waived or conforms"
+        raise ProfileError(demand.file, demand.line, message)
+    allowed = _allowed(entry.values["value"], requirement, rule.roles, demand)
+    return Relaxation(allowed, because, demand, shows)
+
+
+def _allowed(node: Node, requirement: Requirement, roles: tuple[str, ...], demand: Demand) -> Constraint:
+    """The value of a relaxation; for same_quantization it is the shorter list of roles that still share."""
+    if requirement.verb in ("operands", "unsupported"):
+        message = f"{requirement.verb} cannot be relaxed: there is nothing to compute without them"
+        raise ProfileError(demand.file, demand.line, message)
+    if requirement.verb != "same_quantization":
+        return parse(node, requirement.verb, roles)
+    for role in texts(node):
+        if role not in roles:
+            raise ProfileError(demand.file, demand.line, f"no operand {role!r}{did_you_mean(role, roles)}")
+    return Roles(texts(node))
+
+
+def relaxed(rule: OperatorRule, relaxes: Mapping[str, Relaxation]) -> OperatorRule:
+    """The rule with each requirement that is relaxed saying so."""
+
+    def attach(r: Requirement) -> Requirement:
+        return replace(r, relaxed=relaxes[r.path]) if r.path in relaxes else r
+
+    if not any(r.path in relaxes for r in rule.all_requirements()):
+        return rule
+    return replace(
+        rule,
+        requirements=tuple(map(attach, rule.requirements)),
+        any_of=tuple(replace(a, requirements=tuple(map(attach, a.requirements))) for a in rule.any_of),
+    )

@@ -1,0 +1,142 @@
+"""The parts of an integer LSTM: products, the functions inside its cell, layer normalization."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.reference.kernels.transcendental import logistic_in_24ths, tanh_in_24ths
+from litecheck.reference.numerics import gemmlowp
+from litecheck.reference.numerics.fixedpoint import (
+    Ints,
+    multiply_double,
+    quantize_multiplier,
+    rounding_shift,
+    saturate,
+    wrap32,
+)
+from litecheck.reference.numerics.gemmlowp import inverse_sqrt
+from litecheck.reference.operands import Operand, RunError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GateProduct:
+    """A matrix of weights times stored vectors: (w @ v + offset) * M, int32 rounded twice."""
+
+    matrix: NDArray[np.float64]
+    offset: Ints
+    multiplier: tuple[int, int]
+
+    def __call__(self, vectors: NDArray[np.int64]) -> Ints:
+        """``vectors`` of shape (..., n) to (..., rows); float64 sums of int8 products are exact."""
+        sums = (vectors.astype(np.float64) @ self.matrix.T).astype(np.int64) + self.offset
+        return multiply_double(wrap32(sums), *self.multiplier)
+
+
+def product(weights: Operand, zero_point: int, real: np.float32, bias: Operand | None = None) -> GateProduct:
+    """Weights times (v - zero_point), with a bias, rescaled by ``real``, a float32 that LiteRT computes."""
+    sums = weights.data.sum(axis=1, dtype=np.int64)
+    offset = -zero_point * sums if bias is None else bias.data - zero_point * sums
+    return GateProduct(weights.data.astype(np.float64), offset, quantize_multiplier(float(real)))
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """``logistic`` of Q3.12 and ``tanh`` of so many integer bits in 16 to Q0.15; ``scaled`` is x * 2^-n, rounded."""
+
+    logistic: Callable[[Ints], Ints]
+    tanh: Callable[[Ints, int], Ints]
+    scaled: Callable[[Ints, int], Ints]
+
+
+#: Every value a gate or a cell can have, in the order in which an index below 0 counts from the end.
+_WORDS = np.roll(np.arange(-(2**15), 2**15), 2**15)
+
+
+@cache
+def _gemmlowp_logistic() -> Ints:
+    return gemmlowp.logistic(_WORDS, 3, 16)
+
+
+@cache
+def _gemmlowp_tanh(bits: int) -> Ints:
+    return gemmlowp.tanh(_WORDS, bits, 16)
+
+
+@cache
+def _logistic_from_table() -> Ints:
+    return logistic_in_24ths(3 * _WORDS)
+
+
+@cache
+def _tanh_from_table(bits: int) -> Ints:
+    """``bits`` integer bits are brought to three: to the left exactly, to the right half up."""
+    left, right = max(bits - 3, 0), max(3 - bits, 0)
+    return tanh_in_24ths((_WORDS * (3 << left) + ((1 << right) >> 1)) >> right)
+
+
+#: gemmlowp's polynomials and one shift, or the table of 16-bit LOGISTIC and MultiplyByQuantizedMultiplier. Each curve is
+#: computed once for all values of 16 bits: a cell asks for five of them in every step, of a few values each.
+CURVES = {
+    "gemmlowp": Curves(
+        lambda x: _gemmlowp_logistic()[x],
+        lambda x, bits: _gemmlowp_tanh(bits)[x],
+        rounding_shift,
+    ),
+    "table": Curves(
+        lambda x: _logistic_from_table()[x],
+        lambda x, bits: _tanh_from_table(bits)[x],
+        lambda x, n: multiply_double(x, *quantize_multiplier(2.0**-n)),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Norm:
+    """Coefficients and bias of shape (cells,), the coefficients' multiplier, and the variance that 0 counts as."""
+
+    coefficients: Ints
+    bias: Ints
+    multiplier: tuple[int, int]
+    guard: int
+
+    @classmethod
+    def of(cls, coefficients: Operand, bias: Operand | None) -> Norm:
+        """From the operands; the bias is in units of coefficient scale / 1024."""
+        if bias is None:
+            raise RunError("layer normalization needs the gate's bias")
+        mantissa, shift = quantize_multiplier(float(coefficients.scale))
+        guard = max(1, int(np.float32(10000) * coefficients.scale))
+        return cls(
+            coefficients.data.astype(np.int64), bias.data.astype(np.int64), (mantissa, shift + 12), guard
+        )
+
+    def __call__(self, x: Ints) -> Ints:
+        """(x - mean) / deviation * coefficient + bias for each row of x, shape (batch, cells).
+
+        1. mean in Q10: the sum * 1024 / n, truncated; variance = (sum of squares * (2^20 / n) - mean^2) / 2^20, the
+           quotient 2^20 / n truncated, which is only right where n is a power of two.
+        2. (1024 x - mean) / deviation in Q10, by the inverse square root's multiplier.
+        3. Times coefficient plus bias, over 1024 half away from zero, rescaled to Q3.12, int16.
+
+        Source: portable_tensor_utils.cc, PortableApplyLayerNorm.
+        """
+        n = x.shape[-1]
+        mean = _truncated(x.sum(axis=-1, keepdims=True) * 1024, n)
+        variance = (x * x).sum(axis=-1, keepdims=True) * ((1 << 20) // n) - mean * mean
+        variance = wrap32(_truncated(variance, 1 << 20))
+        inverse, shift = inverse_sqrt(np.where(variance < 1, self.guard, variance))
+        normal = multiply_double(wrap32(1024 * x - mean), inverse, shift)
+        weighted = wrap32(normal * self.coefficients + self.bias)
+        rounded = _truncated(weighted + np.where(weighted > 0, 512, -512), 1024)
+        return saturate(multiply_double(rounded, *self.multiplier), -(2**15), 2**15 - 1)
+
+
+def _truncated(x: Ints, divisor: int) -> Ints:
+    """x / divisor towards zero, which is what C++ does."""
+    quotient: Ints = np.sign(x) * (np.abs(x) // divisor)
+    return quotient

@@ -1,0 +1,287 @@
+"""SVDF in integers; LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF in float32, a runtime's but for the order of sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.numerics.fixedpoint import MULTIPLY, quantize_multiplier, saturate, wrap32
+from litecheck.reference.numerics.fused import clamp_real
+from litecheck.reference.operands import Array, Computed, Operand, Options, OutputSpec, RunError
+from litecheck.reference.registry import Variants, kernel
+
+_RELU = 1
+
+
+@kernel("SVDF", "int8", requantize=("double", "single"), activation=("relu", "ignored"))
+def svdf(
+    input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
+    output: OutputSpec,
+    options: Options, variants: Variants,
+) -> Computed:  # fmt: skip
+    """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t].
+
+    1. Memory moves one step; the newest entry is sum over n of weights_feature[f, n] * (q[n] - z), rescaled by input
+       scale * feature scale / state scale, a float32, and clamped to the state's type.
+    2. Each filter's memory times its time weights, int32; sums over the ``rank`` filters of a unit; plus bias.
+    3. Rescaled by state scale * time scale / output scale, plus zero point, clamped to int8. No fused activation is
+       computed: ``relu``, LiteRT refuses all others; ``ignored``, none is looked at.
+
+    input (batch, n), weights_feature (units * rank, n), weights_time (units * rank, memory), state (batch, units *
+    rank * memory) of int16, or int8 as LiteRT for Microcontrollers has it. Source: tflite/kernels/svdf.cc,
+    internal/reference/svdf.h, EvalIntegerSVDF.
+    """
+    rank = int(options.get("rank", 0)) if options is not None else 0
+    fused = options.get("fused_activation_function", 0) if options is not None else 0
+    if rank < 1 or (fused != _RELU and variants["activation"] == "relu"):
+        raise RunError("the integer kernel wants RELU and a rank of at least 1")
+    multiply = MULTIPLY[variants["requantize"]]
+    batch, (filters, steps) = input.shape[0], weights_time.shape
+    first = float(input.scale * weights_feature.scale / state.scale)
+    second = float(state.scale * weights_time.scale / output.scale)
+    centered = input.data.astype(np.float64) - input.zero_point
+    newest = (centered @ weights_feature.data.astype(np.float64).T).astype(np.int64)
+    memory = np.roll(state.data.astype(np.int64).reshape(batch, filters, steps), -1, axis=2)
+    memory[:, :, -1] = saturate(
+        multiply(wrap32(newest), *quantize_multiplier(first)), *INTEGER_RANGES[state.dtype]
+    )
+    sums = (
+        (memory * weights_time.data.astype(np.int64))
+        .sum(axis=2)
+        .reshape(batch, filters // rank, rank)
+        .sum(axis=2)
+    )
+    if bias is not None:
+        sums = sums + bias.data
+    made = saturate(multiply(wrap32(sums), *quantize_multiplier(second)) + output.zero_point, -128, 127)
+    return Computed((made.astype(np.int8),), {"state": memory.reshape(state.shape).astype(state.data.dtype)})
+
+
+Floats = NDArray[np.float32]
+#: What keeps the variance of a layer normalization from being 0.
+_GUARD = np.float32(1e-8)
+_TANH = 4
+
+
+@kernel(
+    "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    "float32",
+    deciding="input_to_forget_weights",
+    activation=("fused", "tanh-only"),
+)
+@kernel("LSTM", "float32", deciding="input_to_forget_weights")
+def lstm_float(
+    input: Operand,
+    input_to_input_weights: Operand | None, input_to_forget_weights: Operand,
+    input_to_cell_weights: Operand, input_to_output_weights: Operand,
+    recurrent_to_input_weights: Operand | None, recurrent_to_forget_weights: Operand,
+    recurrent_to_cell_weights: Operand, recurrent_to_output_weights: Operand,
+    cell_to_input_weights: Operand | None, cell_to_forget_weights: Operand | None, cell_to_output_weights: Operand | None,
+    input_gate_bias: Operand | None, forget_gate_bias: Operand, cell_gate_bias: Operand, output_gate_bias: Operand,
+    projection_weights: Operand | None, projection_bias: Operand | None, output_state: Operand, cell_state: Operand,
+    input_layer_norm_coefficients: Operand | None, forget_layer_norm_coefficients: Operand | None,
+    cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
+    output: OutputSpec, options: Options, variants: Variants,
+) -> Computed:  # fmt: skip
+    """c' = f * c + i * g and h' = o * a(c'), with gates i, f, o = logistic(...) and g = a(...), a the fused activation.
+
+    A gate adds up bias, weights * input, recurrent weights * h (element by element where they are a vector) and, with
+    peepholes, weights * c; layer normalization takes the bias last. Without input gate i = 1 - f; cell and projection may
+    be clipped. LiteRT for Microcontrollers knows ``tanh-only``: a(c) always is, and g any other function is not computed.
+    Shapes as in the integer form.
+    Source: tflite/kernels/lstm_eval.cc, LstmStepFloat.
+    """
+    gates = (
+        _gate(input_to_input_weights, recurrent_to_input_weights, cell_to_input_weights, input_gate_bias,
+              input_layer_norm_coefficients),
+        _gate(input_to_forget_weights, recurrent_to_forget_weights, cell_to_forget_weights, forget_gate_bias,
+              forget_layer_norm_coefficients),
+        _gate(input_to_cell_weights, recurrent_to_cell_weights, None, cell_gate_bias, cell_layer_norm_coefficients),
+        _gate(input_to_output_weights, recurrent_to_output_weights, cell_to_output_weights, output_gate_bias,
+              output_layer_norm_coefficients),
+    )  # fmt: skip
+    steps, batch_first = _time_major(input, options)
+    h, c, outputs, tanh_only = (
+        output_state.data,
+        cell_state.data,
+        [],
+        variants.get("activation") == "tanh-only",
+    )
+    for x in steps:
+        h, c = _step(x, h, c, gates, (projection_weights, projection_bias), options, tanh_only)
+        outputs.append(h)
+    result = np.stack(outputs, 1 if batch_first else 0)
+    return Computed((result[0] if input.data.ndim == 2 else result,), {"output_state": h, "cell_state": c})
+
+
+def _time_major(input: Operand, options: Options) -> tuple[Floats, bool]:
+    """The input step by step, and whether the operator has the batch first."""
+    batch_first = input.data.ndim == 3 and not (options is not None and options.get("time_major", False))
+    steps = input.data[None] if input.data.ndim == 2 else input.data
+    return (steps.swapaxes(0, 1) if batch_first else steps), batch_first
+
+
+def lstm_inner(operands: Mapping[str, Operand | None], options: Options) -> dict[str, Floats]:
+    """What no tensor of a float LSTM holds, over all steps: ``cell``, the cell state; ``hidden``, the output gate times the
+    activated cell, before any projection; ``input_gate`` and so on, what a gate with layer normalization adds up.
+
+    ``operands`` are by role, with the states as they are before the first step.
+    """
+    gates: Gates = tuple(_gate_of(operands, name) for name in _GATES)  # type: ignore[assignment]
+    projection = operands.get("projection_weights"), operands.get("projection_bias")
+    steps, _ = _time_major(_needed(operands, "input"), options)
+    h, c = (_needed(operands, f"{name}_state").data for name in ("output", "cell"))
+    found: dict[str, list[Floats]] = {}
+    for x in steps:
+        hidden, new = _unprojected(x, h, c, gates, options, False)
+        for name, gate in zip(_GATES, gates, strict=True):
+            if gate is not None and gate.norm is not None:
+                # Through its peephole the output gate sees the new cell state.
+                found.setdefault(f"{name}_gate", []).append(gate.total(x, h, new if name == "output" else c))
+        found.setdefault("cell", []).append(new)
+        found.setdefault("hidden", []).append(hidden)
+        h, c = _projected(hidden, projection, options), new
+    return {name: np.stack(values) for name, values in found.items()}
+
+
+def _needed(operands: Mapping[str, Operand | None], role: str) -> Operand:
+    operand = operands.get(role)
+    if operand is None:
+        raise RunError(f"{role} is missing")
+    return operand
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FloatGate:
+    """What a gate adds up before its activation."""
+
+    weights: Floats
+    recurrent: Floats
+    peephole: Floats | None
+    bias: Floats | None
+    norm: Floats | None
+
+    def total(self, x: Floats, h: Floats, c: Floats) -> Floats:
+        """``x`` (batch, n), h (batch, outputs) and c (batch, cells) to (batch, cells), before any normalization."""
+        seen = h * self.recurrent if self.recurrent.ndim == 1 else h @ self.recurrent.T
+        bias = np.float32(0) if self.bias is None else self.bias
+        total = (x @ self.weights.T + (bias if self.norm is None else np.float32(0))) + seen
+        if self.peephole is not None:
+            total = total + self.peephole * c
+        return np.asarray(total, np.float32)
+
+    def __call__(self, x: Floats, h: Floats, c: Floats) -> Floats:
+        """The total, normalized where that is asked for."""
+        total = self.total(x, h, c)
+        if self.norm is None:
+            return total
+        bias = np.float32(0) if self.bias is None else self.bias
+        off = total - total.mean(axis=1, keepdims=True, dtype=np.float32)
+        deviation = np.sqrt((off * off).mean(axis=1, keepdims=True, dtype=np.float32) + _GUARD)
+        return np.asarray(off / deviation * self.norm + bias, np.float32)
+
+
+Gates = tuple[FloatGate | None, FloatGate | None, FloatGate | None, FloatGate | None]
+_GATES = ("input", "forget", "cell", "output")
+
+
+def _gate_of(operands: Mapping[str, Operand | None], name: str) -> FloatGate | None:
+    roles = (
+        f"input_to_{name}_weights",
+        f"recurrent_to_{name}_weights",
+        f"cell_to_{name}_weights",
+        f"{name}_gate_bias",
+        f"{name}_layer_norm_coefficients",
+    )
+    return _gate(*(operands.get(role) for role in roles))
+
+
+def _gate(
+    weights: Operand | None,
+    recurrent: Operand | None,
+    peephole: Operand | None,
+    bias: Operand | None,
+    norm: Operand | None,
+) -> FloatGate | None:
+    if weights is None or recurrent is None:
+        return None
+    found = (None if v is None else v.data for v in (peephole, bias, norm))
+    return FloatGate(weights.data, recurrent.data, *found)
+
+
+def _step(
+    x: Floats, h: Floats, c: Floats, gates: Gates, projection: tuple[Operand | None, Operand | None],
+    options: Options, tanh_only: bool,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """The states behind one step."""
+    hidden, c = _unprojected(x, h, c, gates, options, tanh_only)
+    return _projected(hidden, projection, options), c
+
+
+def _unprojected(
+    x: Floats, h: Floats, c: Floats, gates: Gates, options: Options, tanh_only: bool
+) -> tuple[Floats, Floats]:
+    """The output before any projection, and the cell state, behind one step."""
+    input_gate, forget_gate, cell_gate, output_gate = gates
+    if forget_gate is None or cell_gate is None or output_gate is None:
+        raise RunError("only the input gate may be absent")
+    f = _logistic(forget_gate(x, h, c))
+    i = np.float32(1) - f if input_gate is None else _logistic(input_gate(x, h, c))
+    g = cell_gate(x, h, c)
+    g = g if tanh_only and not _is_tanh(options) else _activated(g, options)
+    c = _clipped(f * c + i * g, options, "cell_clip")
+    return _logistic(output_gate(x, h, c)) * (np.tanh(c) if tanh_only else _activated(c, options)), c
+
+
+def _projected(hidden: Floats, projection: tuple[Operand | None, Operand | None], options: Options) -> Floats:
+    weights, bias = projection
+    if weights is None:
+        return hidden
+    made = hidden @ weights.data.T
+    return _clipped(made if bias is None else made + bias.data, options, "proj_clip")
+
+
+def _logistic(x: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        made: Floats = np.float32(1) / (np.float32(1) + np.exp(-x))
+    return made
+
+
+def _is_tanh(options: Options) -> bool:
+    return options is not None and options.get("fused_activation_function", 0) == _TANH
+
+
+def _activated(x: Floats, options: Options) -> Floats:
+    return np.tanh(x) if _is_tanh(options) else clamp_real(x, options)
+
+
+def _clipped(x: Floats, options: Options, name: str) -> Floats:
+    most = np.float32(options.get(name, 0.0)) if options is not None else np.float32(0)
+    return np.clip(x, -most, most) if most > 0 else x
+
+
+@kernel("SVDF", "float32", deciding="weights_feature")
+def svdf_float(
+    input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
+    output: OutputSpec,
+    options: Options,
+) -> Computed:  # fmt: skip
+    """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t], activated.
+
+    The memory moves one step; its newest entry is the sum over n of weights_feature[f, n] * input[n]. Shapes as in the
+    integer form. Source: tflite/kernels/internal/reference/svdf.h, EvalFloatSVDF.
+    """
+    rank = int(options.get("rank", 0)) if options is not None else 0
+    if rank < 1:
+        raise RunError("a rank of at least 1 is needed")
+    batch, (filters, steps) = input.shape[0], weights_time.shape
+    memory: Array = np.roll(state.data.reshape(batch, filters, steps), -1, axis=2)
+    memory[:, :, -1] = input.data @ weights_feature.data.T
+    each = (memory * weights_time.data).sum(axis=2, dtype=np.float32)
+    sums = each.reshape(batch, filters // rank, rank).sum(axis=2, dtype=np.float32)
+    made = _activated(sums if bias is None else sums + bias.data, options)
+    return Computed((made,), {"state": memory.reshape(state.shape)})

@@ -1,0 +1,84 @@
+"""What a diagnosis found, as an arithmetic file that ``litecheck verify --arithmetic`` reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from litecheck.diagnose.hypotheses import USUAL
+from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis
+from litecheck.reference.engine.arithmetic import DEFAULT
+from litecheck.rendering.wording.hypotheses import excluded_sentence
+from litecheck.report import counted
+
+_WIDTH = 116
+
+
+def base_of(diagnosis: Diagnosis) -> str:
+    """The arithmetic that comes with litecheck and fits most operators, the most usual of several."""
+    fitting = [{name for way in d.fits for name in way.published} for d in diagnosis.operators]
+    return max(USUAL, key=lambda name: sum(name in names for names in fitting))
+
+
+def chosen(diagnosed: Diagnosed, base: str) -> Hypothesis | None:
+    """The fitting way that is written down: the base's where it is among them, else the most usual one."""
+    return next((way for way in diagnosed.fits if base in way.published), next(iter(diagnosed.fits), None))
+
+
+def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
+    """The device's arithmetic: it extends the published one that is nearest, and names what was found."""
+    base = base_of(diagnosis)
+    operators: dict[str, dict[str, Any]] = {}
+    for diagnosed in diagnosis.operators:
+        way = chosen(diagnosed, base)
+        if way is None:
+            continue
+        entry = operators.setdefault(diagnosed.opcode, {"because": []})
+        for path, variant in way.stages:
+            step, _, conditions = path.partition("/")
+            entry.setdefault(step, {}).setdefault(conditions or DEFAULT, variant)
+        if way.departure:
+            entry.setdefault("departure", way.departure)
+        entry["because"].extend(_reasons(diagnosed, way))
+    document = {
+        "arithmetic": slug(name),
+        "title": f"What {diagnosis.device} computes",
+        "source": f"litecheck {diagnosis.version}, diagnose, seed {diagnosis.seed}: {diagnosis.described}",
+        "extends": base,
+        "operators": {opcode: _ordered(entry) for opcode, entry in operators.items()},
+    }
+    body = yaml.safe_dump(document, sort_keys=False, width=_WIDTH, allow_unicode=True)
+    return "".join(f"# {line}\n" for line in _head(diagnosis, base)) + body
+
+
+def slug(name: str) -> str:
+    """A name an arithmetic may have: lower case, digits, dots and dashes."""
+    return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.") or "device"
+
+
+def _ordered(entry: dict[str, Any]) -> dict[str, Any]:
+    """Reasons last, and a step that was tried under no condition as its variant."""
+    steps = {key: value for key, value in entry.items() if key != "because"}
+    for key, variants in steps.items():
+        if isinstance(variants, dict) and [*variants] == [DEFAULT]:
+            steps[key] = variants[DEFAULT]
+    return {**steps, "because": entry["because"]}
+
+
+def _head(diagnosis: Diagnosis, base: str) -> Iterator[str]:
+    yield f"Found by litecheck diagnose. Operators that were not tried are taken to be as in {base}."
+    for diagnosed in diagnosis.operators:
+        if diagnosed.conclusion in ("none fits", "not answered", "not repeatable"):
+            yield f"{diagnosed.opcode} ({diagnosed.kind}): {diagnosed.conclusion}"
+
+
+def _reasons(diagnosed: Diagnosed, way: Hypothesis) -> Iterator[str]:
+    yield f"{way} gives all {diagnosed.elements:,} outputs of {counted(diagnosed.probes, 'probe')}"
+    others = [str(other) for other in diagnosed.fits if other != way]
+    if others:
+        yield f"not told apart from: {'; '.join(others)}"
+    shown = sorted(diagnosed.excluded, key=lambda e: not e.way.published)[:2]
+    yield from (f"not {excluded.way}: {excluded_sentence(excluded)}" for excluded in shown)

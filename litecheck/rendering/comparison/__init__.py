@@ -1,1 +1,0 @@
-"""A comparison's report as rows, as a document, as JSON and as text."""

@@ -1,0 +1,252 @@
+"""A diagnosis' report: a device's conformance page, a row for each operator that nothing explains, plain values, text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from litecheck.compare.wording import gathering_sentence
+from litecheck.diagnose.result import Diagnosed, Diagnosis, Owned
+from litecheck.rendering import document as layout
+from litecheck.rendering import rows as result
+from litecheck.rendering.columns import table, width_of
+from litecheck.rendering.escape import shorten, visible
+from litecheck.rendering.wording import hypotheses as wording
+from litecheck.report import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Raised when a key changes its meaning or goes away. 2: ``model`` became ``models``.
+VERSION = 2
+_HEADS = ("operator", "type", "computed by", "as in", ">probes", ">outputs", "")
+#: Columns of prose where no terminal says how many it has.
+_WIDTH = 100
+
+
+def document(diagnosis: Diagnosis) -> layout.Document:
+    """``conforms`` means that every operator that answered is explained exactly."""
+    d = diagnosis
+    parts = (
+        layout.Heading(("Operators by type, arithmetic and evidence",)),
+        _overview(d.operators),
+        layout.Heading(("What each was asked for",)),
+        *(_operator(f"operator-{n}", one) for n, one in enumerate(d.operators)),
+        *_models(d),
+        layout.Heading(("Not tried: of this nothing is known",)),
+        layout.ItemList(tuple((text,) for text in d.untried))
+        if d.untried
+        else layout.Paragraph(("Nothing.",)),
+    )
+    verdict = wording.VERDICTS[d.exit_code]
+    return layout.Document(
+        "diagnose", (d.device,), verdict, wording.summary(d), tuple(_facts(d)), parts, d.version
+    )
+
+
+def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    facts = (
+        ("device", diagnosis.described),
+        ("version", diagnosis.build),
+        ("host", diagnosis.host),
+        ("date", diagnosis.started),
+        ("models", ", ".join(diagnosis.models)),
+        ("probes", f"seed {diagnosis.seed}"),
+    )
+    yield from ((label, text) for label, text in facts if text)
+
+
+def _overview(operators: Sequence[Diagnosed]) -> layout.TableGrid:
+    """A line each; what was asked of it stands where the line leads."""
+    rows = [
+        (
+            (layout.Sign(d.conclusion), layout.Link(f"#operator-{n}", d.opcode)),
+            (d.kind,),
+            (", ".join(filter(None, (wording.computed_by(d), wording.notes(d)))),),
+            (_published(d),),
+            (f"{d.probes:,}",),
+            (f"{d.elements:,}",),
+        )
+        for n, d in enumerate(operators)
+    ]
+    return layout.TableGrid(("operator", "type", "computed by", "as in", ">probes", ">outputs"), tuple(rows))
+
+
+def _published(d: Diagnosed) -> str:
+    return ", ".join(d.fits[0].published) if d.fits else ""
+
+
+def _operator(anchor: str, d: Diagnosed) -> layout.Fold:
+    """One kind of operator; open where it is not explained."""
+    asked = f" in {counted(d.inferences, 'inference')}" if d.inferences else ""
+    problems, evidence = tuple(wording.problems(d)), tuple(wording.evidence(d))
+    rows: tuple[tuple[str, layout.Line], ...] = (
+        ("computed by", (wording.computed_by(d),)),
+        ("as in", (_published(d),)),
+        ("evidence", (f"{counted(d.elements, 'output')} of {counted(d.probes, 'probe')}{asked}",)),
+        ("wrong", layout.broken(problems)),
+        ("no answer", layout.broken(tuple(wording.silent(d)))),
+        ("parameters", layout.broken(tuple(f"{name}: {values}" for name, values in d.tried))),
+        ("not tried", layout.broken(d.untried)),
+        ("other ways", layout.broken(evidence)),
+        ("names", layout.broken(tuple(f"{o.called} is '{shorten(o.title)}'" for o in d.owned))),
+    )
+    shown = tuple((label, line) for label, line in rows if any(line))
+    opened = d.conclusion in wording.UNEXPLAINED
+    return layout.Fold(d.opcode, (f" {d.kind}, {d.conclusion}",), (layout.FactRows(shown),), opened, anchor)
+
+
+def _models(diagnosis: Diagnosis) -> Iterator[layout.Part]:
+    """Each model with its operators by kind: how many were tried, and whether all they gave is explained."""
+    rows = [
+        _own(model, d, own)
+        for model in diagnosis.models
+        for d in diagnosis.operators
+        if (own := [o for o in d.owned if o.model == model])
+    ]
+    if rows:
+        heads = ("model", "operator", "type", ">tried", ">explained", "")
+        yield from (layout.Heading(("Models",)), layout.TableGrid(heads, tuple(rows)))
+
+
+def _own(model: str, d: Diagnosed, own: Sequence[Owned]) -> tuple[layout.Line, ...]:
+    good = sum(o.explained for o in own)
+    sign = layout.Sign("explained" if good == len(own) else "not explained")
+    wrong = ", ".join(f"{o.called} '{shorten(o.title)}'" for o in own if not o.explained)
+    return (shorten(model),), (d.opcode,), (d.kind,), (str(len(own)),), (str(good),), (sign, wrong)
+
+
+def results(diagnosis: Diagnosis) -> result.Results:
+    """The rows of one device."""
+    d = diagnosis
+    rows = {id(one): _result(d, one) for one in d.operators if one.conclusion in wording.UNEXPLAINED}
+    verdict, found = wording.VERDICTS[d.exit_code], tuple(rows.values())
+    facts = [("litecheck", d.version), ("verdict", verdict), ("device", d.described), ("started", d.started)]
+    facts += [(label, text) for label, text in (("version", d.build), ("host", d.host)) if text]
+    cases = tuple(_case(one, rows.get(id(one))) for one in d.operators)
+    subject = result.Subject(d.described, d.device, tuple(facts), found, cases, tuple(_obstacles(d)))
+    used = dict.fromkeys(row.id for row in found)
+    return result.Results(
+        "litecheck diagnose",
+        d.version,
+        d.exit_code,
+        f"{verdict} on {d.device}: {wording.tally(d)}",
+        (subject,),
+        tuple(
+            result.RowRule(_id(end), text, text)
+            for end, text in wording.UNEXPLAINED.items()
+            if _id(end) in used
+        ),
+        tuple(result.annotated((*subject.obstacles, *found))),
+        {"diagnosis": {"device": d.described, "verdict": verdict, "models": d.models}},
+        tuple(
+            result.ResultRow("diagnose/not-tried", "note", text, result.RowPlace(d.device))
+            for text in d.untried
+        ),
+    )
+
+
+def _id(conclusion: str) -> str:
+    return f"diagnose/{conclusion.replace(' ', '-')}"
+
+
+def _result(diagnosis: Diagnosis, d: Diagnosed) -> result.ResultRow:
+    name = f"{d.opcode} {d.kind}"
+    problems, other = tuple(wording.problems(d)), (*wording.evidence(d), *wording.silent(d))
+    details = tuple((label, lines) for label, lines in (("wrong", problems), ("evidence", other)) if lines)
+    identity = result.digest("\0".join((diagnosis.device, d.opcode, d.kind, d.conclusion)))
+    return result.ResultRow(
+        _id(d.conclusion),
+        "violation",
+        f"{d.conclusion} on {diagnosis.device}",
+        result.RowPlace(
+            diagnosis.device, name, ((d.opcode, d.opcode, "module"), (d.kind, d.kind, "function"))
+        ),
+        d.conclusion,
+        problems[0] if problems else "",
+        details,
+        title=f"{name}: {d.conclusion} on {diagnosis.device}",
+        full=(*problems, *other),
+        fails=True,
+        fingerprint=identity,
+        identity=identity,
+    )
+
+
+def _case(d: Diagnosed, row: result.ResultRow | None) -> result.JudgedCase:
+    name = f"{d.opcode} {d.kind}"
+    if row is not None:
+        return result.JudgedCase(name, (row,))
+    silent = "; ".join(wording.silent(d)) or "no probe was answered"
+    aside = (f"computed by: {wording.computed_by(d)}", *wording.evidence(d)) if d.probes else ()
+    return result.JudgedCase(name, gap="" if d.probes else f"{d.conclusion}: {silent}", aside=aside)
+
+
+def _obstacles(d: Diagnosis) -> Iterator[result.ResultRow]:
+    if d.exit_code == 2:
+        why = f"{counted(len(d.operators), 'kind')} of operators tried, none answered"
+        text, where = f"not judged on {d.device}: {why}", result.RowPlace(d.device, "device")
+        identity = result.digest(f"{d.device}\0not-judged")
+        yield result.ResultRow("diagnose/not-judged", "violation", text, where, title=text, identity=identity)
+
+
+def print_report(diagnosis: Diagnosis, console: Console, verbose: bool = False) -> None:
+    """A table, what tells ways apart, and what was not tried; no line of prose wider than a terminal."""
+    console.file.write("\n".join(_lines(diagnosis, width_of(console))) + "\n")
+
+
+def _lines(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:
+    build = f", {visible(diagnosis.build)}" if diagnosis.build else ""
+    yield f"{visible(diagnosis.described)}{build}: {wording.summary(diagnosis)}"
+    yield ""
+    yield table(_HEADS, map(_columns, diagnosis.operators), width)
+    for diagnosed in diagnosis.operators:
+        lines = list(_details(diagnosed))
+        if lines:
+            yield ""
+            yield f"{visible(diagnosed.opcode)} {diagnosed.kind}: {diagnosed.conclusion}"
+            for line in lines:
+                yield from _wrapped(line, width)
+    if diagnosis.untried:
+        yield ""
+        yield "not tried:"
+        for line in diagnosis.untried:
+            yield from _wrapped(line, width)
+
+
+def _wrapped(line: str, width: int | None) -> list[str]:
+    return wrap(line, width or _WIDTH, initial_indent="  ", subsequent_indent="    ")
+
+
+def _columns(d: Diagnosed) -> tuple[str, ...]:
+    counts = str(d.probes), f"{d.elements:,}"
+    return visible(d.opcode), d.kind, wording.computed_by(d), _published(d), *counts, wording.notes(d)
+
+
+def _details(d: Diagnosed) -> Iterator[str]:
+    told = [*wording.problems(d), *wording.evidence(d)]
+    yield from told
+    yield from wording.named(d, told)
+    yield from wording.silent(d)
+    if d.untried:
+        yield f"not tried: {'; '.join(d.untried)}"
+
+
+def values(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The document."""
+    return {
+        "litecheck_diagnosis": VERSION,
+        **asdict(diagnosis),
+        "operators": [_record(d) for d in diagnosis.operators],
+        "exit_code": diagnosis.exit_code,
+    }
+
+
+def _record(diagnosed: Diagnosed) -> dict[str, Any]:
+    """One operator, with what its data say in sentences: ``conclusion``, ``gathers`` beside ``patterns``."""
+    record = {**asdict(diagnosed), "conclusion": diagnosed.conclusion}
+    if diagnosed.contrast is not None:
+        record["contrast"]["gathers"] = list(map(gathering_sentence, diagnosed.contrast.patterns))
+    return record

@@ -1,1 +1,0 @@
-"""A diagnosis' report as rows, as a document, as JSON and as text."""

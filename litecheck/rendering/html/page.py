@@ -1,0 +1,124 @@
+"""Pages for browsers, each one file that loads nothing and runs only its own style and script; and a document as one."""
+
+from __future__ import annotations
+
+import html
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from string import Template
+
+from litecheck.rendering import document as layout
+from litecheck.rendering.escape import visible
+
+_FOLDER = Path(__file__).parent
+
+
+@cache
+def asset(path: Path) -> str:
+    """A file that is part of pages."""
+    return path.read_text(encoding="utf-8")
+
+
+def framed(title: str, body: str, style: str = "", script: str = "") -> str:
+    """The page around ``body``, with its style behind the base's; ``title`` is plain text."""
+    own = asset(_FOLDER / "base.css") + style
+    parts = {"policy": _policy(own, script), "title": text(title), "style": own, "body": body}
+    return Template(asset(_FOLDER / "base.html")).substitute(parts)
+
+
+def _policy(style: str, script: str) -> str:
+    own = (("style-src", style), ("script-src", script))
+    hashes = ((kind, b64encode(sha256(text.encode()).digest()).decode()) for kind, text in own if text)
+    allowed = (f"{kind} 'sha256-{digest}'" for kind, digest in hashes)
+    return "; ".join(
+        ("default-src 'none'", *allowed, "img-src data:", "base-uri 'none'", "form-action 'none'")
+    )
+
+
+def text(words: str) -> str:
+    """Any text as what a page may show: no markup, nothing invisible."""
+    return html.escape(visible(words))
+
+
+def page(document: layout.Document) -> str:
+    """The page, complete in one file."""
+    title = "".join(map(_words, document.title))
+    ending = f": {document.verdict}" if document.verdict else ""
+    verdict = f' <strong id="verdict" data-verdict="{document.verdict}">{document.verdict}</strong>'
+    facts = (*document.facts, ("litecheck", document.version))
+    parts = {
+        "program": text(document.program),
+        "title": _line(document.title) + (verdict if document.verdict else ""),
+        "summary": text(document.summary),
+        "facts": "\n".join(
+            f"<div><dt>{text(label)}</dt><dd>{text(fact)}</dd></div>" for label, fact in facts
+        ),
+        "parts": "\n".join(map(_part, document.parts)),
+    }
+    body = Template(asset(_FOLDER / "document.html")).substitute(parts)
+    return framed(title + ending, body, asset(_FOLDER / "document.css"))
+
+
+def _words(span: layout.Span) -> str:
+    return span if isinstance(span, str) else getattr(span, "text", "")
+
+
+def _part(part: layout.Part) -> str:
+    if isinstance(part, layout.Heading):
+        return f"<h{part.level + 1}>{_line(part.line)}</h{part.level + 1}>"
+    if isinstance(part, layout.Paragraph):
+        return f"<p>{_line(part.line)}</p>"
+    if isinstance(part, layout.ItemList):
+        lines = (*part.lines, (f"and {part.more:,} more",)) if part.more else part.lines
+        return f"<ul>{''.join(f'<li>{_line(line)}</li>' for line in lines)}</ul>"
+    if isinstance(part, layout.FactRows):
+        rows = (f"<dt>{text(label)}</dt><dd>{_line(line)}</dd>" for label, line in part.rows)
+        return f"<dl>{''.join(rows)}</dl>"
+    return _grid(part) if isinstance(part, layout.TableGrid) else _fold(part)
+
+
+def _grid(grid: layout.TableGrid) -> str:
+    """Cells of numbers have a class of their own."""
+    kinds = [' class="number"' if head.startswith(">") else "" for head in grid.heads]
+    pairs = zip(kinds, grid.heads, strict=True)
+    heads = "".join(f"<th{kind}>{text(head.lstrip('>'))}</th>" for kind, head in pairs)
+    rows = "".join(
+        f"<tr>{''.join(f'<td{kind}>{_line(cell)}</td>' for kind, cell in zip(kinds, row, strict=True))}</tr>"
+        for row in grid.rows
+    )
+    return f'<div class="scroll"><table class="rows"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _fold(fold: layout.Fold) -> str:
+    parts = "".join(map(_part, fold.parts))
+    if fold.anchor:
+        # Inside, so that browsers unfold it for who follows a link.
+        parts = f'<div id="{text(fold.anchor)}">{parts}</div>'
+    opened = " open" if fold.opened else ""
+    title = f"<summary><b>{text(fold.title)}</b>{_line(fold.rest)}</summary>"
+    return f'<details class="part"{opened}>{title}{parts}</details>'
+
+
+def _line(line: layout.Line) -> str:
+    return "".join(map(_span, line))
+
+
+def _span(span: layout.Span) -> str:
+    if isinstance(span, str):
+        return text(span)
+    if isinstance(span, layout.Code):
+        return f"<code>{text(span.text)}</code>"
+    if isinstance(span, layout.Bold):
+        return f"<b>{text(span.text)}</b>"
+    if isinstance(span, layout.Sign):
+        character = layout.SIGNS[span.meaning][1]
+        return (
+            f'<span class="sign" data-conclusion="{span.meaning}" title="{span.meaning}">{character}</span>'
+        )
+    if isinstance(span, layout.Link):
+        known = span.address.startswith(("https://", "http://", "#"))
+        shown = text(span.text or span.address)
+        return f'<a href="{text(span.address)}">{shown}</a>' if known else shown
+    return "<br>"

@@ -1,0 +1,148 @@
+"""A run's report: what went in and came out, and what its tensors look like, as a document, as plain values and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from litecheck.reference.engine.interpreter import Run
+from litecheck.reference.engine.statistics import Recorder, Statistics
+from litecheck.rendering.columns import table, width_of
+from litecheck.rendering.document import Code, Document, Heading, Part, TableGrid
+from litecheck.rendering.escape import visible
+from litecheck.report import counted
+from litecheck.version import __version__
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Raised when a key changes its meaning or goes away.
+VERSION = 1
+_HEADS = (">#", "operator", "type", ">stored", ">real", ">low rail", ">high rail", ">unused codes", "name")
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run of the reference, and what was asked for: file, arithmetic, sources of inputs, where arrays went."""
+
+    file: str
+    arithmetic: str
+    signature: str | None
+    sources: Mapping[str, str]
+    target: str | None
+    run: Run
+    recorder: Recorder
+
+
+def document(told: RunRecord) -> Document:
+    """Nothing is judged, so there is no verdict."""
+    parts: tuple[Part, ...] = ()
+    if told.recorder.stats:
+        rows = tuple(tuple((cell,) for cell in _row(s)) for s in told.recorder.statistics)
+        parts = (Heading(("Tensors",)), TableGrid(_HEADS, rows))
+    signature = [("signature", told.signature)] if told.signature else []
+    facts = (*signature, *_facts(told))
+    return Document("run", (Code(told.file),), "", _summary(told), facts, parts, __version__)
+
+
+def print_report(told: RunRecord, console: Console, verbose: bool = False) -> None:
+    """What went in and came out, and a table of statistics where they were asked for."""
+    where = f", signature '{visible(told.signature)}'" if told.signature else ""
+    lines = [f"{visible(told.file)}: {_summary(told)}{where}"]
+    for label, fact in _facts(told):
+        lines.append(f"wrote {fact}" if label == "wrote" else f"  {label:<7} {fact}")
+    if told.recorder.stats:
+        lines += ["", table(_HEADS, map(_row, told.recorder.statistics), width_of(console))]
+    console.file.write("\n".join(lines) + "\n")
+
+
+def _summary(told: RunRecord) -> str:
+    return f"{counted(told.recorder.operators, 'operator')} by {told.arithmetic}"
+
+
+def _facts(told: RunRecord) -> Iterator[tuple[str, str]]:
+    """What went in, with where it came from; what came out; and where arrays were written."""
+    entry = told.recorder.entry
+    for name, index in entry.inputs:
+        tensor, source = entry.subgraph.tensors[index], visible(told.sources.get(name, ""))
+        yield "input", f"{tensor.dtype} {_shape(tensor.shape)} '{visible(name)}', {source}"
+    for name, index in entry.outputs:
+        shape = _shape(told.run.outputs[name].shape)
+        yield "output", f"{entry.subgraph.tensors[index].dtype} {shape} '{visible(name)}'"
+    if told.target is not None:
+        yield "wrote", f"{visible(told.target)}: {counted(len(told.recorder.named(told.run)), 'array')}"
+
+
+def _row(s: Statistics) -> tuple[str, ...]:
+    """A line of the table."""
+    stored = "" if s.low is None or s.dtype.startswith("float") else f"{s.low}..{s.high}"
+    real = "" if s.real_low is None else f"{s.real_low:.4g}..{s.real_high:.4g}"
+    low, high = (_percent(share) for share in s.saturation) if s.saturation else ("", "")
+    unused = "" if s.unused is None else f"{s.unused:,} of {s.codes:,}"
+    opcode, number = s.operator.partition(" ")[0], s.operator.rpartition("#")[2]
+    name = visible(s.name) + (f" ({s.not_finite:,} not finite)" if s.not_finite else "")
+    return (number, opcode, s.dtype, stored, real, low, high, unused, name)
+
+
+def _percent(share: float) -> str:
+    """Rounded, but never to nothing or to everything."""
+    if not share:
+        return "0 %"
+    percent = 100 * share
+    if percent < 0.01:
+        return "< 0.01 %"
+    return "> 99.9 %" if 99.9 < percent < 100 else f"{percent:.3g} %"
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape)) or "scalar"
+
+
+def values(told: RunRecord) -> dict[str, Any]:
+    """What was asked for, what went in and came out, as plain values."""
+    run, recorder = told.run, told.recorder
+    subgraph = recorder.entry.subgraph
+    inputs = [
+        {"name": name, "tensor": i, "dtype": subgraph.tensors[i].dtype, "source": told.sources.get(name, "")}
+        for name, i in recorder.entry.inputs
+    ]
+    outputs = [
+        {"name": name, "tensor": i, "dtype": subgraph.tensors[i].dtype, "shape": run.outputs[name].shape}
+        for name, i in recorder.entry.outputs
+    ]
+    document: dict[str, Any] = {
+        "litecheck_run": VERSION,
+        "file": visible(told.file),
+        "arithmetic": told.arithmetic,
+        "signature": told.signature,
+        "subgraph": run.subgraph,
+        "operators": recorder.operators,
+        "inputs": inputs,
+        "outputs": outputs,
+        "written": None,
+    }
+    if told.target is not None:
+        named = recorder.named(run).items()
+        arrays = {name: {"dtype": array.dtype.name, "shape": array.shape} for name, array in named}
+        document["written"] = {"file": visible(told.target), "arrays": arrays}
+    if recorder.stats:
+        document["statistics"] = [_values(s) for s in recorder.statistics]
+    return document
+
+
+def _values(s: Statistics) -> dict[str, Any]:
+    low, high = s.saturation or (None, None)
+    return {
+        "tensor": s.index,
+        "name": s.name,
+        "operator": s.operator,
+        "dtype": s.dtype,
+        "shape": s.shape,
+        "size": s.size,
+        "not_finite": s.not_finite,
+        "stored": [s.low, s.high],
+        "real": [s.real_low, s.real_high],
+        "saturated": {"low": s.at_low, "high": s.at_high, "low_share": low, "high_share": high},
+        "codes": {"used": s.used, "unused": s.unused, "of": s.codes},
+    }

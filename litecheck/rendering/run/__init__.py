@@ -1,1 +1,0 @@
-"""A run's record as a document, as JSON and as text."""

@@ -1,0 +1,100 @@
+"""Inferences computed as one, against each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from litecheck.cases import parts
+from litecheck.cases.inputs import tried
+from litecheck.cases.parts import Case
+from litecheck.cases.side_by_side import outputs_of, together
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.profile.operators import facts_of, operator_names
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.dispatch import cells_of
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.operands import RunError
+from litecheck.reference.registry import kernels
+
+REFERENCE = load_arithmetic("litert-reference")
+ELEMENTWISE = [name for name in operator_names() if facts_of(name).elementwise and name in kernels()]
+#: What comes in one of these shapes is computed with others; 16 elements fill the longest vectors.
+WHOLE, BROKEN = (2, 1, 24), (1, 21)
+
+
+def case_of(opcode: str, dtype: str, shape: tuple[int, ...]) -> Case:
+    """An operator on as many inputs as it has, of whose values none is the zero point."""
+    facts, builder = facts_of(opcode), ModelBuilder()
+    main = builder.subgraph()
+    scales = (0.031, 0.047) if dtype != "int16" else (2**-11, 2**-12)
+    inputs = [
+        main.tensor(f"x{n}", shape, dtype, quantized(scale, 0 if dtype == "int16" else 3))
+        for n, scale in zip(range(len(facts.inputs)), scales, strict=False)
+    ]
+    output = main.tensor("y", shape, dtype, quantized(scales[0] * 1.7, 0 if dtype == "int16" else -5))
+    main.add(opcode, inputs, [output], version=facts.version)
+    main.inputs(*inputs)
+    main.outputs(output)
+    model = builder.finish()
+    return next(parts.operators(model, model.subgraphs[0]))
+
+
+def variants(case: Case) -> Iterator[Arithmetic]:
+    """The reference's arithmetic, and with each other variant of a step of the operator."""
+    main, opcode = case.cut.model.subgraphs[0], case.operators[0].opcode
+    own = REFERENCE.variants(opcode)
+    yield REFERENCE
+    for cell in cells_of(main, main.operators[0]):
+        for variant in cell.others(own):
+            yield replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**own, cell.path: variant}})
+
+
+@pytest.mark.parametrize("shape", [WHOLE, BROKEN], ids=["whole vectors", "some elements left"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@pytest.mark.parametrize("opcode", ELEMENTWISE)
+def test_each_variant_gives_the_same_as_one_by_one(opcode: str, dtype: str, shape: tuple[int, ...]) -> None:
+    case = case_of(opcode, dtype, shape)
+    main = case.cut.model.subgraphs[0]
+    several = [feed.arrays for feed in tried(case, {}, 0, 9)]
+    try:
+        every = list(variants(case))
+    except RunError:
+        every = []  # no kernel for the type
+    for arithmetic in every:
+        one = Machine(case.cut.model, arithmetic)
+        try:
+            apart = [one.run(main, arrays)[main.outputs[0]] for arrays in several]
+        except RunError:
+            continue
+        joined = list(outputs_of(Machine(case.cut.model, arithmetic), case, several))
+        for (made,), wanted in zip(joined, apart, strict=True):
+            assert made.dtype == wanted.dtype
+            np.testing.assert_array_equal(made, wanted)
+
+
+def test_they_are_joined_where_nothing_is_left_of_a_vector() -> None:
+    assert together(case_of("ADD", "int8", WHOLE)) > 1000
+    assert together(case_of("ADD", "int8", BROKEN)) == 1
+    assert together(case_of("ADD", "int8", (1 << 16,))) == 1
+
+
+def test_a_vector_left_open_would_make_a_difference() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (
+        main.tensor(name, BROKEN, "int8", quantized(scale, 0)) for name, scale in (("x", 0.125), ("y", 0.5))
+    )
+    main.add("QUANTIZE", [x], [y], version=2)
+    main.inputs(x)
+    main.outputs(y)
+    model = builder.finish()
+    stages = {**REFERENCE.stages, "QUANTIZE": {"requantize": "half-up-body"}}
+    machine = Machine(model, replace(REFERENCE, stages=stages))
+    several = [np.full(BROKEN, -6, np.int8)] * 2
+    apart = np.stack([machine.run(model.subgraphs[0], (x,))[y] for x in several])
+    joined = machine.run(model.subgraphs[0], (np.stack(several),))[y]
+    assert (apart != joined).any()

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from litecheck.devices.adapters.recorded import FACTS, Recorded, record
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure, Job
+from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.save import model_bytes
+
+CASE = "0003-SPLIT"
+
+
+def job(name: str = CASE, runs: int = 1, seed: int = 0) -> Job:
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    q = quantized(0.5)
+    axis = graph.constant("axis", np.array(0, np.int32))
+    x = graph.tensor("x", (4,), "int8", q)
+    ends = [graph.tensor(name, (2,), "int8", q) for name in ("part/a", "part/b")]
+    graph.add("SPLIT", [axis, x], ends, num_splits=2)
+    graph.inputs(x)
+    graph.outputs(*ends)
+    model = builder.finish()
+    random = np.random.default_rng(seed)
+    given = tuple((random.integers(-9, 9, 4, np.int8),) for _ in range(runs))
+    return Job(name, model, model_bytes(model), given)
+
+
+def halves(of: Job) -> Answer:
+    return Answer(tuple((x[:2], x[2:]) for (x,) in of.runs))
+
+
+def same(got: Answer | Failure, expected: Answer) -> None:
+    assert isinstance(got, Answer), got
+    assert (got.delegated, got.ended, got.message) == (expected.delegated, expected.ended, expected.message)
+    for a, b in zip(got.runs, expected.runs, strict=True):
+        for mine, theirs in zip(a, b, strict=True):
+            assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+            np.testing.assert_array_equal(mine, theirs)
+
+
+def asked(folder: Path, of: Job) -> Answer | Failure:
+    return Recorded(f"recorded:{folder}", str(folder)).run(of)
+
+
+def write(folder: Path, layout: str, arrays: dict[str, Any]) -> None:
+    """Arrays by name: as files below ``layout``, or in one archive of that name."""
+    if layout.endswith(".npz"):
+        (folder / layout).parent.mkdir(parents=True, exist_ok=True)
+        np.savez(folder / layout, **arrays)
+        return
+    for name, values in arrays.items():
+        file = folder / layout / f"{name}.npy"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        np.save(file, values)
+
+
+@pytest.mark.parametrize("layout", [CASE, f"{CASE}.npz", f"{CASE}/all.npz"])
+@pytest.mark.parametrize("names", [("output_0", "output_1"), ("part/a", "part/b"), ("part_a", "part_b")])
+def test_a_case_is_found(tmp_path: Path, layout: str, names: tuple[str, str]) -> None:
+    wanted = job(runs=2)
+    answer = halves(wanted)
+    arrays = {
+        f"run_{n}/{name}": v for n, run in enumerate(answer.runs) for name, v in zip(names, run, strict=True)
+    }
+    write(tmp_path, layout, arrays)
+    same(asked(tmp_path, wanted), answer)
+
+
+@pytest.mark.parametrize("layout", [CASE, f"{CASE}.npz"])
+def test_the_first_run_may_do_without_a_folder(tmp_path: Path, layout: str) -> None:
+    answer = halves(job())
+    write(tmp_path, layout, {"output_0": answer.runs[0][0], "output_1": answer.runs[0][1]})
+    same(asked(tmp_path, job()), answer)
+    failure = asked(tmp_path, job(runs=2))
+    assert failure == Failure(
+        Outcome.NO_REFERENCE, f"nothing recorded for output 0 ('part/a') of {CASE}, run 1"
+    )
+
+
+@pytest.mark.parametrize("layout", ["", "dump.npz"])
+def test_a_dump_of_all_tensors_serves_every_operator(tmp_path: Path, layout: str) -> None:
+    answer = halves(job())
+    floats = answer.runs[0][1].astype(np.float32)
+    write(tmp_path, layout, {"part/a": answer.runs[0][0], "part/b": floats, "other": np.zeros(9)})
+    same(asked(tmp_path, job()), Answer(((answer.runs[0][0], floats),)))
+
+
+def test_positions_in_the_folder_itself_are_the_network_s(tmp_path: Path) -> None:
+    answer = halves(job())
+    write(tmp_path, "", {"output_0": answer.runs[0][0], "output_1": answer.runs[0][1]})
+    assert isinstance(asked(tmp_path, job()), Failure)
+    same(asked(tmp_path, job("whole")), answer)
+
+
+def test_what_is_recorded_comes_back(tmp_path: Path) -> None:
+    wanted = job(runs=2)
+    strange = (np.zeros((3, 1), np.float32),)
+    answer = Answer((halves(wanted).runs[0], strange), (True, False), "SIGSEGV", "a word")
+    record(tmp_path, wanted, answer)
+    same(asked(tmp_path, wanted), answer)
+    second = Job(CASE, wanted.model, wanted.content, wanted.runs[1:])
+    same(asked(tmp_path, second), Answer(answer.runs[1:], answer.delegated, answer.ended, answer.message))
+
+
+def test_a_recorded_failure_comes_back(tmp_path: Path) -> None:
+    failure = Failure(Outcome.TIMED_OUT, "no answer after 5 s")
+    record(tmp_path, job(), halves(job()))
+    record(tmp_path, job(), failure)
+    assert asked(tmp_path, job()) == failure
+
+
+def test_a_record_of_something_else_is_not_taken(tmp_path: Path) -> None:
+    record(tmp_path, job(), halves(job()))
+    others = asked(tmp_path, job(seed=1))
+    assert isinstance(others, Failure)
+    assert (others.outcome, "inputs are others" in others.message) == (Outcome.NO_REFERENCE, True)
+    model = Job(CASE, job().model, job().content + b"\0", job().runs)
+    of_other = asked(tmp_path, model)
+    assert isinstance(of_other, Failure)
+    assert of_other.message == f"what is recorded for {CASE} is of another model"
+
+
+def test_damaged_records_are_an_outcome(tmp_path: Path) -> None:
+    record(tmp_path, job(), halves(job()))
+    output, facts = tmp_path / CASE / "run_0" / "output_1.npy", tmp_path / CASE / FACTS
+    output.write_bytes(output.read_bytes()[:-1])
+    cut = asked(tmp_path, job())
+    for text in ("[]", "{}", "nonsense", facts.read_text().replace('"outputs": [', '"outputs": [[')):
+        facts.write_text(text)
+        failure = asked(tmp_path, job())
+        assert isinstance(failure, Failure)
+        assert failure.message.startswith("what was recorded cannot be read")
+    assert isinstance(cut, Failure)
+    assert "output_1.npy" in cut.message
+
+
+def test_a_record_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="cannot be written"):
+        record(tmp_path / "file", job(), halves(job()))
+
+
+def test_one_recording_answers_for_every_run_that_is_fed_the_same(tmp_path: Path) -> None:
+    first, other = (job("whole", 1, seed).runs[0] for seed in (0, 1))
+    again = replace(job("whole"), runs=(first, first))
+    a, b = halves(again).runs[0]
+    np.savez(tmp_path / "tensors.npz", **{"part/a": a, "part/b": b})
+    same(asked(tmp_path, again), halves(again))
+    missing = asked(tmp_path, replace(again, runs=(first, other)))
+    assert isinstance(missing, Failure)
+    assert "whole, run 1" in missing.message

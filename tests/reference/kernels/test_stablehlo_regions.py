@@ -1,0 +1,47 @@
+"""Windows over any dimensions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.model.build import options_table
+from litecheck.reference.kernels.stablehlo_regions import reduce_window
+from litecheck.reference.operands import Operand, OutputSpec, RunError
+
+X = np.array([[100, 50, -7, 3, 0, 9], [1, -2, 30, 4, 5, -128]], np.int8)
+
+
+def reduced(
+    function: str, window: list[int], strides: list[int], dilations: list[int], init: int = 0
+) -> np.ndarray:
+    sizes = (Operand(np.array(v, np.int64), "int64", constant=True) for v in (window, strides, dilations))
+    options = options_table("REDUCE_WINDOW", reduce_function=function)
+    first = Operand(np.array(init, np.int8), "int8")
+    return reduce_window(Operand(X, "int8"), first, *sizes, OutputSpec("int8", ()), options)
+
+
+def test_windows_are_where_stride_and_dilation_put_them() -> None:
+    assert reduced("MAXIMUM", [1, 2], [1, 2], [1, 3], -128).tolist() == [[100, 9], [4, 30]]
+    assert reduced("MINIMUM", [2, 3], [1, 3], [1, 1], 127).tolist() == [[-7, -128]]
+
+
+def test_the_first_value_counts_and_sums_wrap_around() -> None:
+    assert reduced("ADD", [1, 2], [1, 4], [1, 1]).tolist() == [[-106, 9], [-1, -123]]
+    assert reduced("ADD", [1, 2], [1, 4], [1, 1], 6).tolist() == [[-100, 15], [5, -117]]
+    assert reduced("MUL", [2, 1], [1, 3], [1, 1], 2).tolist() == [[-56, 24]]
+
+
+def test_all_and_any_make_truth_of_numbers() -> None:
+    assert reduced("ALL", [2, 2], [1, 2], [1, 1], 1).tolist() == [[1, 1, 0]]
+    assert reduced("ANY", [1, 1], [1, 1], [1, 1]).tolist() == [[1, 1, 1, 1, 0, 1], [1] * 6]
+
+
+def test_there_are_no_windows_without_room() -> None:
+    assert reduced("ADD", [3, 1], [1, 1], [1, 1]).shape == (0, 6)
+    assert reduced("ADD", [1, 3], [1, 1], [1, 3]).shape == (2, 0)
+
+
+def test_a_reduction_without_a_function_is_refused() -> None:
+    with pytest.raises(RunError, match="no reduction is called 0"):
+        reduced("UNSUPPORTED", [1, 1], [1, 1], [1, 1])

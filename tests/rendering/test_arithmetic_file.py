@@ -1,0 +1,69 @@
+"""The arithmetic file a diagnosis becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from litecheck.arrays import Arrays
+from litecheck.cases.probes.catalogue import probed
+from litecheck.devices.port import Job
+from litecheck.diagnose.hypotheses import USUAL
+from litecheck.diagnose.result import Diagnosis
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.rendering.arithmetic_file import arithmetic_yaml, base_of, slug
+from tests.verify.inprocess import InProcess
+from tests.verify.planted import changed, of, published
+
+
+def written(diagnosis: Diagnosis, folder: Path) -> Arithmetic:
+    path = folder / "device.arithmetic.yaml"
+    path.write_text(arithmetic_yaml(diagnosis, "Acme NPU (2)"))
+    return load_arithmetic(path)
+
+
+@pytest.mark.parametrize("name", USUAL)
+def test_what_is_written_computes_as_the_device(name: str, tmp_path: Path) -> None:
+    diagnosis = published(name)
+    found, wanted = written(diagnosis, tmp_path), load_arithmetic(name)
+    assert base_of(diagnosis) == name
+    assert found.name == "acme-npu-2"
+    for opcode in probed():
+        assert {**wanted.variants(opcode), **found.variants(opcode)} == found.variants(opcode)
+        assert all(wanted.variants(opcode).get(s, v) == v for s, v in found.variants(opcode).items()), opcode
+
+
+def test_what_holds_under_a_condition_is_written_under_it(tmp_path: Path) -> None:
+    device = InProcess(changed("CONV_2D", **{"requantize": "single", "requantize/grouped": "floor"}))
+    diagnosis = of(device, "CONV_2D")
+    stated = yaml.safe_load(arithmetic_yaml(diagnosis, "acme"))["operators"]["CONV_2D"]["requantize"]
+    assert stated == {"default": "single", "grouped": "floor"}
+    found = written(diagnosis, tmp_path)
+    assert diagnosis.operators == of(InProcess(found), "CONV_2D").operators
+
+
+def test_a_departure_is_written_with_its_evidence(tmp_path: Path) -> None:
+    device = InProcess(changed("CONV_2D", departure="wraps", requantize="single"))
+    found = written(of(device, "CONV_2D", "ADD"), tmp_path)
+    assert found.variants("CONV_2D")["departure"] == "wraps"
+    assert found.variants("CONV_2D")["requantize"] == "single"
+    assert "requantize: single, departure: wraps gives all" in found.reasons["CONV_2D"]
+    assert "departure" not in found.variants("ADD")
+
+
+def test_what_nothing_explains_is_left_out(tmp_path: Path) -> None:
+    def change(job: Job, run: int, outputs: Arrays) -> Arrays:
+        return (outputs[0] ^ 1,) if "ADD" in job.name else outputs
+
+    diagnosis = of(InProcess("litert-reference", change), "ADD", "AVERAGE_POOL_2D")
+    text = arithmetic_yaml(diagnosis, "acme")
+    assert "# ADD (int8): none fits\n" in text
+    assert list(yaml.safe_load(text)["operators"]) == ["AVERAGE_POOL_2D"]
+    assert diagnosis.exit_code == 1
+
+
+def test_names_become_what_arithmetics_may_be_called() -> None:
+    assert slug("delegate:/a b/libAcme.so,cores=2") == "delegate-a-b-libacme.so-cores-2"
+    assert slug("..") == "device"
