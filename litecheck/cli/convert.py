@@ -66,14 +66,16 @@ def convert(
     from litecheck.cli.progress import samples_done
     from litecheck.convert.session import carried_out, prepared
     from litecheck.convert.settings import ConversionSettings
+    from litecheck.convert.source import load_source
     from litecheck.files import check_writable
-    from litecheck.model.load import load_model
 
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
     targets = parse_outputs(reports or (), "convert")
     decided = {"--to": to, "--keep": keep, "--inputs": inputs, "--outputs": outputs, "--like": like}
     options.check_targets(target, dry_run, decided, plan)
-    for file in filter(None, (target, save_plan, statistics)):
+    written = {"-o": target, "--save-plan": save_plan, "--statistics": statistics}
+    options.check_apart(written, filter(None, (*(data or ()), plan, scales_from)))
+    for file in filter(None, written.values()):
         check_writable(file)
     settings = ConversionSettings(
         to=to or "int8",
@@ -96,7 +98,7 @@ def convert(
         plan=plan or "",
         agreement=not no_agreement,
     )
-    session = prepared(load_model(model, member), settings)
+    session = prepared(load_source(model, member), settings)
     for warning in session.warnings:
         say(f"warning: {warning}")
     with samples_done(session.steps, manner) as tell:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -36,7 +37,13 @@ def _devices(incomplete: str) -> list[str]:
     return [name for name in devices if name.startswith(incomplete)]
 
 
-ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A float model.")]
+ModelFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A float model: .tflite or, through TensorFlow, a SavedModel folder, .keras, .h5; or an old uint8 one.",
+    ),
+]
 Target = Annotated[
     str | None,
     typer.Option(
@@ -169,3 +176,14 @@ def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, objec
     twice = next((name for name, value in decided.items() if value), None)
     if plan and twice:
         raise ConfigError(f"--plan and {twice}: the plan has decided that")
+
+
+def check_apart(written: Mapping[str, str | None], read: Iterable[str]) -> None:
+    """Raise ConfigError where two things would be written to one file, or one over what is read."""
+    places = {os.path.realpath(file): file for file in read}
+    for name, file in written.items():
+        place = os.path.realpath(file) if file else None
+        if file and place in places:
+            raise ConfigError(f"{name} {file}: this file is read or written as well; name another one")
+        if file and place:
+            places[place] = file

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from litecheck.convert.calibration.data import open_data
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.calibration.methods import chosen_ranges, range_methods
+from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
 from litecheck.convert.calibration.observe import observe
 from litecheck.convert.calibration.samples import Chain
 from litecheck.convert.calibration.statistics import CalibrationStatistics, check_finite, first_not_finite
 from litecheck.convert.conversion import source_hash
 from litecheck.convert.groups import Interval, Key
+from litecheck.convert.recurrent import Inside
 from litecheck.convert.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
@@ -33,11 +34,12 @@ _NO_DATA = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """What calibration gave: the range of each tensor by (subgraph, tensor), and how it came about. ``file`` is that of
-    statistics that were read back."""
+    """What calibration gave: the range of each tensor by (subgraph, tensor), of values ``inner`` to operators by (subgraph,
+    operator, name), and how it came about. ``file`` is that of statistics that were read back."""
 
     statistics: CalibrationStatistics
     ranges: Mapping[Key, Interval]
+    inner: Mapping[Inside, Interval]
     methods: str
     file: str = ""
     infinite: tuple[str, ...] = ()
@@ -106,7 +108,8 @@ def calibrated(
     infinite = _infinities(statistics, model)
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
-    return Calibration(statistics, chosen_ranges(statistics, model, methods), str(methods), file, infinite)
+    ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
+    return Calibration(statistics, ranges, inner, str(methods), file, infinite)
 
 
 def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, ...]:

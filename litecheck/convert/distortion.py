@@ -60,8 +60,10 @@ class Distortion:
 
 def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distortion:
     """Of what a converted tensor stores from float32 values in the same order; its own parameters say what that means."""
+    if x.dtype.kind in "biu":  # indices and truth values, to which no scale belongs
+        x, stored = x.astype(np.float64), stored.astype(np.float64)
     flat, codes = x.reshape(-1), stored.reshape(-1)
-    quantized = tensor.dtype in INTEGER_RANGES
+    quantized = _quantized(tensor)
     alike = quantized and tensor.quantization.scale.size == 1 and stored.itemsize <= 2
     whole = stored
     if quantized and not alike:
@@ -96,8 +98,12 @@ def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Ten
         sums = float(np.dot(x, x)), float(np.dot(off, off))
     if not x.size:
         return Distortion(left_out=left_out)
-    rails = _rails(x, codes, tensor) if tensor.dtype in INTEGER_RANGES else (0, 0)
+    rails = _rails(x, codes, tensor) if _quantized(tensor) else (0, 0)
     return Distortion(*sums, float(max(off.max(), -off.min())), x.size, *rails, left_out)
+
+
+def _quantized(tensor: Tensor) -> bool:
+    return tensor.dtype in INTEGER_RANGES and tensor.quantization.scale.size > 0
 
 
 def _rails(x: NDArray[Any], codes: NDArray[Any], tensor: Tensor) -> tuple[int, int]:

@@ -16,14 +16,15 @@ from litecheck.convert.borrowed import borrow
 from litecheck.convert.calibrated import Calibration, Told, calibrated, opened
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.tally import observed
-from litecheck.convert.conversion import Conversion, convert, replay
+from litecheck.convert.conversion import Conversion, convert, replay, shift
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import ConversionPlan
 from litecheck.convert.plan_file import plan_json, read_plan
 from litecheck.convert.record import ConversionRecord, converted_tensors, staying
+from litecheck.convert.released import is_quantized, release
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.shared import reach, shared_quantizations
-from litecheck.convert.source import check_real
+from litecheck.convert.source import check_real, load_source
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, reason
@@ -46,7 +47,7 @@ class ConversionSession:
     """A conversion that is ready to be carried out: what can be wrong with the settings has been looked at.
 
     ``plan`` is there where one is carried out again; ``data`` None where there are no samples; ``quantized`` has the scales
-    to take over.
+    to take over; ``shifts`` says that the model holds 8-bit activations, which keep their scales.
     """
 
     model: Model
@@ -54,6 +55,7 @@ class ConversionSession:
     plan: ConversionPlan | None
     data: CalibrationData | None
     quantized: Model | None = None
+    shifts: bool = False
 
     @property
     def calibrates(self) -> bool:
@@ -62,12 +64,16 @@ class ConversionSession:
         known = bool(s.statistics) and Path(s.statistics).exists()
         if self.plan is not None:
             return known
-        return s.to not in REAL_KINDS and (self.quantized is None or known or self.data is not None)
+        return (
+            not self.shifts
+            and s.to not in REAL_KINDS
+            and (self.quantized is None or known or self.data is not None)
+        )
 
     @property
     def compares(self) -> bool:
         """Whether both models are run beside each other."""
-        return self.settings.agreement and self.data is not None
+        return self.settings.agreement and self.data is not None and not self.shifts
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -90,10 +96,20 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     plan = _plan(settings.plan) if settings.plan else None
     if plan is not None:
         settings = replace(settings, to=_KINDS[plan.target], profile=settings.profile or plan.profile)
-    check_real(model, settings.to)
+    shifts = _shifts(model, settings)
+    if not shifts:
+        check_real(model, settings.to)
     _check_statistics(settings)
     quantized = load_model(settings.scales_from) if settings.scales_from else None
-    return ConversionSession(model, settings, plan, opened(model, settings), quantized)
+    return ConversionSession(model, settings, plan, opened(model, settings), quantized, shifts)
+
+
+def _shifts(model: Model, settings: ConversionSettings) -> bool:
+    """Whether a quantized model is to be made int8 or, where it is, to keep another profile."""
+    if settings.to != "int8" or not is_quantized(model):
+        return False
+    old = any(t.dtype == "uint8" and t.quantization.scale.size for s in model.subgraphs for t in s.tensors)
+    return old or bool(settings.profile)
 
 
 def _check_statistics(settings: ConversionSettings) -> None:
@@ -136,9 +152,13 @@ def carried_out(
     calibration = calibrated(model, data, settings, told) if session.calibrates else None
     ranges = calibration.ranges if calibration else _borrowed(session)
     if session.plan is not None:
-        conversion = replay(model, session.plan, settings.request)
+        base = release(model).model if session.shifts else model
+        conversion = replay(base, session.plan, settings.request)
+    elif session.shifts:
+        conversion = shift(model, settings.request)
     else:
-        conversion = convert(model, settings.request, ranges or None, session.quantized)
+        inner = calibration.inner if calibration else None
+        conversion = convert(model, settings.request, ranges or None, session.quantized, inner)
     _check_changed(conversion)
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
@@ -195,7 +215,7 @@ def _judged(
         replace(report, file=target or model.file, size=len(content)),
         staying(conversion, profile),
         converted_tensors(conversion, ranges, None),
-        shared_quantizations(model, conversion.plan, profile, ranges),
+        shared_quantizations(conversion.source, conversion.plan, profile, ranges),
         calibration,
         None,
         tuple(warnings),
@@ -231,5 +251,5 @@ def convert_model(
     ``keep`` and others. The new model is ``record.conversion.model``, the plan ``record.conversion.plan``. Raises
     ModelError, ConfigError, ProfileError, CalibrationError and DeviceError.
     """
-    loaded = model if isinstance(model, Model) else load_model(model)
+    loaded = model if isinstance(model, Model) else load_source(model)
     return carried_out(prepared(loaded, ConversionSettings(**settings)), target, save_plan)

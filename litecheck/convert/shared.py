@@ -23,7 +23,7 @@ STARVED = 6.0
 @dataclass(frozen=True, slots=True)
 class Joint:
     """An operator that makes tensors share, by which requirement of which line; ``leaves`` says that its result goes out of
-    the model."""
+    the model, ``results`` are its tensors' numbers."""
 
     subgraph: int
     operator: int
@@ -32,6 +32,7 @@ class Joint:
     path: str
     demand: str
     leaves: bool
+    results: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,9 @@ class _Places:
         leaves = any((subgraph.index, index) in self._ends for index in operator.outputs)
         name = name_of(subgraph, operator)
         path, demand = requirement.path, str(requirement.demand)
-        joint = Joint(subgraph.index, operator.index, operator.opcode, name, path, demand, leaves)
+        joint = Joint(
+            subgraph.index, operator.index, operator.opcode, name, path, demand, leaves, operator.outputs
+        )
         for port in alike if len(alike) > 1 else ():
             self._leader[self._of(port)] = self._of(alike[0])
             self.joints.setdefault(port, []).append(joint)

@@ -1,12 +1,30 @@
-"""What may be converted: a model whose operators compute in float32, on constants that nobody has quantized yet."""
+"""What may be converted: a model whose operators compute in float32, from a file of LiteRT, TensorFlow or Keras."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
+
 from litecheck.convert.binding import REAL
+from litecheck.convert.tensorflow import float_from_tensorflow, is_tensorflow
 from litecheck.errors import ConfigError
+from litecheck.flatbuffer.containers import Member
 from litecheck.model.graph import name_of
+from litecheck.model.load import load_model, read_model
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.quantization import INTEGER_RANGES
+
+
+def load_source(path: str | Path, member: str = "") -> Model:
+    """The model of a .tflite file; SavedModel folders, .keras and .h5 become one by TensorFlow, in a child process.
+
+    Raises ModelError, and ConfigError where TensorFlow is wanted and not installed.
+    """
+    if not is_tensorflow(path):
+        return load_model(path, member)
+    content = float_from_tensorflow(path)
+    return read_model(Member("", 0, np.frombuffer(content, np.uint8)), str(path))
 
 
 def check_real(model: Model, to: str) -> None:

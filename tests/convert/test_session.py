@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from fixtures.detector import float_detector, reals, samples
+from fixtures.models import conv_int8, uint8_model
 from litecheck import convert_model
 from litecheck.checks.validate import validate
 from litecheck.convert.calibration.dataset import CalibrationData
@@ -20,7 +21,8 @@ from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.convert.record import ConversionRecord
 from litecheck.convert.session import prepared
 from litecheck.convert.settings import ConversionSettings
-from litecheck.errors import ConfigError
+from litecheck.convert.source import load_source
+from litecheck.errors import ConfigError, ModelError
 from litecheck.model.load import load_model
 from litecheck.model.save import save_model
 
@@ -209,3 +211,28 @@ def test_scales_of_a_quantized_form_are_taken_over(converting: Converting) -> No
     taken = {t.name: t.form for t in two.tensors if "one.tflite" in t.form.because}
     assert {"features", "deeper", "pooled", "boxes", "logits"} <= set(taken)
     assert all(taken[name].same(forms[name]) for name in ("features", "deeper", "pooled", "boxes", "logits"))
+
+
+def test_an_old_uint8_model_keeps_its_scales(folder: Path) -> None:
+    save_model(uint8_model(), "old.tflite")
+    record = convert_model("old.tflite", "new.tflite")
+    assert (record.verdict, record.agreement) == ("conforms", None)
+    before, after = load_model("old.tflite").subgraphs[0], load_model("new.tflite").subgraphs[0]
+    for old, new in zip(before.inputs + before.outputs, after.inputs + after.outputs, strict=True):
+        one, other = before.tensors[old].quantization, after.tensors[new].quantization
+        assert one.scale.tobytes() == other.scale.tobytes()
+        assert (one.zero_point - 128).tolist() == other.zero_point.tolist()
+
+
+def test_an_int8_model_is_only_made_anew_for_another_profile(folder: Path) -> None:
+    save_model(conv_int8(), "int8.tflite")
+    with pytest.raises(ConfigError, match="quantized already"):
+        convert_model("int8.tflite")
+    assert convert_model("int8.tflite", profile="litert-int8").verdict == "conforms"
+
+
+def test_what_is_no_tensorflow_model_is_read_as_it_is(folder: Path) -> None:
+    assert load_source("float.tflite").file == "float.tflite"
+    Path("saved").mkdir()
+    with pytest.raises(ModelError):
+        load_source("saved")

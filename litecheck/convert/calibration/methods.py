@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from litecheck.convert.calibration.ranges import MINMAX, Range, RangeMethod, calibrated_range, range_method
-from litecheck.convert.calibration.statistics import CalibrationStatistics, Place
+from litecheck.convert.calibration.statistics import CalibrationStatistics, Inner, Place
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
 
@@ -55,6 +55,12 @@ def chosen_ranges(
         if not any(fnmatchcase(name, pattern) for name in names.values()):
             raise ConfigError(f"--calibrate {pattern}=...: no computed float32 tensor has such a name")
     return dict(_ranges(statistics, names, methods))
+
+
+def inner_ranges(statistics: CalibrationStatistics, methods: RangeMethods) -> Mapping[Inner, Range]:
+    """The range of every value inside operators, by the method of all tensors."""
+    found = ((place, one) for place, one in statistics.inner.items() if one.seen)
+    return {place: calibrated_range(one, methods.usual) for place, one in found}
 
 
 def _ranges(

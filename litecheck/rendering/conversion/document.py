@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from litecheck.convert.record import ConversionRecord, ConvertedTensor
 from litecheck.rendering.conversion import wording
 from litecheck.rendering.document import (
-    Bold,
     Code,
     Document,
     FactRows,
@@ -15,11 +14,11 @@ from litecheck.rendering.document import (
     Heading,
     ItemList,
     Line,
-    Paragraph,
     Part,
     TableGrid,
     broken,
 )
+from litecheck.rendering.escape import NAME, shorten
 from litecheck.rendering.validation.document import document as validation_document
 from litecheck.report import Report, counted
 
@@ -38,8 +37,9 @@ def _starved(record: ConversionRecord) -> Iterator[Part]:
     if found:
         yield Heading(("Starved by a shared scale",))
     for group, member in found:
-        yield Paragraph((Bold(wording.starved_title(group, member)),))
-        yield FactRows(tuple((label, (text,)) for label, text in wording.starved_lines(group, member)))
+        lines = wording.starved_lines(group, member, NAME)
+        rows = FactRows(tuple((label, (text,)) for label, text in lines))
+        yield Fold(wording.starved_title(group, member, NAME), (), (rows,), opened=True)
 
 
 def _agreement(record: ConversionRecord) -> Iterator[Part]:
@@ -47,7 +47,8 @@ def _agreement(record: ConversionRecord) -> Iterator[Part]:
         return
     yield Heading((wording.agreement_title(record.agreement),))
     rows = tuple((name, (text,)) for name, text in wording.agreement_lines(record.agreement))
-    yield FactRows((*rows, ("inputs", (record.agreement.source,)), ("run by", (record.agreement.runtime,))))
+    how = (("inputs", (record.agreement.source,)), ("run by", (record.agreement.runtime,)))
+    yield Fold("Outputs", (), (FactRows((*rows, *how)),), opened=True)
 
 
 def _stays(record: ConversionRecord) -> Iterator[Part]:
@@ -75,8 +76,8 @@ def _tables(record: ConversionRecord) -> Iterator[Part]:
                 (wording.kept_bits(group, member),),
                 (wording.extent(member.low, member.high),),
                 (f"{group.scale:.4g}",),
-                (", ".join(map(wording.joint_place, member.joints)),),
-                (Code(member.name),),
+                (", ".join(map(wording.joint_number, member.joints)),),
+                (Code(shorten(member.name, NAME)),),
             )
             for group in record.groups
             for member in group.members
@@ -101,7 +102,7 @@ def _tensor(one: ConvertedTensor) -> tuple[Line, ...]:
         (wording.decibels(found.snr) if found else "",),
         (wording.share(found.clipped) if found else "",),
         broken(wording.decided_by(form)),
-        (Code(one.name),),
+        (Code(shorten(one.name, NAME)),),
     )
 
 

@@ -46,6 +46,11 @@ def brief(record: ConversionRecord) -> str:
 class ConversionPage(ValidationPage):
     """The parts of a conversion's report, one below the other."""
 
+    @property
+    def names(self) -> int | None:
+        """How long names may be."""
+        return None if self.verbose else NAME
+
     def head(self, record: ConversionRecord) -> None:
         """What went in, what came out."""
         self.title(record.source, record.verdict, _STYLES[record.verdict])
@@ -77,9 +82,9 @@ class ConversionPage(ValidationPage):
     def starved(self, record: ConversionRecord) -> None:
         """The members of groups that keep too few values."""
         for group, member in wording.starved(record):
-            title = Text(visible(wording.starved_title(group, member)), "bold")
+            title = Text(visible(wording.starved_title(group, member, self.names)), "bold")
             self.line(title, Text("warning", "bold yellow"), 2 + LABEL)
-            for label, text in wording.starved_lines(group, member):
+            for label, text in wording.starved_lines(group, member, self.names):
                 self.labelled(label, self.phrase(text))
             self.line()
 

@@ -10,6 +10,7 @@ from litecheck.convert.plan import Form
 from litecheck.convert.record import ConversionRecord, ConvertedTensor
 from litecheck.convert.shared import STARVED, Joint, SharedMember, SharedQuantization
 from litecheck.quantization import BITS
+from litecheck.rendering.escape import shorten
 from litecheck.report import bytes_text, counted, counts_text, uncovered_text
 
 #: How much of the values on a rail is worth a word.
@@ -37,8 +38,24 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
         yield "written", record.target
     elif record.verdict == "violates":
         yield "written", "nothing: the new model would violate its profile"
+        yield from _hints(record)
     elif record.tried:
         yield "written", "nothing: this was a dry run"
+
+
+def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
+    """What may be done where a profile does not have what stands between float32 and integers."""
+    violating = {f.where.opcode for f in record.report.active if f.level == "violation"}
+    lacking = ", ".join(sorted(violating & set(record.added)))
+    dtype = record.conversion.plan.target
+    if lacking:
+        yield (
+            "hint",
+            (
+                f"{lacking} was added, between float32 and {dtype}. --inputs {dtype} and --outputs {dtype} need none where "
+                "the model begins and ends; operators that stay float32 do"
+            ),
+        )
 
 
 def sizes(record: ConversionRecord) -> str:
@@ -162,15 +179,19 @@ def kept_bits(group: SharedQuantization, member: SharedMember) -> str:
     return "constant" if member.bits is None else f"{member.bits:.1f} of {BITS[group.dtype]} bits"
 
 
-def starved_title(group: SharedQuantization, member: SharedMember) -> str:
-    """``'scores' keeps 0.4 of 8 bits``."""
-    return f"'{member.name}' keeps {kept_bits(group, member)}"
+def starved_title(group: SharedQuantization, member: SharedMember, limit: int | None = None) -> str:
+    """``'scores' keeps 0.4 of 8 bits``; names no longer than ``limit``."""
+    return f"'{_name(member.name, limit)}' keeps {kept_bits(group, member)}"
 
 
-def joint_place(joint: Joint) -> str:
+def _name(name: str, limit: int | None) -> str:
+    return name if limit is None else shorten(name, limit)
+
+
+def joint_place(joint: Joint, limit: int | None = None) -> str:
     """``CONCATENATION #7 'detections'``."""
     subgraph = f"subgraph {joint.subgraph}, " if joint.subgraph else ""
-    return f"{subgraph}{joint.opcode} #{joint.operator} '{joint.name}'"
+    return f"{subgraph}{joint.opcode} #{joint.operator} '{_name(joint.name, limit)}'"
 
 
 def joint_number(joint: Joint) -> str:
@@ -178,14 +199,21 @@ def joint_number(joint: Joint) -> str:
     return f"{joint.opcode} {f'{joint.subgraph}/' if joint.subgraph else ''}#{joint.operator}"
 
 
-def starved_lines(group: SharedQuantization, member: SharedMember) -> list[tuple[str, str]]:
-    """Where, why, and what would restore the values."""
+def starved_lines(
+    group: SharedQuantization, member: SharedMember, limit: int | None = None
+) -> list[tuple[str, str]]:
+    """Where, why, and what would restore the values; names no longer than ``limit``."""
     joint = member.joints[-1]
-    widest = max(group.members, key=lambda one: one.high - one.low)
+    others = [one for one in group.members if one is not member]
+    beside = [one for one in others if one.subgraph != joint.subgraph or one.tensor not in joint.results]
+    widest = max(beside or others, key=lambda one: one.high - one.low)
     return [
-        ("at", joint_place(joint)),
+        ("at", joint_place(joint, limit)),
         ("range", f"{extent(member.low, member.high)}; one step of its group is {group.scale:.4g}"),
-        ("because", f"it shares one scale with '{widest.name}' ({extent(widest.low, widest.high)})"),
+        (
+            "because",
+            f"it shares one scale with '{_name(widest.name, limit)}' ({extent(widest.low, widest.high)})",
+        ),
         ("demanded", f"{joint.path} in {joint.demand}"),
         ("restore", _remedy(joint)),
     ]

@@ -103,6 +103,16 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(cell_len, file.getvalue().splitlines())) <= width
 
 
+def test_a_profile_without_borders_gives_a_hint() -> None:
+    rules = Path(__file__).parents[3] / "rules" / "template.yaml"
+    record = convert_model(float_detector(), to="int8", random=1, device="litecheck", profile=str(rules))
+    assert (record.verdict, record.exit_code) == ("violates", 1)
+    text = " ".join(render(record).split())
+    assert "hint DEQUANTIZE was added, between float32 and int8. --inputs int8 and --outputs int8" in text
+    assert "DEQUANTIZE/unsupported" in text
+    assert "hint" not in render(converted()).split()
+
+
 def test_quiet_says_what_fails_in_a_line() -> None:
     assert brief(converted()) == (
         "float.tflite: conforms: no findings; 1 of 12 operators not covered; 1 starved tensor\n"
