@@ -23,7 +23,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
     ),
     "quantizer/litert_resolvers.py": (
         {"QUANTIZE", "DEQUANTIZE"},
-        "the quantizer registers its own two kernels",
+        "the quantizer registers its own two kernels; conversion puts them between forms",
     ),
     # A measurement says what it measures otherwise; judging a model reads no facts, which would cost each start.
     "profile/measurements/accumulators.py": (
@@ -36,7 +36,6 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"ADD", "BATCH_MATMUL", "REDUCE_PROD", "SUB", "SUM"},
         "bounds an int32 sum",
     ),
-    "convert/apply.py": ({"QUANTIZE", "DEQUANTIZE"}, "what stands between two forms of a tensor"),
     "profile/assemble.py": ({"CALL_ONCE"}, "what makes a called subgraph come back to its caller"),
 }
 

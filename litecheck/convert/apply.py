@@ -22,6 +22,7 @@ from litecheck.model.types import Model, Operator, Signature, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.operators import facts_of
 from litecheck.quantization import Quantization
+from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 
 #: What the QUANTIZE kernel converts from one integer type to another; all else goes by way of real values.
 REQUANTIZED: Mapping[str, tuple[str, ...]] = {
@@ -163,7 +164,7 @@ class _Edit:
         else:
             name = f"{name}/{dtype}"
         target = self.editor.add_like(tensor, name, dtype, form.quantization if form else Quantization())
-        opcode = "DEQUANTIZE" if form is None else "QUANTIZE"
+        opcode = OUT_OF_INTEGERS if form is None else INTO_INTEGERS
         self.editor.insert(behind, opcode, source, target, options_table(opcode), facts_of(opcode).version)
         return target
 

@@ -17,11 +17,12 @@ from litecheck.model.edit import with_subgraphs
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 
 #: What a tensor of each type becomes, and how much lower its stored integers are then.
 _SHIFTS = {"uint8": ("int8", 128), "int8": ("int8", 0)}
 _STORED = (*_SHIFTS, "int32")
-_BORDERS = ("QUANTIZE", "DEQUANTIZE")
+_BORDERS = (INTO_INTEGERS, OUT_OF_INTEGERS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
