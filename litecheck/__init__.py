@@ -16,6 +16,9 @@ from litecheck.version import __version__ as __version__
 if TYPE_CHECKING:
     from litecheck.checks.validate import validate as validate
     from litecheck.checks.validate import validate_file as validate_file
+    from litecheck.convert.record import ConversionRecord as ConversionRecord
+    from litecheck.convert.session import convert_model as convert_model
+    from litecheck.convert.settings import ConversionSettings as ConversionSettings
     from litecheck.devices.port import DeviceError as DeviceError
     from litecheck.devices.registry import open_device as open_device
     from litecheck.errors import ConfigError as ConfigError
@@ -56,6 +59,9 @@ _HOMES = {
     "verify.outcome": ("Verification",),
     "devices.registry": ("open_device",),
     "devices.port": ("DeviceError",),
+    "convert.session": ("convert_model",),
+    "convert.settings": ("ConversionSettings",),
+    "convert.record": ("ConversionRecord",),
 }
 _PUBLIC = {name: f"litecheck.{home}" for home, names in _HOMES.items() for name in names}
 

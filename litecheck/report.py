@@ -28,6 +28,16 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def bytes_text(number: int) -> str:
+    """A size as people say it: ``54.3 kB``, in powers of 1000."""
+    size = float(number)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 999.95 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+
+
 def coverage_text(coverage: Mapping[Status, int]) -> str:
     """The counts and their sum: ``12 conform, 1 violates, 0 waived, 2 not covered of 15 operators``."""
     shown = (s for s in STATUSES if coverage.get(s, 0) or s not in _RARE)
@@ -135,13 +145,8 @@ class ModelReport:
 
     @property
     def size_text(self) -> str:
-        """The size as people say it: ``54.3 kB``, in powers of 1000."""
-        size = float(self.size)
-        for unit in ("bytes", "kB", "MB", "GB"):
-            if size < 999.95 or unit == "GB":
-                break
-            size /= 1000
-        return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        """The size as people say it."""
+        return bytes_text(self.size)
 
     @property
     def coverage(self) -> dict[Status, int]:

@@ -127,3 +127,12 @@ def litert() -> Callable[[Sequence[Path]], list[str]]:
         return lines
 
     return run
+
+
+@pytest.fixture(scope="session")
+def conversion() -> Path:
+    """The folder of public float models and calibration data, from LITECHECK_CONVERSION."""
+    folder = os.environ.get("LITECHECK_CONVERSION", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("LITECHECK_CONVERSION names no folder with public float models")
+    return Path(folder)

@@ -35,7 +35,7 @@ def built() -> dict[str, bytes]:
 
 
 def test_every_file_is_what_its_recipe_makes(built: dict[str, bytes]) -> None:
-    there = {p.name for p in HERE.iterdir() if p.suffix in (".tflite", ".task", ".litertlm")}
+    there = {p.name for p in HERE.iterdir() if p.suffix in (".tflite", ".task", ".litertlm", ".npz")}
     assert there == built.keys()
     stale = [name for name, content in built.items() if (HERE / name).read_bytes() != content]
     assert stale == [], "run python -m fixtures.build, and look at what changed"

@@ -87,6 +87,15 @@ def test_judging_a_model_loads_no_runtime() -> None:
     assert not loaded & {"typer", "rich", *FOREIGN}
 
 
+def test_judging_a_model_loads_nothing_that_makes_one() -> None:
+    code = (
+        "from litecheck.cli import main\nimport sys\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "assert not [n for n in sys.modules if n.startswith('litecheck.convert')]"
+    )
+    assert "litecheck" in loaded_by(code, "validate", str(ROOT / "fixtures" / "conv_int8.tflite"))
+
+
 def test_the_command_loads_no_runtime() -> None:
     code = (
         "from litecheck.cli import main\n"

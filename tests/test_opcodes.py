@@ -23,7 +23,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
     ),
     "quantizer/litert_resolvers.py": (
         {"QUANTIZE", "DEQUANTIZE"},
-        "the quantizer registers its own two kernels",
+        "the quantizer registers its own two kernels; conversion puts them between forms",
     ),
     # A measurement says what it measures otherwise; judging a model reads no facts, which would cost each start.
     "profile/measurements/accumulators.py": (

@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 #: In the order of the help; each stands in the module of its name.
 COMMANDS = (
     "validate", "inspect", "explain", "rules", "quantize", "dequantize", "compare", "run", "verify", "diagnose",
+    "convert",
 )  # fmt: skip
 
 

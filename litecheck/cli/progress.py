@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ class Bar:
     ``counted`` bars show how many steps there are and how long the rest of them takes, others a percentage.
     """
 
-    def __init__(self, total: float, counted: bool, no_color: bool) -> None:
+    def __init__(self, total: float | None, counted: bool, no_color: bool) -> None:
         self._total, self._counted, self._no_color = total, counted, no_color
         self._done, self._what = 0.0, ""
         self._over = False
@@ -104,6 +104,13 @@ def steps(
     """``advance(what)`` is called after each task."""
     with _shown(Bar(total, True, no_color)) as bar:
         yield Advance(bar, weights or {})
+
+
+@contextmanager
+def samples_done(total: int | None, manner: Manner) -> Iterator[Callable[[int, str], None]]:
+    """``tell(done, what)`` is called with how many samples of so many are done; None where nobody knows how many."""
+    with _shown(Bar(total, True, manner.no_color), manner.quiet) as bar:
+        yield bar.show
 
 
 @contextmanager

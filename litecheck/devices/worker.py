@@ -94,7 +94,7 @@ class Worker:
 
         ``progress`` is told now and then how many invocations have begun. Raises EOFError if the child died.
         """
-        request = worker_main.Request(invocations, self._limits.seconds, self._limits.memory)
+        request = worker_main.JobRequest(invocations, self._limits.seconds, self._limits.memory)
         assert self._process.stdin
         try:
             self._process.stdin.write(json.dumps(asdict(request)).encode() + b"\n")

@@ -62,7 +62,7 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class JobRequest:
     """What a parent asks: ``invocations`` of the job, None only to make the adapter; seconds for each, and bytes beyond
     what is in use."""
 
@@ -87,7 +87,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     while line := channel.incoming.readline():
-        request = Request(**json.loads(line))
+        request = JobRequest(**json.loads(line))
         if not forks:
             with suppress(AttributeError):  # the parent watches the time, unless it is gone
                 signal.alarm(int(request.seconds * ((request.invocations or 0) + 1)) + 60)
@@ -122,7 +122,7 @@ def _threads() -> int:
 
 
 def _forked(
-    channel: Channel, factory: Factory, options: dict[str, str], folder: Path, request: Request
+    channel: Channel, factory: Factory, options: dict[str, str], folder: Path, request: JobRequest
 ) -> dict[str, object]:
     """One job in a process of its own: how that ended."""
     bell, ring = os.pipe()
@@ -179,7 +179,7 @@ def _kill(pid: int) -> None:
 
 
 def _work(
-    factory: Factory, options: dict[str, str], folder: Path, request: Request, begin: Callable[[], object]
+    factory: Factory, options: dict[str, str], folder: Path, request: JobRequest, begin: Callable[[], object]
 ) -> NoReturn:
     """The job itself; ``begin`` is called before each invocation. The answer is written before the adapter goes: what
     it broke in memory may show only then."""
@@ -188,7 +188,7 @@ def _work(
         _redirect(folder)
         (folder / SCRATCH).mkdir(exist_ok=True)
         tempfile.tempdir = str(folder / SCRATCH)
-        _limit(request.memory)
+        limit(request.memory)
         header, arrays, adapter = _answered(
             factory, options, folder, None if request.invocations is None else begin
         )
@@ -206,7 +206,7 @@ def _work(
         os._exit(code)
 
 
-def _limit(memory: int) -> None:
+def limit(memory: int) -> None:
     """Address space, file size and no core; where the system has such limits."""
     try:
         import resource

@@ -28,7 +28,7 @@ _WORDS = {
     "memory": ("resource",),
 }
 _OVER = ("window", "plane", "stamps", "row", "axes")
-_KEYS = ("inputs", "outputs", "version", *_WORDS, "accumulates", "ties", "element", "probes")
+_KEYS = ("inputs", "outputs", "version", *_WORDS, "accumulates", "ties", "element", "probes", "unset")
 #: The version of operators on 8-bit tensors, unless another is stated.
 _VERSION = 2
 
@@ -61,6 +61,7 @@ class OperatorFacts:
     ties: tuple[Mapping[str, int], ...] = ()
     element: str = ""
     probes: tuple[str, ...] = ()
+    unset: tuple[str, ...] = ()
 
     @property
     def products(self) -> tuple[str, ...]:
@@ -129,6 +130,7 @@ def _facts(node: Entries) -> OperatorFacts:
         ),
         text(node.get("element")),
         texts(node.get("probes")),
+        texts(node.get("unset")),
     )
 
 

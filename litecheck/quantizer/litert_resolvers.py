@@ -32,10 +32,12 @@ RESOLVERS = ("reference", "optimized", "xnnpack")
 
 _EIGHT_BITS = ("int8", "uint8")
 _FOUR_BITS = ("int2", "int4", "uint4")
+#: The operators between real values and stored integers.
+INTO_INTEGERS, OUT_OF_INTEGERS = "QUANTIZE", "DEQUANTIZE"
 #: The stored types each kernel takes, per tensor and per axis.
 _KERNELS = {
-    "QUANTIZE": (("int4", *_EIGHT_BITS, "int16"), (*_EIGHT_BITS, "int16")),
-    "DEQUANTIZE": ((*_FOUR_BITS, *_EIGHT_BITS, "int16"), (*_FOUR_BITS, *_EIGHT_BITS)),
+    INTO_INTEGERS: (("int4", *_EIGHT_BITS, "int16"), (*_EIGHT_BITS, "int16")),
+    OUT_OF_INTEGERS: ((*_FOUR_BITS, *_EIGHT_BITS, "int16"), (*_FOUR_BITS, *_EIGHT_BITS)),
 }
 
 
@@ -53,7 +55,7 @@ class ResolverSemantics:
     def quantize(self, x: Array, parameters: Parameters, dtype: str | None = None) -> Array:
         """Float32 (or float16) values as stored integers of ``dtype``, by default int8. Raises QuantizerError."""
         dtype = dtype or "int8"
-        self._check_kernel("QUANTIZE", dtype, parameters)
+        self._check_kernel(INTO_INTEGERS, dtype, parameters)
         if self.resolver == "reference" or parameters.axis is not None or dtype == "int4":
             with self._renaming():
                 return litert.quantize(x, parameters, dtype)
@@ -76,7 +78,7 @@ class ResolverSemantics:
     ) -> Array:
         """Stored integers as float32; ``stored`` names their type where the array's own does not."""
         kind = stored_type(self.name, q, stored, INTEGER_RANGES)
-        self._check_kernel("DEQUANTIZE", kind, parameters)
+        self._check_kernel(OUT_OF_INTEGERS, kind, parameters)
         with self._renaming():
             made = litert.dequantize(q, parameters, dtype, kind)
         if self.resolver == "reference" or parameters.axis is not None:

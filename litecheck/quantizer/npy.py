@@ -7,6 +7,9 @@ import os
 import re
 import stat
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from math import prod
 from typing import IO, TYPE_CHECKING, Any
 
@@ -111,8 +114,50 @@ def _ordered(
     return values if dtype.isnative else values.astype(dtype.newbyteorder("="))
 
 
+@dataclass(frozen=True, slots=True)
+class NpyHeader:
+    """What an array's header states: type, shape, and whether the first axis is the one whose values lie together."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    fortran: bool
+
+
 def read_npz(file: str, key: str | None) -> NDArray[Any]:
     """The array ``key`` of a .npz file, or its only one. Raises ArrayError and ConfigError."""
+    with _member(file, key) as (where, stream, header):
+        start = stream.tell()
+        data = _filled(where, stream, prod(header.shape) * header.dtype.itemsize, start)
+    return _ordered(data, header.dtype, header.shape, header.fortran)
+
+
+def npz_header(file: str, key: str | None) -> NpyHeader:
+    """What an array of a .npz file is; its values are not read. Raises ArrayError and ConfigError."""
+    with _member(file, key) as (_, _, header):
+        return header
+
+
+def npz_rows(file: str, key: str | None) -> Iterator[NDArray[Any]]:
+    """The parts of an array of a .npz file along its first axis, read one after the other.
+
+    In Fortran order they do not lie together: the whole array is read. Raises ArrayError and ConfigError on the way.
+    """
+    if npz_header(file, key).fortran:
+        yield from read_npz(file, key)
+        return
+    with _member(file, key) as (where, stream, header):
+        needed = prod(header.shape[1:]) * header.dtype.itemsize
+        for number in range(header.shape[0]):
+            piece = stream.read(needed)
+            if len(piece) < needed:
+                raise ArrayError(where, stream.tell(), f"ends in part {number} of {header.shape[0]}")
+            data = np.frombuffer(piece, np.uint8)
+            yield _ordered(data, header.dtype, header.shape[1:], False)
+
+
+@contextmanager
+def _member(file: str, key: str | None) -> Iterator[tuple[str, IO[bytes], NpyHeader]]:
+    """An array of a .npz file, open behind its header."""
     import zipfile
     import zlib
 
@@ -123,14 +168,11 @@ def read_npz(file: str, key: str | None) -> NDArray[Any]:
                 raise ArrayError(file, info.header_offset, f"{info.filename} claims {info.file_size:,} bytes")
             with archive.open(info) as stream:
                 where = f"{file}:{info.filename}"
-                dtype, shape, fortran = _header(where, stream)
-                start = stream.tell()
-                data = _filled(where, stream, prod(shape) * dtype.itemsize, start)
+                yield where, stream, NpyHeader(*_header(where, stream))
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read, {error.strerror or error}") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
         raise ArrayError(file, 0, f"no readable .npz, {error}") from error
-    return _ordered(data, dtype, shape, fortran)
 
 
 def arrays_in(file: Path) -> dict[str, ZipInfo]:

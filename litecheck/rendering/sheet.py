@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from litecheck.rendering.rows import Results
 
 #: The commands whose reports judge something, so that there are results to list.
-JUDGING = ("validate", "verify", "diagnose", "compare")
+JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
 EVERY = (*JUDGING, "run")
 _ALONE = ("results", "document", "values", "print_report")
 #: For each class of reports, by name, its command, and the modules that have the function of each name for it.
@@ -43,6 +43,16 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
     "Diagnosis": ("diagnose", dict.fromkeys(_ALONE, "diagnosis")),
     "ComparedTensors": ("compare", dict.fromkeys(_ALONE, "comparison")),
     "RunRecord": ("run", dict.fromkeys(_ALONE, "run")),
+    "ConversionRecord": (
+        "convert",
+        {
+            "results": "conversion.rows",
+            "document": "conversion.document",
+            "values": "conversion.values",
+            "print_report": "conversion.text",
+            "brief": "conversion.text",
+        },
+    ),
 }
 
 

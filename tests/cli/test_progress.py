@@ -9,6 +9,7 @@ import time
 import pytest
 
 from litecheck.cli import progress as module
+from litecheck.cli.console import Manner
 
 
 class Terminal(io.StringIO):
@@ -34,3 +35,18 @@ def test_a_terminal_sees_it_after_a_while(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_nobody_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(monkeypatch, io.StringIO(), 0.0) == ""
+
+
+@pytest.mark.parametrize("total", [2, None])
+def test_samples_are_counted_where_nobody_knows_how_many(
+    total: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "DELAY", 0.0)
+    monkeypatch.setattr(sys, "stderr", stderr := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with module.samples_done(total, Manner()) as tell:
+        tell(1, "calibrating")
+        time.sleep(0.2)
+        tell(2, "comparing")
+    assert f"2/{total or '?'}" in stderr.getvalue()
+    assert "comparing" in stderr.getvalue()

@@ -90,12 +90,13 @@ class LitertAdapter:
         return interpreter
 
 
-def opened(model: bytes, resolver: str, **options: Any) -> Any:
-    """LiteRT's interpreter of a model with the kernels of a resolver."""
+def opened(model: bytes | str, resolver: str, **options: Any) -> Any:
+    """LiteRT's interpreter of a model, or of the file of that name, with the kernels of a resolver."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     kernels = getattr(OpResolverType, resolver)
-    return Interpreter(model_content=model, experimental_op_resolver_type=kernels, **options)
+    source = {"model_path": model} if isinstance(model, str) else {"model_content": model}
+    return Interpreter(**source, experimental_op_resolver_type=kernels, **options)
 
 
 def has_resources(interpreter: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,10 @@ from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, 
 
 #: Called after each operator of the entry point with the operator and its outputs.
 Progress = Callable[[Operator, tuple[Array, ...]], None]
+#: Called with tensors of any subgraph as they come to be: what enters it, what operators make, what variables then hold.
+Watch = Callable[[Subgraph, Sequence[int], Sequence[Array]], None]
+#: Called with an operator of any subgraph and its operands, before it runs.
+Enter = Callable[[Subgraph, Operator, Sequence[Operand | None]], None]
 Inputs = Mapping[str, Array] | tuple[Array, ...]
 
 #: Subgraphs within subgraphs; deeper than this a model calls itself.
@@ -81,6 +85,8 @@ class Machine:
         """Contents of resource variables by container and shared name, in the order of their handles."""
         self.initialized: set[int] = set()
         """Subgraphs that CALL_ONCE has run."""
+        self.watch: Watch | None = None
+        self.enter: Enter | None = None
         self._constants: dict[tuple[int, int], Operand] = {}
         self._bound: dict[tuple[int, int], BoundKernel] = {}
         self._entries: dict[str | None, EntryPoint] = {}
@@ -153,6 +159,8 @@ class Machine:
         last = {} if keep_all else self._last[subgraph.index]
         self._depth += 1
         try:
+            if self.watch:
+                self.watch(subgraph, subgraph.inputs, inputs)
             for operator in subgraph.operators:
                 outputs = self.step(subgraph, operator, tensors).outputs
                 for index, array in zip(operator.outputs, outputs, strict=True):
@@ -160,6 +168,8 @@ class Machine:
                         tensors[index] = array
                 if progress:
                     progress(operator, outputs)
+                if self.watch:
+                    self.watch(subgraph, operator.outputs, outputs)
                 for index in last.get(operator.index, ()):
                     tensors.pop(index, None)
         finally:
@@ -179,10 +189,15 @@ class Machine:
         for index in operator.inputs:
             if index >= 0 and index not in read:
                 read[index] = self.operand(subgraph, index, tensors)
-        made = compute(bound, [read.get(index) for index in operator.inputs])
+        operands = [read.get(index) for index in operator.inputs]
+        if self.enter:
+            self.enter(subgraph, operator, operands)
+        made = compute(bound, operands)
         for role, contents in made.state.items():
             index = operator.inputs[bound.roles.inputs.index(role)]
             self.variables[subgraph.index, index] = contents
+            if self.watch:
+                self.watch(subgraph, (index,), (contents,))
         return made
 
     def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, Array]) -> Operand:

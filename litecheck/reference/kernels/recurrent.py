@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,9 +104,7 @@ def lstm_float(
         _gate(input_to_output_weights, recurrent_to_output_weights, cell_to_output_weights, output_gate_bias,
               output_layer_norm_coefficients),
     )  # fmt: skip
-    batch_first = input.data.ndim == 3 and not (options is not None and options.get("time_major", False))
-    steps = input.data[None] if input.data.ndim == 2 else input.data
-    steps = steps.swapaxes(0, 1) if batch_first else steps
+    steps, batch_first = _time_major(input, options)
     h, c, outputs, tanh_only = (
         output_state.data,
         cell_state.data,
@@ -119,6 +118,43 @@ def lstm_float(
     return Computed((result[0] if input.data.ndim == 2 else result,), {"output_state": h, "cell_state": c})
 
 
+def _time_major(input: Operand, options: Options) -> tuple[Floats, bool]:
+    """The input step by step, and whether the operator has the batch first."""
+    batch_first = input.data.ndim == 3 and not (options is not None and options.get("time_major", False))
+    steps = input.data[None] if input.data.ndim == 2 else input.data
+    return (steps.swapaxes(0, 1) if batch_first else steps), batch_first
+
+
+def lstm_inner(operands: Mapping[str, Operand | None], options: Options) -> dict[str, Floats]:
+    """What no tensor of a float LSTM holds, over all steps: ``cell``, the cell state; ``hidden``, the output gate times the
+    activated cell, before any projection; ``input_gate`` and so on, what a gate with layer normalization adds up.
+
+    ``operands`` are by role, with the states as they are before the first step.
+    """
+    gates: Gates = tuple(_gate_of(operands, name) for name in _GATES)  # type: ignore[assignment]
+    projection = operands.get("projection_weights"), operands.get("projection_bias")
+    steps, _ = _time_major(_needed(operands, "input"), options)
+    h, c = (_needed(operands, f"{name}_state").data for name in ("output", "cell"))
+    found: dict[str, list[Floats]] = {}
+    for x in steps:
+        hidden, new = _unprojected(x, h, c, gates, options, False)
+        for name, gate in zip(_GATES, gates, strict=True):
+            if gate is not None and gate.norm is not None:
+                # Through its peephole the output gate sees the new cell state.
+                found.setdefault(f"{name}_gate", []).append(gate.total(x, h, new if name == "output" else c))
+        found.setdefault("cell", []).append(new)
+        found.setdefault("hidden", []).append(hidden)
+        h, c = _projected(hidden, projection, options), new
+    return {name: np.stack(values) for name, values in found.items()}
+
+
+def _needed(operands: Mapping[str, Operand | None], role: str) -> Operand:
+    operand = operands.get(role)
+    if operand is None:
+        raise RunError(f"{role} is missing")
+    return operand
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FloatGate:
     """What a gate adds up before its activation."""
@@ -129,21 +165,39 @@ class FloatGate:
     bias: Floats | None
     norm: Floats | None
 
-    def __call__(self, x: Floats, h: Floats, c: Floats) -> Floats:
-        """``x`` (batch, n), h (batch, outputs) and c (batch, cells) to (batch, cells)."""
+    def total(self, x: Floats, h: Floats, c: Floats) -> Floats:
+        """``x`` (batch, n), h (batch, outputs) and c (batch, cells) to (batch, cells), before any normalization."""
         seen = h * self.recurrent if self.recurrent.ndim == 1 else h @ self.recurrent.T
         bias = np.float32(0) if self.bias is None else self.bias
         total = (x @ self.weights.T + (bias if self.norm is None else np.float32(0))) + seen
         if self.peephole is not None:
             total = total + self.peephole * c
+        return np.asarray(total, np.float32)
+
+    def __call__(self, x: Floats, h: Floats, c: Floats) -> Floats:
+        """The total, normalized where that is asked for."""
+        total = self.total(x, h, c)
         if self.norm is None:
-            return np.asarray(total, np.float32)
+            return total
+        bias = np.float32(0) if self.bias is None else self.bias
         off = total - total.mean(axis=1, keepdims=True, dtype=np.float32)
         deviation = np.sqrt((off * off).mean(axis=1, keepdims=True, dtype=np.float32) + _GUARD)
         return np.asarray(off / deviation * self.norm + bias, np.float32)
 
 
 Gates = tuple[FloatGate | None, FloatGate | None, FloatGate | None, FloatGate | None]
+_GATES = ("input", "forget", "cell", "output")
+
+
+def _gate_of(operands: Mapping[str, Operand | None], name: str) -> FloatGate | None:
+    roles = (
+        f"input_to_{name}_weights",
+        f"recurrent_to_{name}_weights",
+        f"cell_to_{name}_weights",
+        f"{name}_gate_bias",
+        f"{name}_layer_norm_coefficients",
+    )
+    return _gate(*(operands.get(role) for role in roles))
 
 
 def _gate(
@@ -164,6 +218,14 @@ def _step(
     options: Options, tanh_only: bool,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """The states behind one step."""
+    hidden, c = _unprojected(x, h, c, gates, options, tanh_only)
+    return _projected(hidden, projection, options), c
+
+
+def _unprojected(
+    x: Floats, h: Floats, c: Floats, gates: Gates, options: Options, tanh_only: bool
+) -> tuple[Floats, Floats]:
+    """The output before any projection, and the cell state, behind one step."""
     input_gate, forget_gate, cell_gate, output_gate = gates
     if forget_gate is None or cell_gate is None or output_gate is None:
         raise RunError("only the input gate may be absent")
@@ -172,12 +234,15 @@ def _step(
     g = cell_gate(x, h, c)
     g = g if tanh_only and not _is_tanh(options) else _activated(g, options)
     c = _clipped(f * c + i * g, options, "cell_clip")
-    h = _logistic(output_gate(x, h, c)) * (np.tanh(c) if tanh_only else _activated(c, options))
+    return _logistic(output_gate(x, h, c)) * (np.tanh(c) if tanh_only else _activated(c, options)), c
+
+
+def _projected(hidden: Floats, projection: tuple[Operand | None, Operand | None], options: Options) -> Floats:
     weights, bias = projection
-    if weights is not None:
-        h = h @ weights.data.T
-        h = _clipped(h if bias is None else h + bias.data, options, "proj_clip")
-    return h, c
+    if weights is None:
+        return hidden
+    made = hidden @ weights.data.T
+    return _clipped(made if bias is None else made + bias.data, options, "proj_clip")
 
 
 def _logistic(x: Floats) -> Floats:

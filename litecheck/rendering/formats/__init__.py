@@ -12,13 +12,14 @@ from litecheck.rendering.sheet import Format, Sheet
 from litecheck.spelling import closest
 
 if TYPE_CHECKING:
+    from litecheck.convert.record import ConversionRecord
     from litecheck.diagnose.result import Diagnosis
     from litecheck.rendering.comparison import ComparedTensors
     from litecheck.rendering.run import RunRecord
     from litecheck.report import Report
     from litecheck.verify.outcome import Verification
 
-    Reported = Report | Verification | Diagnosis | ComparedTensors | RunRecord
+    Reported = Report | Verification | Diagnosis | ComparedTensors | RunRecord | ConversionRecord
 
 
 @cache

@@ -57,6 +57,20 @@ def test_outputs_by_name_and_everything_by_index() -> None:
     assert run(chain(), (X,)).tensors == {}
 
 
+def test_tensors_and_operands_can_be_watched_as_they_come_to_be() -> None:
+    machine, seen = Machine(chain()), list[tuple[str, tuple[int, ...]]]()
+    machine.watch = lambda subgraph, indexes, arrays: seen.append(("holds", tuple(indexes)))
+    machine.enter = lambda subgraph, operator, operands: seen.append(("enters", operator.inputs))
+    machine.invoke({"x": X})
+    assert seen == [
+        ("holds", (0,)),
+        ("enters", (0, 3)),
+        ("holds", (1,)),
+        ("enters", (1, 4)),
+        ("holds", (2,)),
+    ]
+
+
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [

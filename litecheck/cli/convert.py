@@ -1,0 +1,110 @@
+"""``litecheck convert``: a float model becomes a quantized one that keeps its profile, with the account of what it cost."""
+
+from __future__ import annotations
+
+import typer
+
+from litecheck.cli import convert_options as options
+from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
+from litecheck.cli.outputs import parse_outputs, write
+
+
+@ends_well
+def convert(
+    model: options.ModelFile,
+    target: options.Target = None,
+    to: options.To = None,
+    profile: options.Profile = None,
+    data: options.Data = None,
+    random: options.Random = None,
+    seed: options.Seed = 0,
+    samples: options.Samples = None,
+    sequences: options.Sequences = False,
+    preprocessing: options.Preprocessing = "",
+    calibrate: options.Calibrate = None,
+    statistics: options.Statistics = None,
+    scales_from: options.ScalesFrom = None,
+    plan: options.Plan = None,
+    save_plan: options.SavePlan = None,
+    dry_run: options.DryRun = False,
+    keep: options.Keep = None,
+    inputs: options.Inputs = None,
+    outputs: options.Outputs = None,
+    like: options.Like = None,
+    signature: options.Signature = None,
+    member: options.Member = "",
+    device: options.Device = "auto",
+    no_agreement: options.NoAgreement = False,
+    reports: options.Reports = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    no_color: NoColor = False,
+) -> None:
+    """Convert a float model to int8, int16x8, integer weights or float16, so that it keeps a profile's rules.
+
+    The model is run on samples, to know the range of every tensor; the rules of the profile and these ranges make a plan:
+    which tensor gets which scale, which operator stays float32 and why. The new model is judged before anybody gets
+    it. The report says what every choice cost: tensors that share too coarse a scale, signal to noise, saturation,
+    agreement with the float model. MODEL is never changed, unless it is OUT, too.
+
+    Exit codes: 0 the new model is written and nothing is against it, 1 it would violate its profile and is not written,
+    2 it cannot be made: no data, unreadable files, a model that is quantized already.
+
+    \b
+    [bold]Examples[/]
+      litecheck convert model.tflite -o model_int8.tflite --data samples.npz
+      litecheck convert model.tflite -o out.tflite --data images/ --preprocessing 1/127.5:-1 --inputs uint8
+      litecheck convert model.tflite -o out.tflite --data samples.npz --keep 'CONCATENATION' --keep '#31'
+      litecheck convert model.tflite --dry-run --data samples.npz --statistics stats.json --save-plan plan.json
+      litecheck convert model.tflite -o out.tflite --plan plan.json
+      litecheck convert model.tflite -o out.tflite --data samples.npz --profile acme.yaml -f text -f html:report.html
+      litecheck convert model.tflite -o out.tflite --to dynamic
+    """
+    from litecheck.cli import one_thread
+
+    one_thread()
+    from litecheck.cli.progress import samples_done
+    from litecheck.convert.session import carried_out, prepared
+    from litecheck.convert.settings import ConversionSettings
+    from litecheck.convert.source import load_source
+    from litecheck.files import check_writable
+
+    manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
+    targets = parse_outputs(reports or (), "convert")
+    decided = {"--to": to, "--keep": keep, "--inputs": inputs, "--outputs": outputs, "--like": like}
+    options.check_targets(target, dry_run, decided, plan)
+    written = {"-o": target, "--save-plan": save_plan, "--statistics": statistics}
+    options.check_apart(written, filter(None, (*(data or ()), plan, scales_from)))
+    for file in filter(None, written.values()):
+        check_writable(file)
+    settings = ConversionSettings(
+        to=to or "int8",
+        profile=profile or "",
+        keep=tuple(keep or ()),
+        inputs=inputs or "float32",
+        outputs=outputs or "float32",
+        generation=options.parse_like(like),
+        data=tuple(data or ()),
+        random=random,
+        seed=seed,
+        sequences=sequences,
+        samples=samples,
+        preprocessing=preprocessing,
+        signature=signature,
+        calibrate=tuple(calibrate or ()),
+        device=device,
+        statistics=statistics or "",
+        scales_from=scales_from or "",
+        plan=plan or "",
+        agreement=not no_agreement,
+    )
+    session = prepared(load_source(model, member), settings)
+    for warning in session.warnings:
+        say(f"warning: {warning}")
+    with samples_done(session.steps, manner) as tell:
+        record = carried_out(session, target or "", save_plan or "", tell)
+    for warning in record.warnings:
+        if warning not in session.warnings:
+            say(f"warning: {warning}")
+    write(record, targets, manner)
+    raise typer.Exit(record.exit_code)

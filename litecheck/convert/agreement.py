@@ -1,0 +1,243 @@
+"""Agreement of a converted model with the float model on given inputs: per tensor, and per output of the models."""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litecheck.arrays import Arrays
+from litecheck.cases.inputs import requantized
+from litecheck.convert.calibration.borrowed import BorrowingMachine
+from litecheck.convert.calibration.child import (
+    KERNELS,
+    OWN,
+    LitertChild,
+    SamplesDone,
+    batches,
+    chosen_runtime,
+    runtime_name,
+)
+from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.calibration.observe import calls_others, entered
+from litecheck.convert.calibration.samples import Sample
+from litecheck.convert.calibration.statistics import Place
+from litecheck.convert.distortion import Distortion, PairTally, TopAgreement
+from litecheck.convert.paired_runs import MachinePairs, Pair, tensors_of
+from litecheck.devices.port import Limits
+from litecheck.errors import ConfigError
+from litecheck.model.save import save_model
+from litecheck.model.types import Model
+from litecheck.reference.engine.entry import entry
+
+_ADAPTER = "litecheck.convert.paired_runs:LitertPairs"
+
+
+@dataclass(frozen=True, slots=True)
+class TensorAgreement:
+    """One tensor of the converted model beside the float one, over all samples.
+
+    ``name`` and ``dtype`` are the converted tensor's, ``step`` is its scale (0 where it has none, or several).
+    ``output`` is what it is called as an output of the model; ``top`` compares its largest values, where it has rows.
+    """
+
+    reference: Place
+    converted: Place
+    name: str
+    dtype: str
+    step: float
+    distortion: Distortion
+    output: str = ""
+    signature: str | None = None
+    top: TopAgreement | None = None
+
+    @property
+    def snr(self) -> float:
+        """Signal over noise in dB; infinite where both are the same."""
+        return self.distortion.snr
+
+    @property
+    def saturated(self) -> float:
+        """The share of stored values on a rail, 0 to 1."""
+        return self.distortion.on_rail / max(1, self.distortion.elements)
+
+    @property
+    def clipped(self) -> float:
+        """The share of values that lie beyond what can be stored, 0 to 1."""
+        return self.distortion.clipped / max(1, self.distortion.elements)
+
+    @property
+    def largest_steps(self) -> float:
+        """The largest error in steps of the converted tensor; 0 where it has no step."""
+        return self.distortion.largest / self.step if self.step else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement with float on ``samples`` inputs, of which ``source`` says what they were, as ``runtime`` computes.
+
+    ``tensors`` are in the order of the pairs that were asked for; ``outputs`` are the models', of every entry point that
+    a sample took.
+    """
+
+    samples: int
+    source: str
+    runtime: str
+    tensors: tuple[TensorAgreement, ...]
+    outputs: tuple[TensorAgreement, ...]
+
+    def to_plain(self) -> dict[str, Any]:
+        """Plain values for JSON; an SNR that is infinite is null."""
+        rows = {name: [_plain(one) for one in getattr(self, name)] for name in ("tensors", "outputs")}
+        return {"samples": self.samples, "source": self.source, "runtime": self.runtime, **rows}
+
+
+def _plain(one: TensorAgreement) -> dict[str, Any]:
+    snr = one.snr if math.isfinite(one.snr) else None
+    shares = {"saturated": one.saturated, "clipped": one.clipped, "largest_steps": one.largest_steps}
+    return {**asdict(one), "snr": snr, **shares}
+
+
+def agreement(
+    reference: Model,
+    converted: Model,
+    pairs: Mapping[Place, Place],
+    data: CalibrationData,
+    *,
+    device: str = "auto",
+    progress: SamplesDone | None = None,
+    limits: Limits | None = None,
+) -> Agreement:
+    """Both models run on the data, and tensors compared: those of ``pairs`` (float -> converted), and the outputs.
+
+    Entry points are the same in both; inputs that are quantized in the converted model are fed the quantized sample.
+    ``device`` and ``limits`` are as for :func:`litecheck.convert.calibration.observe.observe`. Raises CalibrationError,
+    ConfigError and DeviceError as that does.
+    """
+    tell = progress or (lambda _: None)
+    ends = _outputs(reference, converted)
+    asked: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
+    tally = PairTally(tensors_of(converted, asked), frozenset(range(len(pairs), len(asked))))
+    models = reference, converted
+    chosen = chosen_runtime(device, any(map(calls_others, models)))
+    if chosen == OWN:
+        count = _by_machine(models, asked, tally, data, tell, limits or Limits())
+        runtime = "litecheck's kernels"
+    else:
+        count, used = _by_litert(models, asked, tally, data, KERNELS[chosen], tell, limits or Limits())
+        runtime = runtime_name(used)
+    if not count:
+        raise ConfigError(f"{data.described}: there is no sample")
+    rows = [_row(n, pair, tally) for n, pair in enumerate(asked[: len(pairs)]) if n in tally.found]
+    outputs = [
+        _row(n, pair, tally, name, signature)
+        for n, (signature, name, pair) in enumerate(ends, len(pairs))
+        if n in tally.found
+    ]
+    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs))
+
+
+def _row(
+    number: int, pair: Pair, tally: PairTally, output: str = "", signature: str | None = None
+) -> TensorAgreement:
+    tensor = tally.tensors[number]
+    scale = tensor.quantization.scale
+    step = float(scale[0]) if scale.size == 1 else 0.0
+    found, top = tally.found[number], tally.top.get(number)
+    return TensorAgreement(*pair, tensor.name, tensor.dtype, step, found, output, signature, top)
+
+
+def _outputs(reference: Model, converted: Model) -> list[tuple[str | None, str, Pair]]:
+    """The outputs of all entry points: signature, name, and the tensors in both models. Raises ConfigError."""
+    keys = [None, *(one.key for one in reference.signatures if one.subgraph)]
+    found: list[tuple[str | None, str, Pair]] = []
+    for key in keys:
+        one, other = entry(reference, key), entry(converted, key)
+        if len(one.subgraph.outputs) != len(other.subgraph.outputs):
+            raise ConfigError("the converted model has not as many outputs as the float one")
+        names = {index: name for name, index in one.outputs}
+        for mine, theirs in zip(one.subgraph.outputs, other.subgraph.outputs, strict=True):
+            pair = (one.subgraph.index, mine), (other.subgraph.index, theirs)
+            found.append((key, names.get(mine, one.subgraph.tensors[mine].name), pair))
+    return found
+
+
+def _translated(models: tuple[Model, Model], sample: Sample) -> Sample:
+    """A sample of the float model for the converted one: inputs by their place, quantized where they are."""
+    one, other = (entry(model, sample.signature) for model in models)
+    _, arrays = sample.arrange(models[0])
+    if len(one.subgraph.inputs) != len(other.subgraph.inputs):
+        raise ConfigError("the converted model has not as many inputs as the float one")
+    made = {
+        other.name(index): requantized(other.subgraph.tensors[index], array)
+        for index, array in zip(other.subgraph.inputs, arrays, strict=True)
+    }
+    return Sample(made, sample.signature)
+
+
+def _by_machine(
+    models: tuple[Model, Model],
+    pairs: Sequence[Pair],
+    tally: PairTally,
+    data: CalibrationData,
+    tell: SamplesDone,
+    limits: Limits,
+) -> int:
+    with BorrowingMachine(models[0], limits) as reference, BorrowingMachine(models[1], limits) as converted:
+        machines, count = MachinePairs((reference, converted), pairs, tally), 0
+        for count, chain in enumerate(data, 1):
+            samples = [(sample, _translated(models, sample)) for sample in chain]
+            runs = [(one.arrange(models[0]), other.arrange(models[1])) for one, other in samples]
+            machines.run(count - 1, runs)
+            tell(count)
+    return count
+
+
+def _by_litert(
+    models: tuple[Model, Model],
+    pairs: Sequence[Pair],
+    tally: PairTally,
+    data: CalibrationData,
+    kernels: str,
+    tell: SamplesDone,
+    limits: Limits,
+) -> tuple[int, str]:
+    """How many samples were run, and by which kernels."""
+    count, used = 0, kernels
+    places = np.array([(*one, *other) for one, other in pairs], np.int32).reshape(-1, 4)
+    head = places, np.array(sorted(tally.outputs), np.int32)
+    with (
+        tempfile.TemporaryDirectory(prefix="litecheck-") as folder,
+        LitertChild(_ADAPTER, _options(models, kernels), limits) as child,
+    ):
+        paths = [str(Path(folder, name)) for name in ("reference.tflite", "converted.tflite")]
+        for model, path in zip(models, paths, strict=True):
+            save_model(model, path, drop_unknown=True)
+        for batch in batches(_chains(models, data)):
+            facts = json.loads(child.ask(models[0], json.dumps(paths), head, batch, count, tell))
+            tally.take(facts)
+            count, used = count + facts["samples"], facts["kernels"]
+            tell(count)
+    return count, used
+
+
+def _options(models: tuple[Model, Model], kernels: str) -> dict[str, str]:
+    signatures = [[(one.key, one.subgraph) for one in model.signatures] for model in models]
+    resources = any(t.dtype == "resource" for s in models[0].subgraphs for t in s.tensors)
+    return {"kernels": kernels, "signatures": json.dumps(signatures), "resources": str(int(resources))}
+
+
+def _chains(models: tuple[Model, Model], data: CalibrationData) -> Iterator[tuple[Arrays, ...]]:
+    """Each sample as :class:`LitertPairs` gets it."""
+    for chain in data:
+        runs = []
+        for sample in chain:
+            other = _translated(models, sample)
+            runs.append((*entered(models[0], sample), *entered(models[1], other)[1:]))
+        yield tuple(runs)

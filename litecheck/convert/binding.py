@@ -1,0 +1,164 @@
+"""Operators of a float model bound to the rules that will judge them: which operand is quantized how, or why none is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from litecheck.convert.storage import Storage, storage_of
+from litecheck.model.links import called
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.solve import holds
+from litecheck.profile.types import Alternative, OperatorRule, Profile, Requirement, Roles
+
+#: What is quantized; everything else stays as it is.
+REAL = "float32"
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One place of one operator at which a tensor is read (``input``) or written (``output``, ``intermediate``).
+
+    ``operator`` -1 is the subgraph itself: it writes its inputs and reads its outputs.
+    """
+
+    subgraph: int
+    operator: int
+    side: str
+    place: int
+
+
+@dataclass(frozen=True, eq=False)
+class BoundFloat:
+    """An operator of a float model with the rule of its quantized form.
+
+    ``ports`` has the places of real values by role. ``stays`` says why it is not quantized, and is empty where it is;
+    ``by`` is the requirement at fault, where one is.
+    """
+
+    subgraph: Subgraph
+    operator: Operator
+    rule: OperatorRule | None
+    ports: Mapping[str, tuple[Port, ...]]
+    storage: Mapping[str, Storage]
+    requirements: tuple[Requirement, ...] = ()
+    stays: str = ""
+    by: Requirement | None = None
+
+    @cached_property
+    def untouched(self) -> bool:
+        """Whether no real values go in or come out."""
+        return not any(self.ports.values())
+
+    def tensor(self, port: Port) -> Tensor:
+        """The tensor at one of its places."""
+        return self.subgraph.tensors[operands_at(self.operator, port.side)[port.place]]
+
+    def groups(self) -> Iterator[tuple[Requirement, tuple[Port, ...]]]:
+        """The places that must share one scale and zero point, with the requirement that says so."""
+        for requirement in self.requirements:
+            if isinstance(requirement.value, Roles):
+                yield requirement, tuple(p for r in requirement.value.roles for p in self.ports.get(r, ()))
+
+
+def bind(model: Model, subgraph: Subgraph, operator: Operator, profile: Profile) -> BoundFloat:
+    """One operator and its rule."""
+    rule = profile.operators.get(operator.kind) or profile.operators.get(operator.opcode)
+    if rule is None:
+        ports = {"operands": tuple(_real(subgraph, operator))}
+        return BoundFloat(subgraph, operator, None, ports, {}, stays=f"{profile.name} has no rule for it")
+    places = dict(_places(subgraph.index, operator, rule))
+    ports = {role: tuple(p for p in own if _is_real(subgraph, operator, p)) for role, own in places.items()}
+    plain = BoundFloat(subgraph, operator, rule, ports, {})
+    if rule.unsupported:
+        return _staying(
+            plain, rule.unsupported.because or f"{profile.name} does not support it", rule.unsupported
+        )
+    if plain.untouched or tuple(called(operator)):
+        return plain
+    requirements = (*rule.requirements, *_alternative(model, plain, rule))
+    storage: dict[str, Storage] = {}
+    for role, own in ports.items():
+        if not own:
+            continue
+        default = profile.activations[0] if role in (*rule.activations, *rule.intermediates) else ""
+        stored = storage_of((r for r in requirements if r.role == role), default)
+        if stored is not None:
+            storage[role] = stored
+        elif not _may_be_real(requirements, role):
+            return _staying(plain, rule.because or f"{profile.name} has no integers for its {role}")
+    if not storage:
+        return _staying(plain, f"{profile.name} leaves its operands real")
+    return BoundFloat(subgraph, operator, rule, ports, storage, requirements)
+
+
+def operands_at(operator: Operator, side: str) -> tuple[int, ...]:
+    """The tensors on one side of an operator."""
+    return {"input": operator.inputs, "output": operator.outputs, "intermediate": operator.intermediates}[
+        side
+    ]
+
+
+def operands_of(model: Model, subgraph: Subgraph, operator: Operator, rule: OperatorRule) -> Operands:
+    """An operator with its tensors by role, as measurements see it."""
+    roles = {}
+    for role, ports in _places(subgraph.index, operator, rule):
+        indexes = [
+            operands_at(operator, p.side)[p.place]
+            for p in ports
+            if p.place < len(operands_at(operator, p.side))
+        ]
+        roles[role] = tuple(subgraph.tensors[index] for index in indexes)
+    return Operands(operator, roles, subgraph, model)
+
+
+def _staying(bound: BoundFloat, why: str, by: Requirement | None = None) -> BoundFloat:
+    return BoundFloat(bound.subgraph, bound.operator, bound.rule, bound.ports, {}, (), why, by)
+
+
+def _may_be_real(requirements: Sequence[Requirement], role: str) -> bool:
+    """Whether a rule takes real values in a role (the table of EMBEDDING_LOOKUP is integers, its result is not)."""
+    own = {r.verb: r for r in requirements if r.role == role}
+    return "dtype" in own and REAL in str(own["dtype"].value)
+
+
+def _alternative(model: Model, bound: BoundFloat, rule: OperatorRule) -> tuple[Requirement, ...]:
+    """The requirements of the alternative of whose limits the float operator keeps the most: that is a matter of which
+    operands there are, scales come later."""
+    operands = operands_of(model, bound.subgraph, bound.operator, rule)
+
+    def kept(alternative: Alternative) -> int:
+        return sum(holds(r, operands) for r in alternative.requirements if r.verb == "limits")
+
+    return max(rule.any_of, key=kept).requirements if rule.any_of else ()
+
+
+def _places(subgraph: int, operator: Operator, rule: OperatorRule) -> Iterator[tuple[str, tuple[Port, ...]]]:
+    """The places of every role; the last one of a side may repeat."""
+    sides = (("input", rule.inputs), ("output", rule.outputs), ("intermediate", rule.intermediates))
+    for side, roles in sides:
+        indexes = operands_at(operator, side)
+        if side == "intermediate" and not indexes:
+            yield from ((role, (Port(subgraph, operator.index, side, n),)) for n, role in enumerate(roles))
+            continue
+        for number, role in enumerate(roles):
+            rest = (
+                range(number, len(indexes))
+                if role in rule.repeated
+                else range(number, min(number + 1, len(indexes)))
+            )
+            yield role, tuple(Port(subgraph, operator.index, side, n) for n in rest if indexes[n] >= 0)
+
+
+def _is_real(subgraph: Subgraph, operator: Operator, port: Port) -> bool:
+    indexes = operands_at(operator, port.side)
+    return port.place >= len(indexes) or subgraph.tensors[indexes[port.place]].dtype == REAL
+
+
+def _real(subgraph: Subgraph, operator: Operator) -> Iterator[Port]:
+    for side, indexes in (("input", operator.inputs), ("output", operator.outputs)):
+        for place, index in enumerate(indexes):
+            if index >= 0 and subgraph.tensors[index].dtype == REAL:
+                yield Port(subgraph.index, operator.index, side, place)

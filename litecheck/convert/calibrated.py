@@ -1,0 +1,141 @@
+"""Calibration as a conversion wants it: samples opened, statistics made or read back, and a range for every tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from litecheck.convert.calibration.data import open_data
+from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.convert.calibration.observe import observe
+from litecheck.convert.calibration.samples import Chain
+from litecheck.convert.calibration.statistics import CalibrationStatistics, check_finite, first_not_finite
+from litecheck.convert.conversion import source_hash
+from litecheck.convert.groups import Interval, Key
+from litecheck.convert.recurrent import Inside
+from litecheck.convert.settings import ConversionSettings
+from litecheck.devices.port import Limits
+from litecheck.errors import ConfigError
+from litecheck.files import atomic_write, reason
+from litecheck.model.types import Model
+from litecheck.report import counted
+
+#: Told how many samples are done, or nearly, and what is being done.
+Told = Callable[[int, str], None]
+
+_NO_DATA = (
+    "{} needs calibration data, to know the range of every tensor. Give --data FILE.npz (an array for each input, "
+    "samples first), --data FILE.npy, --data FOLDER (of .npy or .npz files, or of images), --data SCRIPT.py (with "
+    "get_calibration_data()), or --statistics FILE of an earlier calibration; --random N to try out without data"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """What calibration gave: the range of each tensor by (subgraph, tensor), of values ``inner`` to operators by (subgraph,
+    operator, name), and how it came about. ``file`` is that of statistics that were read back."""
+
+    statistics: CalibrationStatistics
+    ranges: Mapping[Key, Interval]
+    inner: Mapping[Inside, Interval]
+    methods: str
+    file: str = ""
+    infinite: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What people must be told."""
+        return (*self.statistics.warnings, *self.infinite)
+
+
+def opened(model: Model, settings: ConversionSettings) -> CalibrationData | None:
+    """The samples that the settings name; None where they name none."""
+    found = [
+        one
+        if isinstance(one, CalibrationData)
+        else open_data(one, model, seed=settings.seed, options=settings.data_options)
+        for one in settings.data
+    ]
+    if settings.random:
+        if found:
+            raise ConfigError("calibration data and random samples: give one of them")
+        found = [
+            open_data(None, model, random=settings.random, seed=settings.seed, options=settings.data_options)
+        ]
+    return _joined(found) if found else None
+
+
+def _joined(parts: list[CalibrationData]) -> CalibrationData:
+    """Several sets of samples, one behind the other."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def chains() -> Iterator[Chain]:
+        for part in parts:
+            yield from part
+
+    counts = [part.count for part in parts]
+    count = None if None in counts else sum(filter(None, counts))
+    warnings = dict.fromkeys(text for part in parts for text in part.warnings)
+    return CalibrationData(chains, " and ".join(part.described for part in parts), count, tuple(warnings))
+
+
+def calibrated(
+    model: Model, data: CalibrationData | None, settings: ConversionSettings, tell: Told
+) -> Calibration:
+    """Statistics of the data, or those of the settings' file where it exists, and the ranges chosen from them.
+
+    Raises ConfigError where there is neither, CalibrationError where the model does not run or a value is not finite.
+    """
+    methods = range_methods(settings.calibrate)
+    file = settings.statistics if settings.statistics and Path(settings.statistics).exists() else ""
+    if file:
+        statistics = _read(file, model)
+    elif data is None:
+        raise ConfigError(_NO_DATA.format(settings.to))
+    else:
+        statistics = observe(
+            model,
+            data,
+            device=settings.device,
+            sketches=methods.needs_sketches,
+            progress=lambda done: tell(done, "calibrating"),
+            limits=Limits(settings.seconds),
+        )
+        statistics = replace(statistics, model=source_hash(model), warnings=data.warnings)
+    infinite = _infinities(statistics, model)
+    if settings.statistics and not file:
+        atomic_write(settings.statistics, statistics.to_json())
+    ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
+    return Calibration(statistics, ranges, inner, str(methods), file, infinite)
+
+
+def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, ...]:
+    """What is to be said of infinities, as masks and paddings make them. Raises CalibrationError for a NaN, by naming where
+    values ceased to be finite."""
+    faults = {place: one.not_finite for place, one in statistics.tensors.items() if one.not_finite}
+    if any(fault.value == "nan" for fault in faults.values()):
+        check_finite(statistics, model)
+    if not faults:
+        return ()
+    (subgraph, index), fault = first_not_finite(statistics, model) or (next(iter(faults)), None)
+    name = model.subgraphs[subgraph].tensors[index].name
+    where = f"'{name}' is infinite in sample {fault.sample}" if fault else f"'{name}' is infinite"
+    return (f"{counted(len(faults), 'tensor')} with infinite values, which no scale holds: {where} first",)
+
+
+def _read(file: str, model: Model) -> CalibrationStatistics:
+    """Statistics of this very model. Raises ConfigError."""
+    try:
+        text = Path(file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = reason(error) if isinstance(error, OSError) else "it is no text"
+        raise ConfigError(f"{file}: cannot be read, {why}") from error
+    statistics = CalibrationStatistics.from_json(text, file)
+    if statistics.model != source_hash(model):
+        raise ConfigError(
+            f"{file}: these are the statistics of another model; name a file that is not there yet"
+        )
+    return statistics

@@ -1,0 +1,77 @@
+"""A machine that lets LiteRT compute the operators litecheck has no kernel for, one by one in a child process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from types import TracebackType
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.devices.port import Device, Failure, Job, Limits
+from litecheck.devices.registry import open_device
+from litecheck.model.cut import Cut, cut
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.reference.engine.dispatch import find_kernel
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.operands import Computed, RunError
+
+_DEVICE = "litert:optimized"
+
+
+class BorrowingMachine(Machine):
+    """As a machine; operators without a kernel that keep no state are LiteRT's, where it is installed."""
+
+    def __init__(self, model: Model, limits: Limits) -> None:
+        super().__init__(model)
+        self._limits = limits
+        self._device: Device | None = None
+        self._lent: dict[tuple[int, int], Cut | None] = {}
+
+    def __enter__(self) -> BorrowingMachine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._device is not None:
+            self._device.close()
+
+    @property
+    def lenders(self) -> str:
+        """Who computed what litecheck has no kernel for, in words; empty where nobody had to."""
+        return "" if self._device is None else f", where there is none {self._device.described}"
+
+    def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Computed:
+        """Run one operator on the tensors there are."""
+        key = subgraph.index, operator.index
+        if key not in self._lent:
+            self._lent[key] = self._part(subgraph, operator)
+        part = self._lent[key]
+        return (
+            super().step(subgraph, operator, tensors) if part is None else self._ask(subgraph, part, tensors)
+        )
+
+    def _part(self, subgraph: Subgraph, operator: Operator) -> Cut | None:
+        """The operator as a model of its own, None where it need not or cannot be lent."""
+        try:
+            find_kernel(subgraph, operator)
+        except RunError:
+            states = [i for i in operator.inputs if i >= 0 and subgraph.tensors[i].is_variable]
+            if not states and find_spec("ai_edge_litert") is not None:
+                return cut(self.model, subgraph, [operator], operator.outputs)
+        return None
+
+    def _ask(self, subgraph: Subgraph, part: Cut, tensors: Mapping[int, NDArray[Any]]) -> Computed:
+        if self._device is None:
+            self._device = open_device(_DEVICE, self._limits)
+        operator = subgraph.operators[part.operators[0]]
+        name = f"{operator.opcode} #{operator.index}"
+        inputs = tuple(self.operand(subgraph, index, tensors).data for index in part.inputs)
+        content = model_bytes(part.model, drop_unknown=True)
+        answer = self._device.run(Job(name, part.model, content, (inputs,)))
+        if isinstance(answer, Failure):
+            raise RunError(f"{name}: {_DEVICE}: {answer.outcome.value}: {answer.message}")
+        return Computed(answer.runs[0], {})

@@ -1,0 +1,82 @@
+"""Calibration data: .npz and .npy files, folders of them or of images, scripts, random values; read sample by sample."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from litecheck.convert.calibration.array_data import archives, one_array, one_by_one
+from litecheck.convert.calibration.dataset import CalibrationData, DataOptions
+from litecheck.convert.calibration.drawn import random_data
+from litecheck.convert.calibration.images import image_data
+from litecheck.convert.calibration.script import script_data
+from litecheck.errors import ConfigError
+from litecheck.model.types import Model
+from litecheck.report import counted
+
+#: What a folder of images holds.
+IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".ppm", ".pgm", ".tif", ".tiff")
+_ARRAYS = (".npz", ".npy")
+
+
+def open_data(
+    path: str | Path | None,
+    model: Model,
+    *,
+    random: int | None = None,
+    seed: int = 0,
+    options: DataOptions | None = None,
+) -> CalibrationData:
+    """The samples of a path, or ``random`` drawn ones where there is no path.
+
+    An .npz file has an array for each input with an axis of samples in front; a folder holds .npz files like it, .npy
+    files of one sample each (in one folder for each input where there are several; files of a name go together), or
+    images; a Python file exposes ``get_calibration_data()``. Raises ConfigError, also while samples are read.
+    """
+    chosen = options or DataOptions()
+    if path is None:
+        if not random:
+            raise ConfigError("no calibration data; give a file or folder of samples, or ask for random ones")
+        return random_data(model, random, seed, chosen.signature)
+    if random:
+        raise ConfigError("calibration data and random samples: give one of them")
+    place = Path(path)
+    if not place.exists():
+        raise ConfigError(f"{path}: no such file or folder")
+    found = _of_path(place, model, chosen)
+    if found.count == 0:
+        raise ConfigError(f"{path}: holds no samples")
+    return _limited(found, chosen.most)
+
+
+def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData:
+    if place.suffix == ".py":
+        return script_data(place, model, options)
+    if place.is_dir():
+        return _folder(place, model, options)
+    if place.suffix == ".npz":
+        return archives([place], str(place), model, options)
+    if place.suffix == ".npy":
+        return one_array(place, model, options)
+    raise ConfigError(f"{place}: calibration data are .npz, .npy, a folder, or a Python file")
+
+
+def _limited(data: CalibrationData, most: int | None) -> CalibrationData:
+    if most is None or (data.count is not None and data.count <= most):
+        return data
+    words = f"the first {counted(most, 'sample')} of {data.described}"
+    count = None if data.count is None else most
+    return CalibrationData(lambda: islice(data.read(), most), words, count, data.warnings)
+
+
+def _folder(place: Path, model: Model, options: DataOptions) -> CalibrationData:
+    files = sorted(file for file in place.iterdir() if not file.name.startswith("."))
+    packed = [file for file in files if file.suffix == ".npz"]
+    if packed:
+        return archives(packed, str(place), model, options)
+    images = [file for file in files if file.suffix.lower() in IMAGES]
+    if images:
+        return image_data(images, place, model, options)
+    if any(file.suffix == ".npy" or file.is_dir() for file in files):
+        return one_by_one(place, model, options)
+    raise ConfigError(f"{place}: holds no samples (looked for {' '.join((*_ARRAYS, *IMAGES))})")

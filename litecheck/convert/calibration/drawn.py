@@ -1,0 +1,161 @@
+"""Random calibration samples: real values drawn alike for every model, ids within what the graph looks up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.cases.inputs import Input, inputs_of
+from litecheck.cases.parts import entries, whole
+from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.calibration.samples import Chain, Sample
+from litecheck.errors import ConfigError
+from litecheck.model.options import options_of
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.profile.operators import facts_of
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.entry import EntryPoint, entry
+from litecheck.reference.operands import NUMPY_TYPES
+from litecheck.report import counted
+
+#: Integers that are no ids are drawn below this; ids too, where nothing says how many there are.
+_SMALL = 10
+#: What an operand says that picks elements of another, and what may be drawn of those that steer: a truth value.
+_PLACE, _TRUTH = "place", "truth"
+#: Channels of an image.
+_CHANNELS = (1, 3, 4)
+
+
+def random_data(model: Model, count: int, seed: int, signature: str | None = None) -> CalibrationData:
+    """So many samples of every entry point, or of one signature, the same for the same seed.
+
+    Images (four dimensions, few channels) are uniform in -1..1, other real inputs normal; inputs that only operators on
+    positive values read are positive. Raises ConfigError for inputs that cannot be made up.
+    """
+    ends = [(_key(model, subgraph, signature), subgraph) for subgraph in entries(model, signature)]
+    plans = [(key, _plan(model, subgraph, entry(model, key))) for key, subgraph in ends]
+
+    def chains() -> Iterator[Chain]:
+        for key, draws in plans:
+            for number in range(count):
+                streams = np.random.default_rng([seed, number]).spawn(len(draws))
+                pairs = zip(draws.items(), streams, strict=True)
+                yield (Sample({name: draw(rng) for (name, draw), rng in pairs}, key),)
+
+    total = count * len(plans)
+    described = f"{counted(total, 'random sample')} of seed {seed}"
+    return CalibrationData(chains, described, total, (_warning(total),))
+
+
+def _warning(count: int) -> str:
+    return (
+        f"calibrated on {counted(count, 'RANDOM sample')}: scales fit noise, not what the model will see; "
+        "good for trying out a device, not for use"
+    )
+
+
+_Draw = Callable[[np.random.Generator], NDArray[np.generic]]
+
+
+def _key(model: Model, subgraph: Subgraph, signature: str | None) -> str | None:
+    if signature is not None or not subgraph.index:
+        return signature
+    return next(one.key for one in model.signatures if one.subgraph == subgraph.index)
+
+
+def _plan(model: Model, subgraph: Subgraph, point: EntryPoint) -> dict[str, _Draw]:
+    """How each input is drawn."""
+    uses = {use.tensor.index: use for use in inputs_of(whole(model, subgraph))}
+    return {name: _draw(subgraph, index, name, uses.get(index)) for name, index in point.inputs}
+
+
+def _draw(subgraph: Subgraph, index: int, name: str, use: Input | None) -> _Draw:
+    tensor = subgraph.tensors[index]
+    held = np.dtype(NUMPY_TYPES.get(tensor.dtype, "O"))
+    if held.kind not in "biuf" or min(tensor.shape, default=0) < 0:
+        raise ConfigError(f"input {name!r} is {tensor.dtype}, which cannot be drawn; give data")
+    if held.kind == "f":
+        positive = use is not None and (use.positive or use.non_negative)
+        image = len(tensor.shape) == 4 and tensor.shape[-1] in _CHANNELS
+        return partial(_reals, tensor.shape, held, positive, image)
+    kinds = _steered(subgraph, index)
+    unknown = kinds - {_PLACE, _TRUTH}
+    if unknown and held.kind != "b":
+        raise ConfigError(
+            f"input {name!r} is the {min(unknown)} of an operator, which cannot be drawn; give data"
+        )
+    most = 1 if held.kind == "b" else _ids(subgraph, index) - 1
+    return partial(_integers, tensor.shape, held, most)
+
+
+def _reals(
+    shape: tuple[int, ...], held: np.dtype[np.generic], positive: bool, image: bool, rng: np.random.Generator
+) -> NDArray[np.generic]:
+    values = rng.uniform(-1, 1, shape) if image else rng.normal(size=shape)
+    return (np.abs(values) + 0.1 if positive else values).astype(held)
+
+
+def _integers(
+    shape: tuple[int, ...], held: np.dtype[np.generic], most: int, rng: np.random.Generator
+) -> NDArray[np.generic]:
+    return rng.integers(0, most, shape, endpoint=True).astype(held)
+
+
+def _readers(subgraph: Subgraph, index: int) -> Iterator[tuple[int, int]]:
+    """(operator, operand) of all that reads a tensor, also behind operators that only move or convert its values."""
+    left, seen = [index], {index}
+    while left:
+        tensor = left.pop()
+        for operator in subgraph.operators:
+            for place, operand in enumerate(operator.inputs):
+                if operand != tensor:
+                    continue
+                yield operator.index, place
+                onward = [o for o in operator.outputs if not place and o >= 0 and o not in seen]
+                onward = [o for o in onward if _hands_on(operator, subgraph.tensors[o])]
+                seen.update(onward)
+                left += onward
+
+
+def _hands_on(operator: Operator, output: Tensor) -> bool:
+    """Whether an operator gives the integers of its first operand on, elsewhere or in another type."""
+    facts = facts_of(operator.kind)
+    return facts.result == "moved" or (facts.elementwise == "unary" and output.dtype in INTEGER_RANGES)
+
+
+def _steered(subgraph: Subgraph, index: int) -> set[str]:
+    """What a tensor says to the operators that it steers."""
+    found = set()
+    for number, place in _readers(subgraph, index):
+        facts = facts_of(subgraph.operators[number].kind)
+        role = facts.role(place)
+        if facts.steers(role):
+            found.add(facts.inputs[role])
+    return found - {"passed"}
+
+
+def _ids(subgraph: Subgraph, index: int) -> int:
+    """How many ids there are: as many as every table that the tensor looks up has rows."""
+    most = []
+    for number, place in _readers(subgraph, index):
+        operator = subgraph.operators[number]
+        facts = facts_of(operator.kind)
+        if facts.inputs.get(facts.role(place)) == _PLACE:
+            most += _rows(subgraph, number, place)
+    return max(1, min(most, default=_SMALL))
+
+
+def _rows(subgraph: Subgraph, number: int, place: int) -> list[int]:
+    """The length that ids of an operator are within: along its axis where it has one, else the shortest there is."""
+    operator = subgraph.operators[number]
+    others = [subgraph.tensors[i] for at, i in enumerate(operator.inputs) if at != place and i >= 0]
+    data = max(others, key=lambda tensor: tensor.size, default=None)
+    if data is None or not data.shape:
+        return []
+    axis = options_of(operator).get("axis")
+    if isinstance(axis, int):
+        return [data.shape[axis]] if -len(data.shape) <= axis < len(data.shape) else []
+    return [*data.shape, *(n for o in operator.outputs if o >= 0 for n in subgraph.tensors[o].shape)]

@@ -1,0 +1,71 @@
+"""Which method chooses the range of which tensor: one for all, and others by the tensor's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from litecheck.convert.calibration.ranges import MINMAX, Range, RangeMethod, calibrated_range, range_method
+from litecheck.convert.calibration.statistics import CalibrationStatistics, Inner, Place
+from litecheck.errors import ConfigError
+from litecheck.model.types import Model
+
+
+@dataclass(frozen=True, slots=True)
+class RangeMethods:
+    """The method of all tensors, and those of tensors whose name fits a pattern; the last that fits wins."""
+
+    usual: RangeMethod
+    named: tuple[tuple[str, RangeMethod], ...] = ()
+
+    def of(self, name: str) -> RangeMethod:
+        """The method for a tensor of this name."""
+        fitting = (method for pattern, method in reversed(self.named) if fnmatchcase(name, pattern))
+        return next(fitting, self.usual)
+
+    @property
+    def needs_sketches(self) -> bool:
+        """Whether statistics must hold histograms for any of them."""
+        return any(method.needs_sketch for method in (self.usual, *(method for _, method in self.named)))
+
+    def __str__(self) -> str:
+        return ", ".join((str(self.usual), *(f"{method} for {pattern}" for pattern, method in self.named)))
+
+
+def range_methods(texts: Sequence[str]) -> RangeMethods:
+    """``METHOD`` or ``PATTERN=METHOD`` each, as ``mse`` or ``conv*=percentile:99.9``. Raises ConfigError."""
+    usual = RangeMethod(MINMAX)
+    named: list[tuple[str, RangeMethod]] = []
+    for text in texts:
+        pattern, equals, method = text.rpartition("=")
+        if equals:
+            named.append((pattern, range_method(method)))
+        else:
+            usual = range_method(text)
+    return RangeMethods(usual, tuple(named))
+
+
+def chosen_ranges(
+    statistics: CalibrationStatistics, model: Model, methods: RangeMethods
+) -> Mapping[Place, Range]:
+    """The range of every tensor that held a value. Raises ConfigError for a pattern that fits no tensor."""
+    names = {place: model.subgraphs[place[0]].tensors[place[1]].name for place in statistics.tensors}
+    for pattern, _ in methods.named:
+        if not any(fnmatchcase(name, pattern) for name in names.values()):
+            raise ConfigError(f"--calibrate {pattern}=...: no computed float32 tensor has such a name")
+    return dict(_ranges(statistics, names, methods))
+
+
+def inner_ranges(statistics: CalibrationStatistics, methods: RangeMethods) -> Mapping[Inner, Range]:
+    """The range of every value inside operators, by the method of all tensors."""
+    found = ((place, one) for place, one in statistics.inner.items() if one.seen)
+    return {place: calibrated_range(one, methods.usual) for place, one in found}
+
+
+def _ranges(
+    statistics: CalibrationStatistics, names: Mapping[Place, str], methods: RangeMethods
+) -> Iterator[tuple[Place, Range]]:
+    for place, one in statistics.tensors.items():
+        if one.seen:
+            yield place, calibrated_range(one, methods.of(names[place]))

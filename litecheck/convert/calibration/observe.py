@@ -1,0 +1,135 @@
+"""Calibration: a float model is run on data, and what every float tensor held is found out, sample by sample."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from litecheck.arrays import Arrays
+from litecheck.convert.calibration.child import (
+    KERNELS,
+    OWN,
+    LitertChild,
+    SamplesDone,
+    batches,
+    chosen_runtime,
+    runtime_name,
+)
+from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.calibration.recurrent import recurrent_operators
+from litecheck.convert.calibration.samples import Sample
+from litecheck.convert.calibration.statistics import CalibrationStatistics
+from litecheck.convert.calibration.tally import Tally, observed
+from litecheck.devices.port import Limits
+from litecheck.errors import ConfigError
+from litecheck.model.links import called
+from litecheck.model.save import save_model
+from litecheck.model.types import Model, Subgraph
+
+_ADAPTER = "litecheck.convert.calibration.litert_observer:LitertObserver"
+
+
+def observe(
+    model: Model,
+    data: CalibrationData,
+    *,
+    device: str = "auto",
+    sketches: bool = False,
+    progress: SamplesDone | None = None,
+    limits: Limits | None = None,
+) -> CalibrationStatistics:
+    """The statistics of a model's float tensors over all samples, the same in any order of them.
+
+    ``device`` is ``litecheck`` (its own float kernels, and LiteRT's where it has none), ``litert:xnnpack``,
+    ``litert:optimized``, ``litert:reference``, or ``auto``: XNNPACK where LiteRT is installed, unless the model calls
+    subgraphs, whose tensors LiteRT shows after their last turn only. LiteRT runs in a child process within ``limits`` for
+    each inference. ``sketches`` adds histograms. Raises CalibrationError where the model does not run, ConfigError for
+    data that do not fit and for other devices, DeviceError where LiteRT cannot be loaded.
+    """
+    tell = progress or (lambda _: None)
+    chosen = chosen_runtime(device, calls_others(model))
+    if chosen == OWN:
+        return _by_machine(model, data, sketches, tell, limits or Limits())
+    return _by_litert(model, data, KERNELS[chosen], sketches, tell, limits or Limits())
+
+
+def calls_others(model: Model) -> bool:
+    """Whether operators run subgraphs that compute real values, quantized or not."""
+    callees = {n for s in model.subgraphs for operator in s.operators for _, n in called(operator)}
+    return any(_computes(s) for s in model.subgraphs if s.index in callees)
+
+
+def _computes(subgraph: Subgraph) -> bool:
+    made = {index for operator in subgraph.operators for index in operator.outputs if index >= 0}
+    tensors = [subgraph.tensors[index] for index in made]
+    return any(tensor.dtype == "float32" or tensor.quantization.is_set for tensor in tensors)
+
+
+def _by_machine(
+    model: Model, data: CalibrationData, sketches: bool, tell: SamplesDone, limits: Limits
+) -> CalibrationStatistics:
+    from litecheck.convert.calibration.borrowed import BorrowingMachine
+    from litecheck.convert.calibration.machine_observer import MachineObserver
+
+    with BorrowingMachine(model, limits) as machine:
+        observer, count = MachineObserver(machine, sketches), 0
+        for count, chain in enumerate(data, 1):
+            observer.run(chain, count - 1)
+            tell(count)
+    runtime = f"litecheck's float kernels{machine.lenders}"
+    return _result(model, observer.tally, count, data, runtime)
+
+
+def _by_litert(
+    model: Model, data: CalibrationData, kernels: str, sketches: bool, tell: SamplesDone, limits: Limits
+) -> CalibrationStatistics:
+    tally, count, used = Tally(sketches), 0, kernels
+    places = np.array(observed(model), np.int32).reshape(-1, 2)
+    chains = (tuple(entered(model, sample) for sample in chain) for chain in data)
+    with (
+        tempfile.TemporaryDirectory(prefix="litecheck-") as folder,
+        LitertChild(_ADAPTER, _options(model, kernels, sketches), limits) as child,
+    ):
+        file = Path(folder, "model.tflite")
+        save_model(model, file, drop_unknown=True)
+        for batch in batches(chains):
+            said = child.ask(model, str(file), (places,), batch, count, tell)
+            found = CalibrationStatistics.from_json(said)
+            tally.behind(count, found)
+            count, used = count + found.samples, found.runtime
+            tell(count)
+    return _result(model, tally, count, data, runtime_name(used))
+
+
+def _options(model: Model, kernels: str, sketches: bool) -> dict[str, str]:
+    resources = any(t.dtype == "resource" for s in model.subgraphs for t in s.tensors)
+    signatures = [(one.key, one.subgraph) for one in model.signatures]
+    return {
+        "kernels": kernels,
+        "signatures": json.dumps(signatures),
+        "sketched": str(int(sketches)),
+        "resources": str(int(resources)),
+        "recurrent": str(int(bool(recurrent_operators(model)))),
+    }
+
+
+def _result(
+    model: Model, tally: Tally, count: int, data: CalibrationData, runtime: str
+) -> CalibrationStatistics:
+    if not count:
+        raise ConfigError(f"{data.described}: there is no sample")
+    return tally.result(observed(model), count, data.described, runtime)
+
+
+def entered(model: Model, sample: Sample) -> Arrays:
+    """A sample as :class:`LitertObserver` gets it: 0 and the first subgraph's inputs in order, or the number of a signature
+    and its inputs in the order of their names. Raises ConfigError."""
+    subgraph, arrays = sample.arrange(model)
+    if not subgraph:
+        return (np.array(0, np.int32), *arrays)
+    number, signature = next((n, s) for n, s in enumerate(model.signatures, 1) if s.key == sample.signature)
+    by_index = dict(zip(model.subgraphs[subgraph].inputs, arrays, strict=True))
+    return (np.array(number, np.int32), *(by_index[index] for _, index in sorted(signature.inputs)))

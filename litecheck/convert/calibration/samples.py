@@ -1,0 +1,194 @@
+"""Calibration samples: what one inference is fed, and arrays made to fit the inputs of the model's entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.arrays import Arrays
+from litecheck.errors import ConfigError
+from litecheck.model.types import Model, Tensor
+from litecheck.reference.engine.entry import EntryPoint, entry
+from litecheck.reference.operands import NUMPY_TYPES, RunError
+from litecheck.spelling import did_you_mean
+
+#: Writes a signature before an input's name where a file holds samples of several: ``encode/tokens``.
+_OF = "/"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """The inputs of one inference by name, real values or ids; ``signature`` is where the model is entered (None: the
+    first subgraph)."""
+
+    inputs: Mapping[str, NDArray[Any]]
+    signature: str | None = None
+
+    def arrange(self, model: Model) -> tuple[int, Arrays]:
+        """The subgraph that is run, and the arrays in the order of its inputs. Raises ConfigError."""
+        try:
+            point = entry(model, self.signature)
+            return point.subgraph.index, point.arrange(self.inputs)
+        except RunError as error:
+            raise ConfigError(str(error)) from error
+
+
+#: Samples that are run one after the other without a reset in between; most have one.
+Chain = tuple[Sample, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitting:
+    """An array of a file beside the input it is for: ``lead`` axes come before a sample's own.
+
+    ``batched`` says that the sample's own first axis, of length 1 in the model, is left out.
+    """
+
+    name: str
+    tensor: Tensor
+    lead: int
+    batched: bool
+
+    def sample(self, source: str, part: NDArray[Any]) -> NDArray[Any]:
+        """What the model is fed of one part. Raises ConfigError for values the input's type does not hold."""
+        whole = part[np.newaxis] if self.batched else part
+        return held(source, self.name, self.tensor, whole)
+
+
+def fitting(
+    source: str, point: EntryPoint, name: str, shape: tuple[int, ...], sequences: bool, single: bool = False
+) -> Fitting:
+    """How an array of a shape holds samples of an input: along a first axis of their own, or that of the batch.
+
+    With ``sequences`` there are two such axes; a ``single`` one has none. Raises ConfigError.
+    """
+    tensor = point.subgraph.tensors[dict(point.inputs)[name]]
+    wanted = tensor.shape_signature or tensor.shape
+    lead = 0 if single else 2 if sequences else 1
+    if len(shape) == lead + len(wanted) and _fits(shape[lead:], wanted):
+        return Fitting(name, tensor, lead, False)
+    one = bool(wanted) and wanted[0] in (1, -1)
+    if one and len(shape) == lead + len(wanted) - 1 and _fits(shape[lead:], wanted[1:]):
+        return Fitting(name, tensor, lead, True)
+    if lead == 1 and len(shape) == len(wanted) and _fits(shape, wanted):
+        return Fitting(name, tensor, 0, False)
+    words = f"{source}: input {name!r} has shape {list(wanted)}, what is given has {list(shape)}"
+    if lead == 1 and len(shape) == 2 + len(wanted) - one and _fits(shape[2:], wanted[one:]):
+        raise ConfigError(f"{words}; samples that follow each other are given as sequences")
+    before = {0: "", 1: " behind an axis of samples", 2: " behind axes of sequences and of their samples"}
+    raise ConfigError(f"{words}; a sample's own shape is expected{before[lead]}")
+
+
+def _fits(given: Sequence[int], wanted: Sequence[int]) -> bool:
+    return len(given) == len(wanted) and all(w in (-1, g) for g, w in zip(given, wanted, strict=True))
+
+
+def held(source: str, name: str, tensor: Tensor, values: NDArray[Any]) -> NDArray[Any]:
+    """Values in the type of an input: numbers become float32, ids keep their value. Raises ConfigError."""
+    if tensor.dtype not in NUMPY_TYPES:
+        raise ConfigError(f"{source}: input {name!r} is {tensor.dtype}, for which there are no samples")
+    wanted = np.dtype(NUMPY_TYPES[tensor.dtype])
+    if values.dtype.kind not in "biuf":
+        raise ConfigError(f"{source}: input {name!r} is {tensor.dtype}, what is given is {values.dtype}")
+    if wanted.kind == "f":
+        return np.ascontiguousarray(values, wanted)
+    with np.errstate(invalid="ignore"):
+        made = values.astype(wanted)
+    if not np.array_equal(made, values):
+        raise ConfigError(
+            f"{source}: input {name!r} is {tensor.dtype}, which does not hold {values.dtype} as given"
+        )
+    return np.ascontiguousarray(made)
+
+
+def input_names(
+    source: str, model: Model, signature: str | None, keys: Sequence[str]
+) -> dict[str | None, dict[str, str]]:
+    """Which array is which input: signature -> key -> input's name.
+
+    A key is an input's name, its tensor's, or its position (``0``, ``arr_0``, and ``x`` where there is one input), each
+    perhaps behind ``SIGNATURE/``. Raises ConfigError.
+    """
+    found: dict[str | None, dict[str, str]] = {}
+    for key in keys:
+        where, name = _located(source, model, signature, key)
+        found.setdefault(where, {})[key] = name
+    for where, named in found.items():
+        inputs = [name for name, _ in _entry(source, model, where).inputs]
+        missing = [name for name in inputs if name not in named.values()]
+        if missing:
+            raise ConfigError(f"{source}: has nothing for input {missing[0]!r}; it has {', '.join(named)}")
+        if len(set(named.values())) < len(named):
+            raise ConfigError(f"{source}: has the same input twice, among {', '.join(named)}")
+    return found
+
+
+def _located(source: str, model: Model, signature: str | None, key: str) -> tuple[str | None, str]:
+    point = _entry(source, model, signature)
+    name = _input(point, key)
+    if name is not None:
+        return signature, name
+    for one in model.signatures if signature is None else ():
+        own = _input(entry(model, one.key), key.removeprefix(one.key + _OF))
+        if own is not None and one.subgraph == point.subgraph.index:
+            return None, point.name(dict(one.inputs)[own])
+        if own is not None and key.startswith(one.key + _OF):
+            return one.key, own
+    names = [name for name, _ in point.inputs]
+    hint = did_you_mean(key, names) or f"; there are {', '.join(names) or 'none'}"
+    raise ConfigError(f"{source}: there is no input {key!r}{hint}")
+
+
+def _input(point: EntryPoint, key: str) -> str | None:
+    names = [name for name, _ in point.inputs]
+    tensors = {point.subgraph.tensors[index].name: name for name, index in point.inputs}
+    if key in names or key in tensors:
+        return key if key in names else tensors[key]
+    number = key.removeprefix("arr_")
+    if number.isdecimal() and int(number) < len(names):
+        return names[int(number)]
+    return names[0] if key == "x" and len(names) == 1 else None
+
+
+def _entry(source: str, model: Model, signature: str | None) -> EntryPoint:
+    try:
+        return entry(model, signature)
+    except RunError as error:
+        raise ConfigError(f"{source}: {error}") from error
+
+
+def chained(
+    fittings: Sequence[Fitting], source: str, parts: Sequence[NDArray[Any]], signature: str | None
+) -> Chain:
+    """The samples of one part of each input's array: one, or those of a sequence. Raises ConfigError."""
+    if all(one.lead < 2 for one in fittings):
+        return (_sample(fittings, source, parts, signature),)
+    lengths = sorted({len(part) for part in parts})
+    if len(lengths) > 1:
+        raise ConfigError(f"{source}: inputs have sequences of {' and '.join(map(str, lengths))} samples")
+    steps = (tuple(part[n] for part in parts) for n in range(lengths[0]))
+    return tuple(_sample(fittings, source, step, signature) for step in steps)
+
+
+def _sample(
+    fittings: Sequence[Fitting], source: str, parts: Sequence[NDArray[Any]], signature: str | None
+) -> Sample:
+    pairs = zip(fittings, parts, strict=True)
+    return Sample({one.name: one.sample(source, part) for one, part in pairs}, signature)
+
+
+def sample_of(
+    source: str, model: Model, signature: str | None, arrays: Mapping[str, NDArray[Any]]
+) -> Iterator[Sample]:
+    """One sample of each entry point that the keys of some arrays name. Raises ConfigError."""
+    for where, named in input_names(source, model, signature, list(arrays)).items():
+        point = _entry(source, model, where)
+        made = {}
+        for key, name in named.items():
+            fit = fitting(source, point, name, arrays[key].shape, False, single=True)
+            made[name] = fit.sample(source, arrays[key])
+        yield Sample(made, where)

@@ -1,0 +1,110 @@
+"""Histograms of float32 values in bins of width 2^k: one pass, the same in any order, merged without loss.
+
+Bin i holds values from i * 2^k up to (i + 1) * 2^k. k is the least at which the smallest and the largest value lie less
+than ``BINS`` bins apart, so it depends on nothing else; a coarser sketch is made by adding up pairs of neighbours, and is
+what the values themselves would have made.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Bins that a sketch has at most.
+BINS = 2048
+#: The exponent of float32's smallest step, and the binary digits that a bin's number has at most.
+_FINEST, _DIGITS = -149, 30
+#: Values looked at at once, so that what is made of them stays in the cache.
+_BLOCK = 1 << 14
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sketch:
+    """How many values lie in each bin: bin ``first + i`` of width 2^``exponent`` holds ``counts[i]`` (int64).
+
+    The first and the last bin are never empty.
+    """
+
+    exponent: int
+    first: int
+    counts: NDArray[np.int64]
+
+    @property
+    def total(self) -> int:
+        """How many values there are."""
+        return int(self.counts.sum())
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """Where bins begin, and where the last one ends: one more than there are bins."""
+        numbers = np.arange(self.first, self.first + len(self.counts) + 1, dtype=np.float64)
+        return np.ldexp(numbers, self.exponent)
+
+    def coarser(self, exponent: int) -> Sketch:
+        """The same values in wider bins."""
+        shift = exponent - self.exponent
+        if not shift:
+            return self
+        first = self.first >> shift
+        numbers = (np.arange(self.first, self.first + len(self.counts)) >> shift) - first
+        counts = np.zeros(int(numbers[-1]) + 1, np.int64)
+        np.add.at(counts, numbers, self.counts)
+        return Sketch(exponent, first, counts)
+
+    def merged(self, other: Sketch) -> Sketch:
+        """The sketch of both their values."""
+        exponent = max(self.exponent, other.exponent)
+        while _span(self, other, exponent) >= BINS:
+            exponent += 1
+        parts = self.coarser(exponent), other.coarser(exponent)
+        first = min(part.first for part in parts)
+        counts = np.zeros(max(part.first + len(part.counts) for part in parts) - first, np.int64)
+        for part in parts:
+            counts[part.first - first :][: len(part.counts)] += part.counts
+        return Sketch(exponent, first, counts)
+
+    def same(self, other: Sketch) -> bool:
+        """Whether both hold the same counts in the same bins."""
+        return (self.exponent, self.first) == (other.exponent, other.first) and np.array_equal(
+            self.counts, other.counts
+        )
+
+
+def _span(one: Sketch, other: Sketch, exponent: int) -> int:
+    """Bins between the first and the last one of both, at a width that is no finer than theirs."""
+    parts = one, other
+    last = max((p.first + len(p.counts) - 1) >> (exponent - p.exponent) for p in parts)
+    return last - min(p.first >> (exponent - p.exponent) for p in parts)
+
+
+def sketch_of(values: NDArray[Any], low: float, high: float) -> Sketch:
+    """The sketch of finite float32 values, at least one, of which ``low`` is the smallest and ``high`` the largest."""
+    exponent = _exponent(low, high)
+    first, last = (_bin(end, exponent) for end in (low, high))
+    counts = np.zeros(last - first + 1, np.int64)
+    flat, factor = values.reshape(-1), math.ldexp(1.0, -exponent)
+    for at in range(0, flat.size, _BLOCK):
+        # Exact: a float32 times a power of two is a float64.
+        scaled = flat[at : at + _BLOCK].astype(np.float64) * factor
+        numbers = np.floor(scaled, scaled).astype(np.int64)
+        counts += np.bincount(numbers - first, minlength=len(counts))
+    return Sketch(exponent, first, counts)
+
+
+def _exponent(low: float, high: float) -> int:
+    """The least width at which both lie less than BINS bins apart, and at which their bins have numbers of few digits."""
+    size = max(abs(low), abs(high))
+    exponent = max(_FINEST, math.frexp(size)[1] - _DIGITS if size else _FINEST)
+    if high > low:
+        exponent = max(exponent, math.frexp(high - low)[1] - BINS.bit_length())
+    while _bin(high, exponent) - _bin(low, exponent) >= BINS:
+        exponent += 1
+    return exponent
+
+
+def _bin(value: float, exponent: int) -> int:
+    return math.floor(math.ldexp(value, -exponent))

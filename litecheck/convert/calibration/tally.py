@@ -1,0 +1,73 @@
+"""Statistics that grow sample by sample, and which tensors of a model they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.convert.calibration.statistics import (
+    CalibrationStatistics,
+    Inner,
+    Place,
+    TensorStatistics,
+    statistics_of,
+)
+from litecheck.model.types import Model
+
+_NOTHING = TensorStatistics()
+
+
+def observed(model: Model) -> tuple[Place, ...]:
+    """The float32 tensors that are fed, computed or held in variables, subgraph after subgraph."""
+    found: list[Place] = []
+    for subgraph in model.subgraphs:
+        made = {i for operator in subgraph.operators for i in operator.outputs} | set(subgraph.inputs)
+        found += [
+            (subgraph.index, tensor.index)
+            for tensor in subgraph.tensors
+            if tensor.dtype == "float32" and (tensor.index in made or tensor.is_variable)
+        ]
+    return tuple(found)
+
+
+@dataclass(slots=True)
+class Tally:
+    """The statistics so far; ``sample`` is the number of the one at work."""
+
+    sketched: bool
+    sample: int = 0
+    tensors: dict[Place, TensorStatistics] = field(default_factory=dict)
+    inner: dict[Inner, TensorStatistics] = field(default_factory=dict)
+
+    def add(self, place: Place, values: NDArray[Any]) -> None:
+        """One more inference's values of a tensor."""
+        if values.size:
+            one = statistics_of(values, self.sample, self.sketched)
+            self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one)
+
+    def add_inner(self, place: Inner, values: NDArray[Any]) -> None:
+        """One more inference's values of something inside an operator."""
+        one = statistics_of(values, self.sample, self.sketched)
+        self.inner[place] = self.inner.get(place, _NOTHING).merged(one)
+
+    def look(self, tensors: Iterable[tuple[Place, NDArray[Any]]]) -> None:
+        """One more inference; no reference to an array outlives the call."""
+        for place, values in tensors:
+            self.add(place, values)
+
+    def behind(self, samples: int, others: CalibrationStatistics) -> None:
+        """All of another's statistics, whose samples come behind so many."""
+        for place, one in others.tensors.items():
+            self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one.behind(samples))
+        for inside, one in others.inner.items():
+            self.inner[inside] = self.inner.get(inside, _NOTHING).merged(one.behind(samples))
+
+    def result(
+        self, places: Iterable[Place], samples: int, source: str, runtime: str
+    ) -> CalibrationStatistics:
+        """What was found out, in the order of these tensors."""
+        tensors = {place: self.tensors[place] for place in places if place in self.tensors}
+        return CalibrationStatistics(tensors, samples, source, runtime, dict(sorted(self.inner.items())))

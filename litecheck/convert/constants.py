@@ -1,0 +1,141 @@
+"""Weights and biases: their forms, which follow from the activations beside them, and their stored integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.convert import formulas
+from litecheck.convert.binding import BoundFloat, Port
+from litecheck.convert.plan import Form
+from litecheck.convert.solve import follows
+from litecheck.convert.storage import Storage
+from litecheck.model.types import Tensor
+from litecheck.model.values import stored_integers
+from litecheck.quantizer.litert import quantize
+from litecheck.quantizer.types import Parameters
+
+
+def following(
+    bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation, verbatim: bool = False
+) -> dict[Port, Form]:
+    """The forms of an operator's weights and biases, given those of its activations.
+
+    ``verbatim`` rounds the scale of a bias that had to be raised by itself, as TensorFlow's converter does, and not as
+    the product that a rule demands: an ulp at the most.
+    """
+    raised: dict[str, NDArray[np.float32]] = {}
+    found = dict(_weights(bound, forms, generation, raised))
+    found.update(_biases(bound, {**forms, **found}, raised if verbatim else {}))
+    return found
+
+
+def _weights(
+    bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation,
+    biases: dict[str, NDArray[np.float32]],
+) -> Iterator[tuple[Port, Form]]:  # fmt: skip
+    """Weights; the scales of biases that had to be raised are noted by role."""
+    for role, storage in bound.storage.items():
+        for port in bound.ports[role]:
+            if storage.product is None and follows(bound, port, role):
+                values = _real(bound.tensor(port))
+                axis = storage.axis if storage.per_axis else None
+                scales = _symmetric(values, axis, storage, generation)
+                because = ""
+                added, bias, factor = _added_to(bound, role, forms)
+                if bias is not None and storage.dtype == "int8":
+                    raised = formulas.raised_for_bias(scales, bias, factor, generation)
+                    count, scales = int(raised.raised.sum()), raised.weights
+                    if count:
+                        biases[added] = raised.bias
+                        because = f"{count} scale{'s' * (count > 1)} raised, so that the bias fits into int32"
+                yield port, _form(storage, scales, values, because)
+
+
+def _symmetric(
+    values: NDArray[Any], axis: int | None, storage: Storage, generation: formulas.Generation
+) -> NDArray[np.float32]:
+    if storage.dtype == "int8":
+        return formulas.weight_scales(values, axis, generation)
+    scale, _ = formulas.activation(float(values.min(initial=0)), float(values.max(initial=0)), storage.dtype)
+    return np.array([scale], np.float32)
+
+
+def _added_to(
+    bound: BoundFloat, role: str, forms: Mapping[Port, Form]
+) -> tuple[str, NDArray[Any] | None, float]:
+    """The bias whose scale is a product with this role's, its role, and the product of the other factors' scales."""
+    for other, storage in bound.storage.items():
+        ports = bound.ports[other]
+        if (
+            storage.product is None
+            or role not in storage.product.factors
+            or not ports
+            or storage.dtype != "int32"
+        ):
+            continue
+        rest = [f for f in storage.product.factors if f != role]
+        scales = [_scale(bound, factor, forms) for factor in rest]
+        if all(s is not None and s.size == 1 for s in scales):
+            return other, _real(bound.tensor(ports[0])), prod(float(s[0]) for s in scales if s is not None)
+    return "", None, 0.0
+
+
+def _biases(
+    bound: BoundFloat, forms: Mapping[Port, Form], raised: Mapping[str, NDArray[np.float32]]
+) -> Iterator[tuple[Port, Form]]:
+    for role, storage in bound.storage.items():
+        if storage.product is None:
+            continue
+        scales = raised[role] if role in raised else product(bound, storage, forms)
+        for port in bound.ports[role]:
+            yield port, _form(storage, scales, _real(bound.tensor(port)), "")
+
+
+def product(bound: BoundFloat, storage: Storage, forms: Mapping[Port, Form]) -> NDArray[np.float32]:
+    """The float32 products of the factors' scales."""
+    exact: NDArray[np.float64] = np.ones(1)
+    for factor in storage.product.factors if storage.product else ():
+        scale = _scale(bound, factor, forms)
+        exact = exact * (np.ones(1) if scale is None else scale.astype(np.float64))
+    return exact.astype(np.float32)
+
+
+def _scale(bound: BoundFloat, factor: Any, forms: Mapping[Port, Form]) -> NDArray[np.float32] | None:
+    if not isinstance(factor, str):
+        return np.array([float(factor)], np.float32)
+    ports = bound.ports.get(factor, ())
+    return forms[ports[0]].scale if ports and ports[0] in forms else None
+
+
+def _form(storage: Storage, scales: NDArray[np.float32], values: NDArray[Any], because: str) -> Form:
+    rules = tuple(
+        f"{r.path} ({r.demand})" for r in storage.requirements if r.verb in ("granularity", "scale", "axis")
+    )
+    low, high = float(values.min(initial=0)), float(values.max(initial=0))
+    zeros = np.zeros(len(scales), np.int64)
+    return Form(storage.dtype, scales, zeros, storage.axis, low, high, rules, because)
+
+
+def _real(tensor: Tensor) -> NDArray[Any]:
+    values = stored_integers(tensor)
+    return np.zeros(tensor.shape, np.float32) if values is None else values
+
+
+def stored(values: NDArray[Any], form: Form, derived: str, generation: formulas.Generation) -> NDArray[Any]:
+    """Real values of a constant in a form. ``derived`` is ``weight`` or ``bias`` for what follows from others: they are
+    rounded as TensorFlow's converter does it, all else as LiteRT's QUANTIZE."""
+    if form.dtype == "float16":
+        return values.astype(np.float16)
+    if derived == "bias":
+        return formulas.stored_bias(values, form.scale, form.dtype)
+    if derived == "weight" and form.dtype == "int8":
+        return formulas.stored_weights(
+            values, form.scale, form.axis if form.scale.size > 1 else None, generation
+        )
+    parameters = Parameters(form.scale, form.zero_point, form.axis if form.scale.size > 1 else None)
+    return quantize(values.astype(np.float32), parameters, form.dtype)

@@ -1,0 +1,188 @@
+"""How far what a converted model computes is from what the float model does: sums over values, added up batch by batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.types import Tensor
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.quantizer.litert import products
+from litecheck.quantizer.types import Parameters
+
+#: Values compared at once, so that what is made of them stays in the cache.
+_BLOCK = 1 << 15
+#: Sums of squares below this are added up in float64.
+_TINY = 1e-25
+
+
+@dataclass(frozen=True, slots=True)
+class Distortion:
+    """Float values x beside y, what is stored for them, over all elements at which x is finite.
+
+    ``signal`` is the sum of x^2, ``noise`` that of (x - y)^2, ``largest`` the largest abs(x - y). ``on_rail`` elements are
+    stored as the type's smallest or largest value; at ``clipped`` ones x lies beyond those, where there is one scale.
+    ``left_out`` are elements at which x is not finite.
+    """
+
+    signal: float = 0.0
+    noise: float = 0.0
+    largest: float = 0.0
+    elements: int = 0
+    on_rail: int = 0
+    clipped: int = 0
+    left_out: int = 0
+
+    def merged(self, other: Distortion) -> Distortion:
+        """Both together."""
+        return Distortion(
+            self.signal + other.signal,
+            self.noise + other.noise,
+            max(self.largest, other.largest),
+            self.elements + other.elements,
+            self.on_rail + other.on_rail,
+            self.clipped + other.clipped,
+            self.left_out + other.left_out,
+        )
+
+    @property
+    def snr(self) -> float:
+        """Signal over noise in dB: infinite where there is no noise, minus infinite where there is nothing else."""
+        if not self.noise:
+            return math.inf
+        return 10 * math.log10(self.signal / self.noise) if self.signal else -math.inf
+
+
+def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distortion:
+    """Of what a converted tensor stores from float32 values in the same order; its own parameters say what that means."""
+    if x.dtype.kind in "biu":  # indices and truth values, to which no scale belongs
+        x, stored = x.astype(np.float64), stored.astype(np.float64)
+    flat, codes = x.reshape(-1), stored.reshape(-1)
+    quantized = _quantized(tensor)
+    alike = quantized and tensor.quantization.scale.size == 1 and stored.itemsize <= 2
+    whole = stored
+    if quantized and not alike:
+        whole = products(stored, Parameters.of(tensor.quantization), tensor.dtype)
+    found = Distortion()
+    for at in range(0, flat.size, _BLOCK):
+        block = slice(at, at + _BLOCK)
+        y = real_values(codes[block], tensor) if alike else whole.reshape(-1)[block]
+        found = found.merged(_of_block(flat[block], codes[block], y, tensor))
+    return found
+
+
+def real_values(codes: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
+    """What a tensor of one scale stores, as float32: the quantizer's product, here without its checks for each block."""
+    values = codes.astype(np.float32)
+    values -= np.float32(tensor.quantization.zero_point.sum())
+    values *= tensor.quantization.scale[0]
+    return values
+
+
+def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Tensor) -> Distortion:
+    with np.errstate(invalid="ignore", over="ignore"):
+        off = x - y
+        sums = float(np.dot(x, x)), float(np.dot(off, off))
+    left_out = 0
+    if not all(_TINY < value < math.inf for value in sums):
+        # Not finite, or of a size that float32 squares do not have, or exact.
+        finite = np.isfinite(x)
+        left_out = int(x.size - np.count_nonzero(finite))
+        x, codes = x[finite].astype(np.float64), codes[finite]
+        off = x - y[finite]
+        sums = float(np.dot(x, x)), float(np.dot(off, off))
+    if not x.size:
+        return Distortion(left_out=left_out)
+    rails = _rails(x, codes, tensor) if _quantized(tensor) else (0, 0)
+    return Distortion(*sums, float(max(off.max(), -off.min())), x.size, *rails, left_out)
+
+
+def _quantized(tensor: Tensor) -> bool:
+    return tensor.dtype in INTEGER_RANGES and tensor.quantization.scale.size > 0
+
+
+def _rails(x: NDArray[Any], codes: NDArray[Any], tensor: Tensor) -> tuple[int, int]:
+    """How many values are stored as an end of the type, and how many real ones lie more than half a step beyond it."""
+    low, high = INTEGER_RANGES[tensor.dtype]
+    on_rail = np.count_nonzero(codes == low) + np.count_nonzero(codes == high)
+    if tensor.quantization.scale.size != 1:
+        return int(on_rail), 0
+    scale, zero = float(tensor.quantization.scale[0]), int(tensor.quantization.zero_point.sum())
+    least, most = scale * (low - zero - 0.5), scale * (high - zero + 0.5)
+    clipped = 0
+    if x.min() < least or x.max() > most:
+        clipped = int(np.count_nonzero(x < least) + np.count_nonzero(x > most))
+    return int(on_rail), clipped
+
+
+@dataclass(frozen=True, slots=True)
+class TopAgreement:
+    """Over all rows of an output, how often its largest value stands where the float model's does (the first, where
+    several are largest); ``classes`` has (class, agreeing, rows) for each class the float model chose."""
+
+    agreeing: int
+    rows: int
+    classes: tuple[tuple[int, int, int], ...]
+
+    def merged(self, other: TopAgreement) -> TopAgreement:
+        """Both together."""
+        found: dict[int, tuple[int, int]] = {}
+        for number, agreeing, rows in (*self.classes, *other.classes):
+            before = found.get(number, (0, 0))
+            found[number] = before[0] + agreeing, before[1] + rows
+        classes = tuple((number, *counts) for number, counts in sorted(found.items()))
+        return TopAgreement(self.agreeing + other.agreeing, self.rows + other.rows, classes)
+
+
+def top_agreement(x: NDArray[Any], stored: NDArray[Any]) -> TopAgreement | None:
+    """Of the rows along the last axis; None where they hold one value only."""
+    if not x.ndim or x.shape[-1] < 2 or not x.size or x.shape != stored.shape:
+        return None
+    wanted = x.reshape(-1, x.shape[-1]).argmax(axis=1)
+    same = stored.reshape(-1, x.shape[-1]).argmax(axis=1) == wanted
+    rows, agreeing = np.bincount(wanted), np.bincount(wanted, same)
+    classes = tuple((int(n), int(agreeing[n]), int(rows[n])) for n in np.flatnonzero(rows))
+    return TopAgreement(int(same.sum()), same.size, classes)
+
+
+@dataclass(slots=True)
+class PairTally:
+    """The distortions so far of pairs of tensors by number; those that are ``outputs`` are compared by their largest
+    values, too. ``tensors`` are the converted model's."""
+
+    tensors: Sequence[Tensor]
+    outputs: frozenset[int]
+    found: dict[int, Distortion] = field(default_factory=dict)
+    top: dict[int, TopAgreement] = field(default_factory=dict)
+
+    def add(self, pair: int, x: NDArray[Any], stored: NDArray[Any]) -> None:
+        """One more inference's values of a pair."""
+        self.merge(pair, distortion(x, stored, self.tensors[pair]))
+        if pair in self.outputs and (top := top_agreement(x, stored)) is not None:
+            self.merge_top(pair, top)
+
+    def merge(self, pair: int, other: Distortion) -> None:
+        """Another batch's distortions of a pair."""
+        self.found[pair] = self.found.get(pair, Distortion()).merged(other)
+
+    def merge_top(self, pair: int, other: TopAgreement) -> None:
+        """Another batch's agreement of a pair."""
+        self.top[pair] = self.top[pair].merged(other) if pair in self.top else other
+
+    def to_plain(self) -> dict[str, Any]:
+        """What JSON holds of it."""
+        fields = Distortion.__dataclass_fields__
+        found = [[pair, *(getattr(one, name) for name in fields)] for pair, one in self.found.items()]
+        return {"found": found, "top": [[p, t.agreeing, t.rows, t.classes] for p, t in self.top.items()]}
+
+    def take(self, plain: Mapping[str, Any]) -> None:
+        """Add what ``to_plain`` gave of another."""
+        for pair, *numbers in plain["found"]:
+            self.merge(pair, Distortion(*numbers))
+        for pair, agreeing, rows, classes in plain["top"]:
+            self.merge_top(pair, TopAgreement(agreeing, rows, tuple(map(tuple, classes))))

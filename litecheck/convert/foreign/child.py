@@ -1,0 +1,137 @@
+"""One conversion in a process of its own, seen from the parent: started, measured, and ended where it takes too long."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.convert.foreign import program
+from litecheck.devices.worker import end_name
+
+#: The search path goes as an argument, as in litecheck.devices.worker.
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from litecheck.convert.foreign.program import main; main()"
+)
+#: Characters of what the process wrote last that are kept.
+_SAID = 4000
+_MEMORY = (
+    "MemoryError", "bad_alloc", "annot allocate memory", "ut of memory", "Resource temporarily unavailable",
+)  # fmt: skip
+
+#: Calibration samples by the input's name in the model's signature.
+NamedSamples = Sequence[Mapping[str, NDArray[Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessLimits:
+    """What a conversion may take: seconds, and bytes of address space beyond what its imports need."""
+
+    seconds: float = 1800.0
+    memory: int = 16 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A model that another converter wrote, the seconds of its whole process, and the most memory it held in bytes."""
+
+    model: bytes
+    seconds: float
+    peak_memory: int
+
+
+class ForeignError(Exception):
+    """A conversion that failed. ``kind`` is the exception's class in the child, ``missing module``, ``late``,
+    ``memory``, or how the process ended (``SIGSEGV``); ``said`` is what it wrote last."""
+
+    def __init__(self, kind: str, message: str, said: str) -> None:
+        super().__init__(message or kind)
+        self.kind, self.message, self.said = kind, message, said
+
+
+def converted(
+    reference: str, request: Mapping[str, Any], limits: ProcessLimits, samples: NamedSamples = ()
+) -> Converted:
+    """The model that ``module:function`` makes of a request (plain data) and samples. Raises ForeignError, OSError."""
+    with tempfile.TemporaryDirectory(prefix="litecheck-") as name:
+        folder = Path(name)
+        (folder / program.REQUEST).write_text(json.dumps({**request, **asdict(limits)}), "utf-8")
+        if samples:
+            stacked: Mapping[str, Any] = _stacked(samples)
+            np.savez(folder / program.SAMPLES, **stacked)
+        begun = time.monotonic()
+        code, late = _ended(reference, folder, limits.seconds)
+        seconds = time.monotonic() - begun
+        facts: dict[str, Any] = {}
+        with suppress(OSError, ValueError):
+            facts = json.loads((folder / program.END).read_text("utf-8"))
+        model = folder / program.MODEL
+        if code == 0 and not facts.get("error") and model.exists():
+            return Converted(model.read_bytes(), seconds, int(facts.get("peak", 0)))
+        raise _failure(code, late, limits.seconds, facts, _last_words(folder))
+
+
+def _stacked(samples: NamedSamples) -> dict[str, NDArray[Any]]:
+    return {name: np.stack([sample[name] for sample in samples]) for name in samples[0]}
+
+
+def _ended(reference: str, folder: Path, seconds: float) -> tuple[int, bool]:
+    """The exit status of the process (negative for a signal), and whether its time was over."""
+    path = [os.path.abspath(p or ".") for p in sys.path]
+    command = [sys.executable, "-c", _START, json.dumps(path), reference, str(folder)]
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "-1", "PYTHONIOENCODING": "utf-8"}
+    with open(folder / program.LOG, "wb") as log:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, **quiet},
+            start_new_session=True,
+        )
+        try:
+            return process.wait(seconds), False
+        except subprocess.TimeoutExpired:
+            return 0, True
+        finally:
+            _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Ends the process, if it still runs, and what it started."""
+    if process.poll() is None:
+        with suppress(OSError):
+            process.kill()
+    with suppress(ProcessLookupError, PermissionError, AttributeError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _last_words(folder: Path) -> str:
+    with suppress(OSError):
+        return (folder / program.LOG).read_text("utf-8", "replace")[-_SAID:].strip()
+    return ""
+
+
+def _failure(code: int, late: bool, seconds: float, facts: Mapping[str, Any], said: str) -> ForeignError:
+    """Why there is no model."""
+    message = str(facts.get("message", ""))
+    kind = str(facts.get("error", "")) or end_name(code)
+    if late:
+        return ForeignError("late", f"no end after {seconds:g} s", said)
+    if code == -getattr(signal, "SIGKILL", 9) or any(word in f"{kind} {message} {said}" for word in _MEMORY):
+        return ForeignError("memory", message, said)
+    return ForeignError(kind, message, said)

@@ -1,0 +1,134 @@
+"""TensorFlow's converter on a SavedModel, a Keras file or a float .tflite: runs in a child process, nowhere else."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import tensorflow as tf
+
+from litecheck.convert.foreign.program import samples_of
+
+
+class OldKerasError(Exception):
+    """A file of Keras 2, and no tf-keras to read it."""
+
+
+class UnknownShapeError(Exception):
+    """An input with unknown dimensions other than the first."""
+
+
+def to_float(request: Mapping[str, Any], samples: Path) -> bytes:
+    """The float32 .tflite of a SavedModel or a Keras file."""
+    with TemporaryDirectory() as folder:
+        return bytes(_converter(request, folder).convert())
+
+
+def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
+    """The int8 or int16x8 .tflite by TensorFlow's calibration and quantizer; what it cannot quantize stays float."""
+    if request["kind"] == "tflite":
+        return _quantized(Path(request["source"]).read_bytes(), request["to"], samples)
+    sets = tf.lite.OpsSet
+    wide = request["to"] == "int16x8"
+    with TemporaryDirectory() as folder:
+        converter = _converter(request, folder)
+        converter.optimizations = [tf.lite.Optimize.DEFAULT]
+        converter.representative_dataset = lambda: samples_of(samples)
+        first = (
+            sets.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
+            if wide
+            else sets.TFLITE_BUILTINS_INT8
+        )
+        converter.target_spec.supported_ops = [first, sets.TFLITE_BUILTINS]
+        converter.inference_input_type = converter.inference_output_type = tf.int16 if wide else tf.int8
+        return bytes(converter.convert())
+
+
+def _quantized(model: bytes, to: str, samples: Path) -> bytes:
+    """What the converter does to its own float model, from a calibrated copy of it."""
+    from tensorflow.lite.python.convert import mlir_quantize
+    from tensorflow.lite.python.optimize import calibrator
+
+    model = calibrator.add_intermediate_tensors(model)
+    (key, entry), *_ = tf.lite.Interpreter(model_content=model).get_signature_list().items()
+
+    def feed() -> Iterator[tuple[str, dict[str, Any]]]:
+        for sample in samples_of(samples):
+            yield key, {name: sample[name] for name in entry["inputs"]}
+
+    if to == "int16x8":
+        made = calibrator.Calibrator(model).calibrate_and_quantize(
+            feed, tf.int16, tf.int16, True, tf.int16, tf.int64
+        )
+        return bytes(made)
+    calibrated = calibrator.Calibrator(model).calibrate(feed)
+    return bytes(mlir_quantize(calibrated, input_data_type=tf.int8, output_data_type=tf.int8))
+
+
+def _converter(request: Mapping[str, Any], folder: str) -> Any:
+    """A converter whose model has a batch of one; ``folder`` has to live as long."""
+    if request["kind"] == "keras":
+        return _of_keras(Path(request["source"]), folder)
+    source = request["source"]
+    loaded = tf.saved_model.load(source)
+    names = list(loaded.signatures)
+    if not names:
+        raise ValueError("no signature: save it with tf.saved_model.save(..., signatures=...)")
+    key = "serving_default" if "serving_default" in names else names[0]
+    entry = loaded.signatures[key]
+    specs = {name: _batch_of_one(spec) for name, spec in entry.structured_input_signature[1].items()}
+    if all(spec == entry.structured_input_signature[1][name] for name, spec in specs.items()):
+        return tf.lite.TFLiteConverter.from_saved_model(source, signature_keys=[key])
+    fixed = tf.function(lambda **inputs: entry(**inputs)).get_concrete_function(**specs)
+    tf.saved_model.save(loaded, folder, signatures={key: fixed})
+    return tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=[key])
+
+
+def _of_keras(file: Path, folder: str) -> Any:
+    if not _written_by_keras_2(file):
+        import keras
+
+        model = keras.models.load_model(file, compile=False)
+        specs = [_batch_of_one(x) for x in model.inputs]
+        inputs = [keras.Input(batch_shape=tuple(s.shape), dtype=s.dtype.name, name=s.name) for s in specs]
+        whole = keras.Model(inputs, model(inputs[0] if len(inputs) == 1 else inputs))
+        return tf.lite.TFLiteConverter.from_keras_model(whole)
+    try:
+        import tf_keras
+    except ImportError:
+        raise OldKerasError(file.name) from None
+    model = tf_keras.models.load_model(file, compile=False)
+    specs = [_batch_of_one(x) for x in model.inputs]
+    call = tf.function(lambda *inputs: model(inputs[0] if len(inputs) == 1 else list(inputs)))
+    # By way of a SavedModel: only so are LSTMs recognised and fused.
+    model.save(folder, save_format="tf", signatures=call.get_concrete_function(*specs))
+    return tf.lite.TFLiteConverter.from_saved_model(folder)
+
+
+def _written_by_keras_2(file: Path) -> bool:
+    """By the version in the file; .h5 without one is older still."""
+    if zipfile.is_zipfile(file):
+        with suppress(KeyError, ValueError), zipfile.ZipFile(file) as archive:
+            return str(json.loads(archive.read("metadata.json"))["keras_version"]).startswith("2")
+        return False
+    import h5py
+
+    with h5py.File(file) as stored:
+        version = stored.attrs.get("keras_version", "2")
+        return (version.decode() if isinstance(version, bytes) else str(version)).startswith("2")
+
+
+def _batch_of_one(spec: Any) -> Any:
+    """The input with one sample in place of an unknown first dimension."""
+    shape = list(spec.shape)
+    if shape and shape[0] is None:
+        shape[0] = 1
+    name = spec.name.split(":")[0]
+    if None in shape:
+        raise UnknownShapeError(f"{name} has the shape {shape}")
+    return tf.TensorSpec(shape, spec.dtype, name=name)

@@ -1,0 +1,201 @@
+"""Scales, zero points and stored integers as TensorFlow's converter computes them, bit for bit.
+
+Real values are float32 and real = scale * (stored - zero_point). Every function says where a number is rounded to
+float32, since that decides the last bit. ``rha`` stands for rounding half away from zero.
+
+The converter had two quantizers. Files of the **old** generation (TOCO's, tensorflow/lite/tools/optimize/
+quantization_utils.cc) and of the **new** one (MLIR's, tensorflow/compiler/mlir/lite/quantization/) differ in the last
+bit of weight scales, in the reciprocal that weights are multiplied with, and in how far a scale is raised for a bias
+that does not fit. Checked by tests/convert/test_formulas.py against files of both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import frexp, ldexp
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from litecheck.quantization import INTEGER_RANGES
+
+Generation = Literal["new", "old"]
+
+#: Ranges below this are widened by the new generation: activations by as much on either side, weights up to it.
+SMALLEST_RANGE = 1e-6
+#: The largest stored bias the new generation allows: half of int32, room for the accumulator.
+LARGEST_BIAS = 2**30 - 1
+#: A scale of the whole tensor this near to its values' own is overlooked by the new generation.
+OVERLOOKED = 1e-3
+_INT32_MAX = 2**31 - 1
+
+
+def activation(
+    low: float, high: float, dtype: str = "int8", generation: Generation = "new"
+) -> tuple[np.float32, int]:
+    """The scale and zero point of an activation whose real values lie in low..high, both finite.
+
+    The range is first extended to hold 0. Where it is narrower than 1e-6 the new generation extends it by as much on
+    both sides, the old one, only where it is empty, up to float32's smallest normal number. int8 and uint8 spread it
+    over all 256 values: scale = (high - low) / 255 in float32, zero point = rha(f32(smallest - low / scale)), the
+    quotient in float64 in the new generation and in float32 in the old one. int16 is symmetric about a zero point of
+    0: scale = f32(max(-low, high) / 32767). Values that are all 5 give (5/255, -128), all 0 (7.843137e-09, 0) in the new
+    generation and (4.6e-41, -128) in the old one, which is no normal number any more.
+    """
+    low, high = min(float(np.float32(low)), 0.0), max(float(np.float32(high)), 0.0)
+    if generation == "new" and high - low < SMALLEST_RANGE:
+        low, high = low - SMALLEST_RANGE, high + SMALLEST_RANGE
+    elif high == low:
+        high = float(np.finfo(np.float32).tiny)
+    smallest, largest = INTEGER_RANGES[dtype]
+    if dtype == "int16":
+        return np.float32(max(-low, high) / largest), 0
+    scale = (np.float32(high) - np.float32(low)) / np.float32(largest - smallest)
+    quotient = low / float(scale) if generation == "new" else float(np.float32(low) / scale)
+    zero = float(_rounded(np.float32(smallest - quotient)))
+    return scale, int(min(max(zero, smallest), largest))
+
+
+def weight_scales(
+    values: NDArray[np.float32], axis: int | None, generation: Generation = "new", dtype: str = "int8"
+) -> NDArray[np.float32]:
+    """Symmetric scales of constant weights: shape (1,), or (values.shape[axis],) along an axis.
+
+    With m the largest magnitude of a channel and 127 the type's largest integer: new, f32(2 * m / 254), where 2 * m
+    of at most 1e-6 counts as 1e-6; old, f32(m / 127), which leaves a channel of zeros at scale 0 unless
+    :func:`raised_for_bias` gives it one.
+    """
+    largest = _magnitudes(values, axis)
+    steps = INTEGER_RANGES[dtype][1]
+    if generation == "old":
+        scales: NDArray[np.float32] = largest / np.float32(steps)
+        return scales
+    width = 2 * largest.astype(np.float64)
+    width[width <= SMALLEST_RANGE] = SMALLEST_RANGE
+    return (width / (2 * steps)).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RaisedScales:
+    """Scales that leave a bias room: of the weights and of the bias, and which of them had to be raised."""
+
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    raised: NDArray[np.bool_]
+
+
+def raised_for_bias(
+    scales: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    input_scale: float,
+    generation: Generation = "new",
+) -> RaisedScales:
+    """Weight scales raised where the bias would not fit into half of int32, with the bias scales that go with them.
+
+    ``scales`` of shape (1,) answer to the largest bias, (n,) each to its own; ``bias`` has shape (n,). The bias is
+    stored in units of input scale times weight scale. New: where abs(bias) / unit reaches 2**30 - 1, the bias scale
+    becomes f32(abs(bias) / (2**30 - 1)) and the weight scale f32(abs(bias) / (2**30 - 1) / input scale), each rounded
+    for itself, so that the former may be an ulp or two off :func:`bias_scales`. Old: where abs(bias) reaches half of
+    unit * (2**31 - 1), the weights' range becomes f32(2 * abs(bias) / (2**31 - 1) * f32(127 / input scale)), their
+    scale a 127th of it, and the bias scale the product as ever.
+    """
+    magnitude = np.abs(bias).astype(np.float64).reshape(-1)
+    if scales.size == 1:
+        magnitude = magnitude.max(initial=0.0, keepdims=True)
+    step = np.float32(input_scale)
+    units = bias_scales(step, scales)
+    if generation == "old":
+        raised = magnitude >= 0.5 * float(step) * scales.astype(np.float64) * _INT32_MAX
+        reach = (2.0 * magnitude / _INT32_MAX * float(np.float32(127) / step)).astype(np.float32)
+        weights = np.where(raised, reach / np.float32(127), scales)
+        return RaisedScales(weights, bias_scales(step, weights), raised)
+    raised = magnitude / units >= LARGEST_BIAS
+    unit = magnitude / LARGEST_BIAS
+    return RaisedScales(
+        np.where(raised, (unit / float(step)).astype(np.float32), scales),
+        np.where(raised, unit.astype(np.float32), units),
+        raised,
+    )
+
+
+def stored_weights(
+    values: NDArray[np.float32],
+    scales: NDArray[np.float32],
+    axis: int | None,
+    generation: Generation = "new",
+    dtype: str = "int8",
+    verbatim: bool = False,
+) -> NDArray[Any]:
+    """Weights as stored integers, -127..127 for int8: rha(f32(value * reciprocal)), in ``values``' shape.
+
+    With m a channel's largest magnitude the reciprocal is f32(127 / m) in the old generation and, where one scale
+    serves the whole tensor, in the new one too; per axis the new one takes f32(1 / scale). So does everything whose
+    scale is not m's own (raised for a bias, or chosen otherwise); in the old generation by way of the range,
+    f32(127 / f32(127 * scale)).
+
+    ``verbatim`` repeats a slip of the new generation: with one scale for the tensor, a scale that differs from m's
+    own by up to 1e-3 is overlooked, and the integers stored beside it fit f32(m / 127) instead.
+    """
+    steps = np.float32(INTEGER_RANGES[dtype][1])
+    divisors = np.where(scales > 0, scales, np.float32(1))
+    reciprocal = steps / (divisors * steps) if generation == "old" else np.float32(1) / divisors
+    if generation == "old" or axis is None:
+        largest = _magnitudes(values, axis)
+        own = scales == largest / steps
+        if verbatim and generation == "new":
+            own |= np.abs(largest / steps - scales) <= np.float32(OVERLOOKED)
+        own &= largest > 0
+        reciprocal = np.where(own, steps / np.where(own, largest, steps), reciprocal)
+    products = values * along(reciprocal, values.ndim, axis)
+    return np.clip(_rounded(products), -steps, steps).astype(dtype)
+
+
+def bias_scales(input_scale: float | np.float32, scales: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The scales of a bias: input scale times weight scale, the product in float64 and rounded once."""
+    return (float(np.float32(input_scale)) * scales.astype(np.float64)).astype(np.float32)
+
+
+def stored_bias(bias: NDArray[np.float32], scales: NDArray[np.float32], dtype: str = "int32") -> NDArray[Any]:
+    """A bias as stored integers, rha(f32(bias * f32(1 / scale))), saturated; int64 for 16-bit activations.
+
+    ``scales`` has shape (1,) or the bias's own.
+    """
+    largest = float(INTEGER_RANGES[dtype][1])
+    if dtype == "int64":
+        largest = np.nextafter(largest, 0)  # 2**63 - 1 is no float64, and the nearest one does not fit
+    reciprocal = np.float32(1) / np.where(scales > 0, scales, np.float32(1))
+    return np.clip(_rounded(bias * reciprocal), -largest, largest).astype(dtype)
+
+
+def cell_scale(largest: float) -> np.float32:
+    """The int16 scale of an LSTM's cell state: the power of two that reaches its largest magnitude, over 32768.
+
+    2**ceil(log2(largest)) / 32768; 1 / 32768 for a state that is always 0.
+    """
+    fraction, exponent = frexp(float(np.float32(largest)))
+    if fraction == 0.5:
+        exponent -= 1
+    scale: np.float32 = np.float32(ldexp(1.0, exponent - 15))
+    return scale
+
+
+def along(channels: NDArray[Any], ndim: int, axis: int | None) -> NDArray[Any]:
+    """One value per channel, shaped to broadcast along ``axis`` of a tensor with ``ndim`` dimensions."""
+    if axis is None:
+        return channels
+    return channels.reshape([-1 if i == axis % ndim else 1 for i in range(ndim)])
+
+
+def _magnitudes(values: NDArray[np.float32], axis: int | None) -> NDArray[np.float32]:
+    """The largest magnitude of each channel, or of all values, as an array of one dimension."""
+    if axis is None:
+        return np.asarray(np.abs(values).max(initial=np.float32(0))).reshape(1)
+    others = tuple(i for i in range(values.ndim) if i != axis % values.ndim)
+    return np.asarray(np.abs(values).max(axis=others, initial=np.float32(0)))
+
+
+def _rounded(x: ArrayLike) -> NDArray[np.float64]:
+    """Half away from zero; in float64, where adding a half to a float32 is exact for all that is rounded here."""
+    wide = np.asarray(x, np.float64)
+    return np.trunc(wide + np.copysign(0.5, wide))

@@ -1,0 +1,81 @@
+"""Limits: inequalities over scales that a group's range must be widened for, or an operator left as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from litecheck.convert.binding import BoundFloat, Port
+from litecheck.convert.groups import Partition
+from litecheck.model.types import Tensor
+from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.solve import holds
+from litecheck.profile.types import Requirement
+
+#: A range is widened by at most so many doublings before the operator is left as it is.
+DOUBLINGS = 24
+#: How often the smallest sufficient factor is halved down to.
+_REFINED = 6
+
+
+def broken(bound: BoundFloat, operands: Operands) -> Iterator[Requirement]:
+    """The limits that an operator in its new form does not keep, notes left out."""
+    for requirement in bound.requirements:
+        if requirement.verb == "limits" and requirement.level != "note" and not holds(requirement, operands):
+            yield requirement
+
+
+def widening(
+    bound: BoundFloat, requirement: Requirement, operands: Operands, partition: Partition
+) -> tuple[Port, float] | None:
+    """The place whose group, widened by the smallest factor, makes a limit hold; None where none does."""
+    best: tuple[Port, float] | None = None
+    for group in {
+        id(partition[p]): partition[p] for ports in bound.ports.values() for p in ports if p in partition
+    }.values():
+        if group.storage.scale is not None:
+            continue
+        ports = [p for ports in bound.ports.values() for p in ports if p in group.ports]
+        factor = _smallest(requirement, operands, bound, frozenset(ports))
+        if factor and (best is None or factor < best[1]):
+            best = ports[0], factor
+    return best
+
+
+def _smallest(
+    requirement: Requirement, operands: Operands, bound: BoundFloat, ports: frozenset[Port]
+) -> float:
+    """The smallest factor for the scales at some places that makes a limit hold; 0 where there is none."""
+
+    def enough(factor: float) -> bool:
+        return holds(requirement, _scaled(operands, bound, ports, factor))
+
+    high = next((2.0**k for k in range(1, DOUBLINGS) if enough(2.0**k)), 0.0)
+    low = high / 2
+    for _ in range(_REFINED if high else 0):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _scaled(operands: Operands, bound: BoundFloat, ports: frozenset[Port], factor: float) -> Operands:
+    roles = {
+        role: tuple(
+            _larger(t, factor) if role in bound.ports and _at(bound, role, n) in ports else t
+            for n, t in enumerate(tensors)
+        )
+        for role, tensors in operands.roles.items()
+    }
+    return Operands(operands.operator, roles, operands.subgraph, operands.model)
+
+
+def _at(bound: BoundFloat, role: str, number: int) -> Port | None:
+    ports = bound.ports[role]
+    return ports[number] if number < len(ports) else None
+
+
+def _larger(tensor: Tensor, factor: float) -> Tensor:
+    scale = (tensor.quantization.scale * np.float32(factor)).astype(np.float32)
+    return replace(tensor, quantization=replace(tensor.quantization, scale=scale))

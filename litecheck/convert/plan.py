@@ -1,0 +1,89 @@
+"""A plan of a conversion: which tensor is stored how for whom, by which rule, and what stays as it is; plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.convert.binding import Port
+from litecheck.convert.formulas import Generation
+from litecheck.quantization import Quantization
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """How a tensor is stored: type, scales and zero points.
+
+    ``low`` and ``high`` are the real values it was made for; ``rules`` the paths of the requirements that decided, each
+    with file and line; ``because`` what else did (a raised scale, a clamped constant).
+    """
+
+    dtype: str
+    scale: NDArray[np.float32]
+    zero_point: NDArray[np.int64]
+    axis: int = 0
+    low: float = 0.0
+    high: float = 0.0
+    rules: tuple[str, ...] = ()
+    because: str = ""
+
+    @property
+    def quantization(self) -> Quantization:
+        """The parameters as a tensor has them."""
+        return Quantization(self.scale, self.zero_point, self.axis)
+
+    def same(self, other: Form | None) -> bool:
+        """Whether stored integers mean the same in both."""
+        return (
+            other is not None
+            and (self.dtype, self.axis if self.scale.size > 1 else 0)
+            == (other.dtype, other.axis if other.scale.size > 1 else 0)
+            and self.scale.tobytes() == other.scale.tobytes()
+            and self.zero_point.tobytes() == other.zero_point.tobytes()
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TensorForms:
+    """One tensor of real values: the form in which it is written (None: as it is), and in which each place reads it."""
+
+    subgraph: int
+    tensor: int
+    name: str
+    written: Form | None
+    read: Mapping[Port, Form | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """What becomes of one operator: the type it computes in, or why it is left as it is.
+
+    ``added`` are operands it must have and has not, zeros in these forms, by place; ``intermediates`` forms of tensors
+    that only the quantized operator has.
+    """
+
+    subgraph: int
+    operator: int
+    opcode: str
+    name: str
+    becomes: str
+    because: str = ""
+    added: Mapping[int, Form] = field(default_factory=dict)
+    intermediates: tuple[Form, ...] = ()
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConversionPlan:
+    """Everything a conversion does to a model. ``source`` is the sha256 of the float model's file."""
+
+    source: str
+    profile: str
+    target: str
+    tensors: tuple[TensorForms, ...]
+    operators: tuple[Decision, ...]
+    generation: Generation = "new"
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,235 @@
+"""A conversion plan as JSON: printed, kept, edited by hand, and read again with every claim checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.convert.binding import Port
+from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
+from litecheck.errors import ConfigError
+from litecheck.quantization import INTEGER_RANGES
+
+#: Raised when a key changes its meaning or goes away.
+VERSION = 1
+_TYPES = (*INTEGER_RANGES, "float16")
+
+
+def plan_values(plan: ConversionPlan) -> dict[str, Any]:
+    """A plan as plain values, as schemas/conversion-plan.schema.json describes them; float32 in their shortest form."""
+    return {
+        "litecheck_plan": VERSION,
+        "source": plan.source,
+        "profile": plan.profile,
+        "to": plan.target,
+        "generation": plan.generation,
+        "notes": list(plan.notes),
+        "operators": [_decision(one) for one in plan.operators],
+        "tensors": [_tensor(one) for one in plan.tensors],
+    }
+
+
+def plan_json(plan: ConversionPlan) -> str:
+    """A plan as a file."""
+    return json.dumps(plan_values(plan), indent=1, allow_nan=False) + "\n"
+
+
+def read_plan(text: str, file: str) -> ConversionPlan:
+    """The plan of a file. Raises ConfigError with the place that is wrong."""
+    try:
+        values = json.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"{file}: this is no JSON: {error}") from error
+    reader = _Reader(file)
+    if not isinstance(values, dict) or values.get("litecheck_plan") != VERSION:
+        raise ConfigError(f"{file}: this is no conversion plan (litecheck_plan is not {VERSION})")
+    generation = reader.text(values, "generation", "plan")
+    if generation not in ("new", "old"):
+        raise ConfigError(f"{file}: generation is neither new nor old")
+    return ConversionPlan(
+        reader.text(values, "source", "plan"),
+        reader.text(values, "profile", "plan"),
+        reader.text(values, "to", "plan"),
+        tuple(
+            reader.tensor(one, f"tensors[{n}]")
+            for n, one in enumerate(reader.items(values, "tensors", "plan"))
+        ),
+        tuple(
+            reader.decision(one, f"operators[{n}]")
+            for n, one in enumerate(reader.items(values, "operators", "plan"))
+        ),
+        "old" if generation == "old" else "new",
+        tuple(map(str, reader.items(values, "notes", "plan"))),
+    )
+
+
+def _decision(one: Decision) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "subgraph": one.subgraph,
+        "operator": one.operator,
+        "opcode": one.opcode,
+        "name": one.name,
+        "becomes": one.becomes,
+        "version": one.version,
+    }
+    if one.because:
+        values["because"] = one.because
+    if one.added:
+        values["added"] = [{"place": place, **_form(form)} for place, form in one.added.items()]
+    if one.intermediates:
+        values["intermediates"] = [_form(form) for form in one.intermediates]
+    return values
+
+
+def _tensor(one: TensorForms) -> dict[str, Any]:
+    """Each form once, and by its number for every place that uses it."""
+    forms: list[Form] = []
+
+    def number(form: Form | None) -> int | None:
+        if form is None:
+            return None
+        known = next((n for n, other in enumerate(forms) if form.same(other)), len(forms))
+        if known == len(forms):
+            forms.append(form)
+        return known
+
+    written = number(one.written)
+    read = [
+        {"operator": port.operator, "place": port.place, "form": number(f)} for port, f in one.read.items()
+    ]
+    return {
+        "subgraph": one.subgraph,
+        "tensor": one.tensor,
+        "name": one.name,
+        "forms": [_form(form) for form in forms],
+        "written": written,
+        "read": read,
+    }
+
+
+def _form(form: Form) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "dtype": form.dtype,
+        "scale": _shortest(form.scale),
+        "zero_point": form.zero_point.tolist(),
+    }
+    if form.scale.size > 1:
+        values["axis"] = form.axis
+    values["range"] = _shortest(np.array([form.low, form.high], np.float32))
+    if form.rules:
+        values["rules"] = list(form.rules)
+    if form.because:
+        values["because"] = form.because
+    return values
+
+
+def _shortest(values: NDArray[np.float32]) -> list[float]:
+    """Decimals that give the same float32 again."""
+    return [float(str(value)) for value in values]
+
+
+class _Reader:
+    """Takes a plan apart; complaints name the file and the place."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+    def wrong(self, place: str, message: str) -> ConfigError:
+        return ConfigError(f"{self.file}: {place}: {message}")
+
+    def text(self, values: Mapping[str, Any], key: str, place: str) -> str:
+        found = values.get(key, "")
+        if not isinstance(found, str):
+            raise self.wrong(place, f"{key} is no text")
+        return found
+
+    def items(self, values: Mapping[str, Any], key: str, place: str) -> list[Any]:
+        found = values.get(key, [])
+        if not isinstance(found, list):
+            raise self.wrong(place, f"{key} is no list")
+        return found
+
+    def number(self, values: Mapping[str, Any], key: str, place: str) -> int:
+        found = values.get(key)
+        if not isinstance(found, int) or isinstance(found, bool):
+            raise self.wrong(place, f"{key} is no whole number")
+        return found
+
+    def object(self, values: Any, place: str) -> Mapping[str, Any]:
+        if not isinstance(values, dict):
+            raise self.wrong(place, "expected an object")
+        return values
+
+    def decision(self, values: Any, place: str) -> Decision:
+        one = self.object(values, place)
+        added = {
+            self.number(self.object(item, place), "place", place): self.form(item, f"{place}.added[{n}]")
+            for n, item in enumerate(self.items(one, "added", place))
+        }
+        intermediates = self.items(one, "intermediates", place)
+        return Decision(
+            self.number(one, "subgraph", place),
+            self.number(one, "operator", place),
+            self.text(one, "opcode", place),
+            self.text(one, "name", place),
+            self.text(one, "becomes", place),
+            self.text(one, "because", place),
+            added,
+            tuple(self.form(item, f"{place}.intermediates[{n}]") for n, item in enumerate(intermediates)),
+            self.number(one, "version", place),
+        )
+
+    def tensor(self, values: Any, place: str) -> TensorForms:
+        one = self.object(values, place)
+        subgraph = self.number(one, "subgraph", place)
+        forms = [
+            self.form(item, f"{place}.forms[{n}]") for n, item in enumerate(self.items(one, "forms", place))
+        ]
+        read: dict[Port, Form | None] = {}
+        for n, item in enumerate(self.items(one, "read", place)):
+            at = f"{place}.read[{n}]"
+            where = self.object(item, at)
+            port = Port(
+                subgraph, self.number(where, "operator", at), "input", self.number(where, "place", at)
+            )
+            read[port] = self.chosen(where.get("form"), forms, at)
+        return TensorForms(
+            subgraph,
+            self.number(one, "tensor", place),
+            self.text(one, "name", place),
+            self.chosen(one.get("written"), forms, place),
+            read,
+        )
+
+    def chosen(self, number: Any, forms: list[Form], place: str) -> Form | None:
+        if number is None:
+            return None
+        if not isinstance(number, int) or not 0 <= number < len(forms):
+            raise self.wrong(place, f"there is no form {number!r}, the tensor has {len(forms)}")
+        return forms[number]
+
+    def form(self, values: Any, place: str) -> Form:
+        one = self.object(values, place)
+        dtype = self.text(one, "dtype", place)
+        if dtype not in _TYPES:
+            raise self.wrong(place, f"dtype {dtype!r} is not one of {', '.join(_TYPES)}")
+        try:
+            scale = np.array(self.items(one, "scale", place), np.float32).reshape(-1)
+            zero_point = np.array(self.items(one, "zero_point", place), np.int64).reshape(-1)
+            low, high = map(float, one.get("range", (0.0, 0.0)))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise self.wrong(place, f"scale, zero_point and range hold numbers: {error}") from error
+        if scale.size != zero_point.size or not (np.isfinite(scale).all() and (scale > 0).all()):
+            raise self.wrong(place, "needs one zero point for each scale, and scales above 0")
+        least, most = INTEGER_RANGES.get(dtype, (0, 0))
+        if scale.size and not ((zero_point >= least) & (zero_point <= most)).all():
+            raise self.wrong(place, f"a zero point lies outside {dtype}")
+        axis = self.number(one, "axis", place) if "axis" in one else 0
+        return Form(
+            dtype, scale, zero_point, axis, low, high,
+            tuple(map(str, self.items(one, "rules", place))), self.text(one, "because", place),
+        )  # fmt: skip

@@ -1,0 +1,245 @@
+"""A plan made: operators bound to rules, solved, tried against every limit, and solved again until all are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from litecheck.convert.apply import AppliedPlan, apply
+from litecheck.convert.binding import REAL, BoundFloat, Port, bind, operands_of
+from litecheck.convert.borrowed import Borrowed
+from litecheck.convert.constants import following, product
+from litecheck.convert.extremes import cut_infinities
+from litecheck.convert.formulas import Generation
+from litecheck.convert.groups import Interval, Key
+from litecheck.convert.limits import DOUBLINGS, broken, widening
+from litecheck.convert.links import entered, wires
+from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
+from litecheck.convert.recurrent import Inside, intermediate_forms, to_be_made
+from litecheck.convert.solve import ScaleQuestion, Solution, solve, tensor_at
+from litecheck.convert.storage import storage_of
+from litecheck.errors import ConfigError
+from litecheck.model.graph import name_of
+from litecheck.model.links import called
+from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.profile.operators import facts_of
+from litecheck.profile.solve import admits, allowed
+from litecheck.profile.types import Profile
+
+#: How often limits may ask for another solution; each time at least one range grows or one operator is given up.
+ROUNDS = 200
+
+#: The limits on an operator's version: of all resolvers, and of the one that knows the fewest.
+_VERSIONS = ("/limits/version", "/limits/reference_version")
+#: Why an operator shall stay as it is, or nothing.
+Keeps = Callable[[Subgraph, Operator], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What the user wants: the type of activations, of the model's inputs and outputs, what stays real, and what
+    another form of the model says."""
+
+    activation: str = "int8"
+    inputs: str = REAL
+    outputs: str = REAL
+    generation: Generation = "new"
+    keeps: Keeps = field(default=lambda subgraph, operator: "")
+    borrowed: Borrowed = field(default_factory=Borrowed)
+
+
+def make_plan(
+    model: Model,
+    profile: Profile,
+    ranges: Mapping[Key, Interval],
+    targets: Targets,
+    source: str = "",
+    inner: Mapping[Inside, Interval] | None = None,
+) -> tuple[ConversionPlan, AppliedPlan]:
+    """The plan for a float model, and what it makes. ``ranges`` are of tensors, ``inner`` of values inside recurrent
+    operators. Raises ConfigError where no parameters keep the rules."""
+    operators = [
+        _judged(model, s, op, profile, ranges, targets) for s in model.subgraphs for op in s.operators
+    ]
+    widened: dict[Port, float] = {}
+    for _ in range(ROUNDS):
+        cuts = cut_infinities(tuple(operators), ranges)
+        question = ScaleQuestion(
+            model, tuple(operators), cuts.ranges, targets.activation, targets.inputs, targets.outputs, widened,
+            cuts.constants, inner or {},
+        )  # fmt: skip
+        solution = solve(question)
+        plan = _plan(question, profile, solution, targets, source, tuple(cuts.notes))
+        converted = apply(model, plan)
+        if not _mend(model, operators, solution, converted, widened):
+            return plan, converted
+    raise ConfigError(
+        f"{profile.name}: its limits were not kept by {ROUNDS} solutions; please report the model"
+    )
+
+
+def _judged(
+    model: Model, subgraph: Subgraph, operator: Operator, profile: Profile,
+    ranges: Mapping[Key, Interval], targets: Targets,
+) -> BoundFloat:  # fmt: skip
+    """An operator and its rule, or why it stays as it is."""
+    bound = bind(model, subgraph, operator, profile)
+    if bound.stays or bound.untouched or not bound.storage:
+        return bound
+    why = targets.keeps(subgraph, operator) or _obstacle(bound, ranges)
+    return replace(bound, storage={}, requirements=(), stays=why) if why else _like(bound, targets.borrowed)
+
+
+def _like(bound: BoundFloat, borrowed: Borrowed) -> BoundFloat:
+    """With one scale for constants that have one in the form to be followed."""
+    storage = dict(bound.storage)
+    for role, one in bound.storage.items():
+        for port in bound.ports[role] if one.per_axis else ():
+            own = borrowed.per_axis.get((port.subgraph, bound.tensor(port).index), True)
+            storage[role] = replace(one, per_axis=own)
+    return replace(bound, storage=storage)
+
+
+def _obstacle(bound: BoundFloat, ranges: Mapping[Key, Interval]) -> str:
+    facts = facts_of(bound.operator.kind)
+    for role, storage in bound.storage.items():
+        for port in bound.ports[role]:
+            if to_be_made(bound, port):
+                continue
+            tensor = bound.tensor(port)
+            if tensor.is_constant and not tensor.is_variable:
+                continue
+            if storage.per_axis or facts.inputs.get(role) in ("weight", "bias"):
+                return f"its {role} is computed: in 8 bits that loses more than the operator gains"
+            if (port.subgraph, tensor.index) not in ranges:
+                return f"no range of its {role} is known: it was never computed on the data"
+    return ""
+
+
+def _mend(
+    model: Model,
+    operators: list[BoundFloat],
+    solution: Solution,
+    converted: AppliedPlan,
+    widened: dict[Port, float],
+) -> bool:
+    """Widen ranges or give operators up for the limits that are not kept; whether there were any."""
+    places = {(b.subgraph.index, b.operator.index): n for n, b in enumerate(operators)}
+    changed = False
+    for subgraph in converted.model.subgraphs:
+        for operator, origin in zip(subgraph.operators, converted.origins[subgraph.index], strict=True):
+            number = places.get((subgraph.index, origin), -1)
+            bound = operators[number] if number >= 0 else None
+            if bound is None or not bound.storage or bound.rule is None:
+                continue
+            operands = operands_of(converted.model, subgraph, operator, bound.rule)
+            for requirement in broken(bound, operands):
+                changed = True
+                wider = widening(bound, requirement, operands, solution.partition)
+                if wider is None or widened.get(wider[0], 1.0) * wider[1] > 2.0**DOUBLINGS:
+                    why = f"no scales keep {requirement.path} ({requirement.demand})"
+                    operators[number] = replace(bound, storage={}, requirements=(), stays=why, by=requirement)
+                    break
+                for port in solution.partition[wider[0]].ports:
+                    widened[port] = widened.get(port, 1.0) * wider[1]
+    return changed
+
+
+def _plan(
+    question: ScaleQuestion,
+    profile: Profile,
+    solution: Solution,
+    targets: Targets,
+    source: str,
+    notes: tuple[str, ...],
+) -> ConversionPlan:
+    model = question.model
+    forms = dict(solution.forms)
+    for port, form in solution.forms.items():
+        forms[port] = targets.borrowed.forms.get(tensor_at(model, port), form)
+    decisions = []
+    for bound in question.operators:
+        forms.update(following(bound, forms, targets.generation, bool(targets.borrowed.forms)))
+        decisions.append(_decision(bound, forms, targets, question.inner))
+    forms.update(_shifted(model, forms, targets))
+    tensors = tuple(_tensors(model, forms))
+    return ConversionPlan(
+        source, profile.name, targets.activation, tensors, tuple(decisions), targets.generation, notes
+    )
+
+
+def _decision(
+    bound: BoundFloat, forms: Mapping[Port, Form], targets: Targets, inner: Mapping[Inside, Interval]
+) -> Decision:
+    operator, subgraph = bound.operator, bound.subgraph
+    calls = bool(tuple(called(operator)))
+    quantized = bool(bound.storage) or (calls and not bound.stays)
+    kind = targets.activation if targets.activation != REAL else "hybrid"
+    becomes = kind if quantized else "as it is" if bound.untouched else REAL
+    return Decision(
+        subgraph.index,
+        operator.index,
+        operator.opcode,
+        name_of(subgraph, operator),
+        becomes,
+        "" if bound.untouched else bound.stays,
+        dict(_added(bound, forms)) if bound.storage else {},
+        intermediate_forms(bound, forms, inner),
+        _version(bound),
+    )
+
+
+def _version(bound: BoundFloat) -> int:
+    """The operator version of the quantized form: the customary one where the rule allows it, or one that it does."""
+    if not bound.storage:
+        return bound.operator.version
+    versions = [max(bound.operator.version, facts_of(bound.operator.kind).version), bound.operator.version]
+    for requirement in bound.requirements:
+        if requirement.path.endswith(_VERSIONS):
+            versions = [v for v in (*versions, *allowed(requirement.value)) if admits(requirement.value, v)]
+    return int(versions[0])
+
+
+def _added(bound: BoundFloat, forms: Mapping[Port, Form]) -> Iterator[tuple[int, Form]]:
+    """Biases that the rule demands and the operator does not have."""
+    rule, kinds = bound.rule, facts_of(bound.operator.kind).inputs
+    for place, role in enumerate(rule.inputs if rule else ()):
+        absent = place >= len(bound.operator.inputs) or bound.operator.inputs[place] < 0
+        if absent and rule and role not in rule.optional and kinds.get(role) == "bias":
+            storage = storage_of((r for r in bound.requirements if r.role == role), "")
+            if storage is not None and storage.product is not None:
+                scales = product(bound, storage, forms)
+                zeros = np.zeros(len(scales), np.int64)
+                yield place, Form(storage.dtype, scales, zeros, because="the kernel wants a bias: zeros")
+
+
+def _tensors(model: Model, forms: Mapping[Port, Form]) -> Iterator[TensorForms]:
+    """Every tensor of real values that has another form somewhere."""
+    for subgraph in model.subgraphs:
+        for wire in wires(subgraph):
+            tensor = subgraph.tensors[wire.tensor]
+            read: dict[Port, Form | None] = {port: forms.get(port) for port in wire.readers}
+            written = forms.get(wire.writer) if wire.writer else None
+            if tensor.is_variable and written is None:
+                written = next((form for form in read.values() if form is not None), None)
+            if written is not None or any(form is not None for form in read.values()):
+                yield TensorForms(subgraph.index, wire.tensor, tensor.name, written, read)
+
+
+def _shifted(model: Model, forms: Mapping[Port, Form], targets: Targets) -> Iterator[tuple[Port, Form]]:
+    """What goes in and out as uint8: the same real values, stored 128 higher."""
+    for number in entered(model):
+        subgraph = model.subgraphs[number]
+        for side, dtype, ends in (
+            ("output", targets.inputs, subgraph.inputs),
+            ("input", targets.outputs, subgraph.outputs),
+        ):
+            for place in range(len(ends)) if dtype == "uint8" else ():
+                port = Port(number, -1, side, place)
+                if port in forms and forms[port].dtype == "int8":
+                    yield port, replace(forms[port], dtype="uint8", zero_point=forms[port].zero_point + 128)
+
+
+__all__ = ["Targets", "make_plan"]

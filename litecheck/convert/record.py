@@ -1,0 +1,149 @@
+"""The record of a conversion: what became of each operator and tensor, by which rule, and what it cost; plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from litecheck.convert.agreement import Agreement, TensorAgreement
+from litecheck.convert.binding import REAL, bind
+from litecheck.convert.calibrated import Calibration
+from litecheck.convert.conversion import Conversion
+from litecheck.convert.groups import Interval, Key
+from litecheck.convert.plan import Decision, Form, TensorForms
+from litecheck.convert.shared import SharedQuantization
+from litecheck.profile.types import Profile
+from litecheck.report import ModelReport
+
+Outcome = Literal["conforms", "violates", "not judged"]
+
+
+@dataclass(frozen=True, slots=True)
+class StayingOperators:
+    """Operators of one kind that stay float32 for one reason; ``demand`` is the path and line of the requirement at fault,
+    where one is; ``places`` where they stand: ``#3``, or ``1/#3`` in subgraph 1."""
+
+    opcode: str
+    reason: str
+    demand: str
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConvertedTensor:
+    """One form of one tensor of the float model. ``values`` is the range it had in calibration, None where it is unknown;
+    ``agreement`` is there where both models were run and this form is the tensor's own."""
+
+    subgraph: int
+    tensor: int
+    name: str
+    constant: bool
+    form: Form
+    values: Interval | None = None
+    agreement: TensorAgreement | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConversionRecord:
+    """A conversion and all that is said of it. ``target`` is the file that was written, empty where none was; ``size`` is
+    what the new model takes, ``source_size`` what the old one does, in bytes; ``report`` is what litecheck finds in the
+    file as it would be written."""
+
+    version: str
+    source: str
+    target: str
+    source_size: int
+    size: int
+    conversion: Conversion
+    report: ModelReport
+    stays: tuple[StayingOperators, ...]
+    tensors: tuple[ConvertedTensor, ...]
+    groups: tuple[SharedQuantization, ...]
+    calibration: Calibration | None = None
+    agreement: Agreement | None = None
+    warnings: tuple[str, ...] = ()
+    tried: bool = False
+
+    @property
+    def verdict(self) -> Outcome:
+        """Whether the new model conforms; ``not judged`` where no profile speaks of anything quantized in it."""
+        if any(f.level == "violation" for f in self.report.active):
+            return "violates"
+        return "conforms" if self.report.covered else "not judged"
+
+    @property
+    def exit_code(self) -> int:
+        """0 nothing is against the new model, 1 it would violate."""
+        return int(self.verdict == "violates")
+
+    @property
+    def becomes(self) -> Mapping[str, int]:
+        """How many operators compute in each type now; ``as it is`` where no real values are involved."""
+        return Counter(decision.becomes for decision in self.conversion.plan.operators)
+
+    @property
+    def added(self) -> Mapping[str, int]:
+        """How many operators of which kind the new model has beyond the old one."""
+        old, new = (
+            Counter(op.opcode for s in model.subgraphs for op in s.operators)
+            for model in (self.conversion.source, self.conversion.model)
+        )
+        return new - old
+
+    @property
+    def starved(self) -> int:
+        """How many members of groups keep too few values."""
+        return sum(member.starved for group in self.groups for member in group.members)
+
+
+def staying(conversion: Conversion, profile: Profile) -> tuple[StayingOperators, ...]:
+    """The operators that stay float32 by kind and reason, the most frequent first."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for decision in conversion.plan.operators:
+        if decision.becomes == REAL:
+            place = (
+                f"{decision.subgraph}/#{decision.operator}" if decision.subgraph else f"#{decision.operator}"
+            )
+            key = decision.opcode, decision.because, _demand(conversion, decision, profile)
+            found.setdefault(key, []).append(place)
+    groups = (StayingOperators(*key, tuple(places)) for key, places in found.items())
+    return tuple(sorted(groups, key=lambda group: -len(group.places)))
+
+
+def _demand(conversion: Conversion, decision: Decision, profile: Profile) -> str:
+    subgraph = conversion.source.subgraphs[decision.subgraph]
+    by = bind(conversion.source, subgraph, subgraph.operators[decision.operator], profile).by
+    return f"{by.path}, {by.demand}" if by is not None else ""
+
+
+def converted_tensors(
+    conversion: Conversion, ranges: Mapping[Key, Interval], agreement: Agreement | None
+) -> tuple[ConvertedTensor, ...]:
+    """Every form of every tensor, in the order of the plan."""
+    compared = {one.reference: one for one in agreement.tensors} if agreement else {}
+    return tuple(
+        one
+        for tensor in conversion.plan.tensors
+        for one in _forms(conversion, tensor, ranges, compared.get((tensor.subgraph, tensor.tensor)))
+    )
+
+
+def _forms(
+    conversion: Conversion,
+    one: TensorForms,
+    ranges: Mapping[Key, Interval],
+    compared: TensorAgreement | None,
+) -> Iterator[ConvertedTensor]:
+    """The forms of a tensor, each once; the first is its own."""
+    tensor = conversion.source.subgraphs[one.subgraph].tensors[one.tensor]
+    constant = tensor.is_constant and not tensor.is_variable
+    forms: list[Form] = []
+    for form in (one.written, *one.read.values()):
+        if form is not None and not any(form.same(other) for other in forms):
+            forms.append(form)
+    values = ranges.get((one.subgraph, one.tensor))
+    for number, form in enumerate(forms):
+        own = None if number else compared
+        yield ConvertedTensor(one.subgraph, one.tensor, one.name, constant, form, values, own)

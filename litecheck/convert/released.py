@@ -1,0 +1,118 @@
+"""A quantized model as the float model it stands for: constants as real values, and the forms its tensors had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.convert.binding import REAL
+from litecheck.convert.borrowed import Borrowed
+from litecheck.convert.groups import Interval, Key
+from litecheck.convert.plan import Form
+from litecheck.errors import ConfigError
+from litecheck.model.edit import with_subgraphs
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.model.values import stored_integers
+from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
+
+#: What a tensor of each type becomes, and how much lower its stored integers are then.
+_SHIFTS = {"uint8": ("int8", 128), "int8": ("int8", 0)}
+_STORED = (*_SHIFTS, "int32")
+_BORDERS = (INTO_INTEGERS, OUT_OF_INTEGERS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Released:
+    """A float model; ``borrowed`` has the forms of its tensors in the quantized one, shifted to int8, ``ranges`` the real
+    values these can hold."""
+
+    model: Model
+    borrowed: Borrowed
+    ranges: Mapping[Key, Interval]
+
+
+def is_quantized(model: Model) -> bool:
+    """Whether what a model computes with is 8-bit integers throughout, but for what goes in and out."""
+    computed = [t for s in model.subgraphs for op in s.operators for t in _outputs(s, op)]
+    stored = [t for t in computed if t.dtype in _SHIFTS and t.quantization.scale.size]
+    real = [t for t in computed if t.dtype == REAL]
+    return bool(stored) and len(real) <= sum(len(s.outputs) for s in model.subgraphs)
+
+
+def release(model: Model) -> Released:
+    """The float model of a quantized one. Raises ConfigError for one that rescales integers with QUANTIZE inside."""
+    forms: dict[Key, Form] = {}
+    subgraphs = []
+    for subgraph in model.subgraphs:
+        tensors = tuple(_real(tensor) if _is_stored(tensor) else tensor for tensor in subgraph.tensors)
+        for tensor in subgraph.tensors:
+            if tensor.dtype in _SHIFTS and _is_stored(tensor) and not tensor.is_constant:
+                forms[subgraph.index, tensor.index] = _form(tensor)
+        subgraphs.append(_without_borders(replace(subgraph, tensors=tensors), subgraph))
+    ranges = {key: _interval(form) for key, form in forms.items()}
+    return Released(with_subgraphs(model, subgraphs), Borrowed(forms), ranges)
+
+
+def _outputs(subgraph: Subgraph, operator: Operator) -> list[Tensor]:
+    return [subgraph.tensors[i] for i in operator.outputs if i >= 0]
+
+
+def _is_stored(tensor: Tensor) -> bool:
+    return tensor.dtype in _STORED and tensor.quantization.scale.size > 0
+
+
+def _real(tensor: Tensor) -> Tensor:
+    """A tensor of real values; those of a constant are scale * (stored - zero point), rounded once to float32."""
+    data = None
+    stored = stored_integers(tensor)
+    if stored is not None:
+        q = tensor.quantization
+        shape = [-1 if i == q.axis and q.scale.size > 1 else 1 for i in range(max(stored.ndim, 1))]
+        scale, zero = q.scale.astype(np.float64).reshape(shape), _zeros(tensor).reshape(shape)
+        values = (scale * (stored.astype(np.float64) - zero)).astype("<f4").reshape(stored.shape)
+        data = np.frombuffer(values.tobytes(), np.uint8)
+    return replace(tensor, dtype=REAL, data=data, buffer=0, quantization=Quantization())
+
+
+def _zeros(tensor: Tensor) -> NDArray[np.int64]:
+    q = tensor.quantization
+    return q.zero_point if q.zero_point.size == q.scale.size else np.zeros(q.scale.size, np.int64)
+
+
+def _form(tensor: Tensor) -> Form:
+    dtype, shift = _SHIFTS[tensor.dtype]
+    scale = tensor.quantization.scale
+    because = "the scale it had" + (", stored 128 lower" if shift else "")
+    return Form(dtype, scale, _zeros(tensor) - shift, tensor.quantization.axis, because=because)
+
+
+def _interval(form: Form) -> Interval:
+    low, high = INTEGER_RANGES[form.dtype]
+    scale, zero = float(form.scale[0]), int(form.zero_point[0])
+    return scale * (low - zero), scale * (high - zero)
+
+
+def _without_borders(subgraph: Subgraph, before: Subgraph) -> Subgraph:
+    """Without the operators that crossed into integers and out of them: their results are what went in."""
+    same: dict[int, int] = {}
+    operators = []
+    for operator in subgraph.operators:
+        if operator.opcode not in _BORDERS:
+            operators.append(operator)
+            continue
+        source, target = operator.inputs[0], operator.outputs[0]
+        if _is_stored(before.tensors[source]) and _is_stored(before.tensors[target]):
+            raise ConfigError(
+                f"{operator.opcode} #{operator.index} rescales stored integers: convert the float model instead"
+            )
+        same[target] = same.get(source, source)
+
+    def of(indexes: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(same.get(index, index) for index in indexes)
+
+    moved = tuple(replace(op, index=n, inputs=of(op.inputs)) for n, op in enumerate(operators))
+    return replace(subgraph, operators=moved, outputs=of(subgraph.outputs))

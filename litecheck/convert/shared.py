@@ -1,0 +1,193 @@
+"""What sharing costs: the same-quantization groups of a plan, and the effective bits that each of their members keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+
+from litecheck.convert.binding import BoundFloat, Port, bind
+from litecheck.convert.groups import Interval, Key
+from litecheck.convert.links import entered, wires
+from litecheck.convert.plan import ConversionPlan, Form
+from litecheck.model.graph import name_of
+from litecheck.model.types import Model, Tensor
+from litecheck.model.values import stored_integers
+from litecheck.profile.types import Profile, Requirement
+from litecheck.quantization import INTEGER_RANGES
+
+#: Members with fewer effective bits than this are starved: 64 values of 256.
+STARVED = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """An operator that makes tensors share, by which requirement of which line; ``leaves`` says that its result goes out of
+    the model, ``results`` are its tensors' numbers."""
+
+    subgraph: int
+    operator: int
+    opcode: str
+    name: str
+    path: str
+    demand: str
+    leaves: bool
+    results: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMember:
+    """One tensor of a group: the range of its own values, and log2 of how many steps of the group's scale that range is.
+
+    ``bits`` is None where all values are the same; ``joints`` are the operators that read or write it in the group.
+    """
+
+    subgraph: int
+    tensor: int
+    name: str
+    low: float
+    high: float
+    bits: float | None
+    joints: tuple[Joint, ...]
+
+    @property
+    def starved(self) -> bool:
+        """Whether it keeps too few values to be of use."""
+        return self.bits is not None and self.bits < STARVED
+
+
+@dataclass(frozen=True, slots=True)
+class SharedQuantization:
+    """Tensors of one scale and zero point by rule, those that keep least first."""
+
+    dtype: str
+    scale: float
+    zero_point: int
+    members: tuple[SharedMember, ...]
+
+
+def shared_quantizations(
+    model: Model, plan: ConversionPlan, profile: Profile, ranges: Mapping[Key, Interval]
+) -> tuple[SharedQuantization, ...]:
+    """The groups of several tensors, those with the worst member first; members whose range is unknown are left out."""
+    places = _Places(model, plan)
+    for subgraph in model.subgraphs:
+        for operator in subgraph.operators:
+            bound = bind(model, subgraph, operator, profile)
+            for requirement, ports in bound.groups():
+                places.join(bound, requirement, [port for port in ports if port in places.forms])
+    found = [_shared(model, places, group, ranges) for group in places.groups()]
+    several = [group for group in found if len(group.members) > 1]
+    return tuple(sorted(several, key=lambda group: _bits(group.members[0])))
+
+
+class _Places:
+    """The places of a plan's tensors, put together where rules join them."""
+
+    def __init__(self, model: Model, plan: ConversionPlan) -> None:
+        self.forms: dict[Port, Form] = {}
+        self.tensors: dict[Port, Key] = {}
+        self.joints: dict[Port, list[Joint]] = {}
+        self._leader: dict[Port, Port] = {}
+        self._ends = _ends(model)
+        writers = {(w.subgraph, w.tensor): w.writer for s in model.subgraphs for w in wires(s)}
+        for one in plan.tensors:
+            key = one.subgraph, one.tensor
+            here = dict(one.read)
+            writer = writers.get(key)
+            if writer is not None:
+                here[writer] = one.written
+            self._add(key, here)
+
+    def _add(self, key: Key, here: Mapping[Port, Form | None]) -> None:
+        """One tensor's places; those of one form are together from the start."""
+        ports = [(port, form) for port, form in here.items() if form is not None]
+        for port, form in ports:
+            self.forms[port], self.tensors[port] = form, key
+            first = next(p for p, other in ports if form.same(other))
+            self._leader[port] = port if first == port else self._of(first)
+
+    def _of(self, port: Port) -> Port:
+        while self._leader[port] != port:
+            port = self._leader[port]
+        return port
+
+    def join(self, bound: BoundFloat, requirement: Requirement, ports: Sequence[Port]) -> None:
+        """Put the places of a requirement together, as far as they are quantized alike."""
+        alike = [port for port in ports if self.forms[port].same(self.forms[ports[0]])]
+        operator, subgraph = bound.operator, bound.subgraph
+        leaves = any((subgraph.index, index) in self._ends for index in operator.outputs)
+        name = name_of(subgraph, operator)
+        path, demand = requirement.path, str(requirement.demand)
+        joint = Joint(
+            subgraph.index, operator.index, operator.opcode, name, path, demand, leaves, operator.outputs
+        )
+        for port in alike if len(alike) > 1 else ():
+            self._leader[self._of(port)] = self._of(alike[0])
+            self.joints.setdefault(port, []).append(joint)
+
+    def groups(self) -> list[list[Port]]:
+        """The places that are together."""
+        found: dict[Port, list[Port]] = {}
+        for port in self._leader:
+            found.setdefault(self._of(port), []).append(port)
+        return list(found.values())
+
+
+def _ends(model: Model) -> frozenset[Key]:
+    """The tensors that go out of the model."""
+    return frozenset((n, index) for n in entered(model) for index in model.subgraphs[n].outputs)
+
+
+def _shared(
+    model: Model, places: _Places, group: Sequence[Port], ranges: Mapping[Key, Interval]
+) -> SharedQuantization:
+    form = places.forms[group[0]]
+    ports: dict[Key, list[Port]] = {}
+    for port in group:
+        ports.setdefault(places.tensors[port], []).append(port)
+    members = sorted(_members(model, places, form, ports, ranges), key=_bits)
+    return SharedQuantization(form.dtype, float(form.scale[0]), int(form.zero_point[0]), tuple(members))
+
+
+def _members(
+    model: Model,
+    places: _Places,
+    form: Form,
+    ports: Mapping[Key, Sequence[Port]],
+    ranges: Mapping[Key, Interval],
+) -> Iterator[SharedMember]:
+    for key, own in ports.items():
+        tensor = model.subgraphs[key[0]].tensors[key[1]]
+        joints = tuple(dict.fromkeys(joint for port in own for joint in places.joints.get(port, ())))
+        extent = ranges.get(key) or _extent(tensor)
+        if joints and extent is not None:
+            bits = effective_bits(extent, form)
+            yield SharedMember(*key, tensor.name, *extent, bits, joints)
+
+
+def _extent(tensor: Tensor) -> Interval | None:
+    """The range of a constant."""
+    values = stored_integers(tensor) if tensor.is_constant and not tensor.is_variable else None
+    return None if values is None or not values.size else (float(values.min()), float(values.max()))
+
+
+def effective_bits(extent: Interval, form: Form) -> float | None:
+    """log2 of how many steps a range has in a form, as far as the form reaches; at least 0; None where there is no range."""
+    least, most = reach(form)
+    low, high = max(extent[0], least), min(extent[1], most)
+    if extent[0] == extent[1]:
+        return None
+    steps = (high - low) / float(form.scale[0])
+    return log2(steps) if steps > 1 else 0.0
+
+
+def reach(form: Form) -> Interval:
+    """The smallest and the largest real value that a form of one scale can hold."""
+    low, high = INTEGER_RANGES[form.dtype]
+    scale, zero_point = float(form.scale[0]), int(form.zero_point[0])
+    return scale * (low - zero_point), scale * (high - zero_point)
+
+
+def _bits(member: SharedMember) -> float:
+    return float("inf") if member.bits is None else member.bits

@@ -1,0 +1,242 @@
+"""From rules and ranges to parameters: groups joined, scales chosen, constants and biases derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from litecheck.convert.binding import REAL, BoundFloat, Port, operands_at
+from litecheck.convert.groups import Interval, Key, Partition, ScaleGroup, joined, parameters
+from litecheck.convert.links import Wire, entered, handed_on, variables, wires
+from litecheck.convert.plan import Form
+from litecheck.convert.recurrent import Inside, range_of, same_as_state, to_be_made
+from litecheck.convert.storage import Storage
+from litecheck.model.types import Model, Tensor
+from litecheck.model.values import stored_integers
+from litecheck.profile.operators import facts_of
+from litecheck.quantization import INTEGER_RANGES
+
+#: How many times its own range a tensor may share before a QUANTIZE of its own pays.
+WIDER = 4.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScaleQuestion:
+    """What is to be solved: the operators with their rules, the range of every computed tensor, what the model's own
+    inputs and outputs shall be (``float32``, or a type), by how much groups were widened for the sake of limits."""
+
+    model: Model
+    operators: tuple[BoundFloat, ...]
+    ranges: Mapping[Key, Interval]
+    activation: str = "int8"
+    inputs: str = REAL
+    outputs: str = REAL
+    widened: Mapping[Port, float] = field(default_factory=dict)
+    constants: Mapping[Key, Interval] = field(default_factory=dict)
+    """What constants are clamped to that stand for infinity."""
+    inner: Mapping[Inside, Interval] = field(default_factory=dict)
+    """The ranges of values inside recurrent operators."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The form at each place of quantized values, but for weights and biases, which follow; the groups they come from."""
+
+    forms: Mapping[Port, Form]
+    partition: Partition
+
+
+def solve(question: ScaleQuestion) -> Solution:
+    """The forms of all activations. Raises ConfigError, naming the rules in conflict, where there are none."""
+    partition = Partition()
+    for group in _alone(question):
+        partition.add(group)
+    _join_by_rule(question, partition)
+    _join_by_calls(question, partition)
+    for subgraph in question.model.subgraphs:
+        for wire in wires(subgraph):
+            _join_by_tensor(question, partition, wire)
+    forms: dict[Port, Form] = {}
+    for group in partition:
+        if group.bound:
+            factor = max(question.widened.get(port, 1.0) for port in group.ports)
+            forms.update(dict.fromkeys(group.ports, _form(group, factor)))
+    return Solution(forms, partition)
+
+
+def follows(bound: BoundFloat, port: Port, role: str) -> bool:
+    """Whether an operand's form follows from others: a bias, or constant weights."""
+    storage = bound.storage[role]
+    if storage.product is not None:
+        return True
+    if to_be_made(bound, port):
+        return False
+    kind = facts_of(bound.operator.kind).inputs.get(role)
+    return bound.tensor(port).is_constant and (kind in ("weight", "bias") or storage.per_axis)
+
+
+def _alone(question: ScaleQuestion) -> Iterator[ScaleGroup]:
+    """Every place as a group of its own."""
+    for bound in question.operators:
+        for role, storage in bound.storage.items():
+            for port in bound.ports[role]:
+                if to_be_made(bound, port):
+                    known = range_of(port, role, question.inner)
+                    ranges = {(port.subgraph, -1 - port.operator): known} if known else {}
+                    yield ScaleGroup(frozenset((port,)), storage, ranges)
+                elif not follows(bound, port, role):
+                    yield _single(question, port, bound.tensor(port), replace(storage, per_axis=False))
+    if question.activation != REAL:
+        plain, from_outside = _plain(question.activation), entered(question.model)
+        for port, tensor in _passing(question):
+            asked = port.operator < 0 and port.subgraph in from_outside
+            yield _single(question, port, tensor, plain, bound=asked)
+
+
+def _plain(dtype: str) -> Storage:
+    low, high = INTEGER_RANGES[dtype]
+    return Storage(dtype, low=low, high=high, zero_points=(0, 0) if dtype == "int16" else (low, high))
+
+
+def _single(
+    question: ScaleQuestion, port: Port, tensor: Tensor, storage: Storage, bound: bool = True
+) -> ScaleGroup:
+    key = port.subgraph, tensor.index
+    ports = frozenset((port,))
+    if tensor.is_constant and not tensor.is_variable:
+        extent = question.constants.get(key) or _extent(tensor)
+        return ScaleGroup(ports, storage, constants={key: extent}, bound=bound)
+    return ScaleGroup(
+        ports, storage, tensors={key: question.ranges[key]} if key in question.ranges else {}, bound=bound
+    )
+
+
+def _extent(tensor: Tensor) -> Interval:
+    """The smallest and largest value of a constant."""
+    values = stored_integers(tensor)
+    if values is None or not values.size:
+        return 0.0, 0.0
+    return float(values.min()), float(values.max())
+
+
+def _passing(question: ScaleQuestion) -> Iterator[tuple[Port, Tensor]]:
+    """The places that only hand values on: operands of calls, and where a subgraph is entered and left."""
+    model, from_outside = question.model, entered(question.model)
+    seen: dict[Port, None] = {}
+    for bound in question.operators:
+        for pair in handed_on(model, bound):
+            seen.update(dict.fromkeys(pair))
+    for subgraph in model.subgraphs:
+        if subgraph.index in from_outside:
+            ends = (
+                ("output", subgraph.inputs, question.inputs),
+                ("input", subgraph.outputs, question.outputs),
+            )
+            for side, indexes, dtype in ends:
+                if dtype != REAL:
+                    seen.update((Port(subgraph.index, -1, side, n), None) for n in range(len(indexes)))
+    for port in seen:
+        tensor = model.subgraphs[port.subgraph].tensors[tensor_at(model, port)[1]]
+        if tensor.dtype == REAL:
+            yield port, tensor
+
+
+def tensor_at(model: Model, port: Port) -> Key:
+    """The tensor at a place; -1 for what is not there yet."""
+    subgraph = model.subgraphs[port.subgraph]
+    if port.operator < 0:
+        ends = subgraph.inputs if port.side == "output" else subgraph.outputs
+    else:
+        ends = operands_at(subgraph.operators[port.operator], port.side)
+    return port.subgraph, ends[port.place] if port.place < len(ends) else -1
+
+
+def _join_by_rule(question: ScaleQuestion, partition: Partition) -> None:
+    for bound in question.operators:
+        for requirement, ports in bound.groups():
+            there = [port for port in ports if port in partition]
+            for port in there[1:]:
+                partition.join(there[0], port, requirement.path)
+        for pair in same_as_state(bound):
+            if pair[0] in partition and pair[1] in partition:
+                partition.join(*pair, f"{bound.operator.opcode}: one state")
+        for role, storage in bound.storage.items():
+            if storage.scale_of:
+                _join_scales(bound, role, storage.scale_of, partition)
+
+
+def _join_scales(bound: BoundFloat, role: str, leader: str, partition: Partition) -> None:
+    """Two operands of one scale: both around 0, so that the zero points agree as well."""
+    pair = bound.ports[role][0], bound.ports[leader][0]
+    for port in pair:
+        group = partition[port]
+        partition.replace(group, replace(group, storage=replace(group.storage, zero_points=(0, 0))))
+    partition.join(*pair, f"{bound.operator.opcode}/{role}/scale")
+
+
+def _join_by_calls(question: ScaleQuestion, partition: Partition) -> None:
+    for bound in question.operators:
+        for mine, theirs in handed_on(question.model, bound):
+            if mine in partition and theirs in partition:
+                partition.join(mine, theirs, f"{bound.operator.opcode} hands stored integers on")
+    for name, ports in variables(question.model).items():
+        there = [port for port in ports if port in partition]
+        for port in there[1:]:
+            partition.join(there[0], port, f"variable {'/'.join(name)}")
+
+
+def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Wire) -> None:
+    """One quantization for a tensor wherever it is written and read, unless that costs more than a QUANTIZE."""
+    tensor = question.model.subgraphs[wire.subgraph].tensors[wire.tensor]
+    if tensor.is_constant and not tensor.is_variable:
+        return
+    places = [p for p in (wire.writer, *wire.readers) if p is not None and p in partition]
+    for port in places[1:]:
+        one, other = partition[places[0]], partition[port]
+        if one is not other and _pays(one, other, (wire.subgraph, wire.tensor), len(places) > 2):
+            partition.join(places[0], port, f"tensor '{tensor.name}'")
+
+
+def _pays(one: ScaleGroup, other: ScaleGroup, key: Key, shared: bool) -> bool:
+    """Whether two groups that share a tensor do better as one group than with a QUANTIZE between them."""
+    merged = joined(one, other)
+    if merged is None:
+        return False
+    finer = one if _width(one) <= _width(other) else other
+    if _width(merged) <= WIDER * _width(finer):
+        return True
+    return not (shared and finer is one) and finer.tensors.keys() <= {key} and not finer.constants
+
+
+def _width(group: ScaleGroup) -> float:
+    storage = group.storage
+    if storage.scale is not None:
+        return float(storage.scale) * (storage.high - storage.low)
+    low, high = group.hull
+    return high - low
+
+
+def _form(group: ScaleGroup, factor: float) -> Form:
+    scale, zero_point = parameters(group, factor)
+    low, high = group.hull
+    widened = f"its range was widened {factor:g} times to keep a limit" if factor > 1 else ""
+    return Form(
+        group.storage.dtype,
+        np.array([scale], np.float32),
+        np.array([zero_point], np.int64),
+        low=low,
+        high=high,
+        rules=_deciding(group.storage),
+        because=widened,
+    )
+
+
+def _deciding(storage: Storage) -> tuple[str, ...]:
+    return tuple(
+        f"{r.path} ({r.demand.file}:{r.demand.line})" for r in storage.requirements if r.verb in _DECIDING
+    )
+
+
+_DECIDING = ("scale", "zero_point", "granularity")

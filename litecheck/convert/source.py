@@ -1,0 +1,63 @@
+"""What may be converted: a model whose operators compute in float32, from a file of LiteRT, TensorFlow or Keras."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from litecheck.convert.binding import REAL
+from litecheck.convert.tensorflow import float_from_tensorflow, is_tensorflow
+from litecheck.errors import ConfigError
+from litecheck.flatbuffer.containers import Member
+from litecheck.model.graph import name_of
+from litecheck.model.load import load_model, read_model
+from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.quantization import INTEGER_RANGES
+
+
+def load_source(path: str | Path, member: str = "") -> Model:
+    """The model of a .tflite file; SavedModel folders, .keras and .h5 become one by TensorFlow, in a child process.
+
+    Raises ModelError, and ConfigError where TensorFlow is wanted and not installed.
+    """
+    if not is_tensorflow(path):
+        return load_model(path, member)
+    content = float_from_tensorflow(path)
+    return read_model(Member("", 0, np.frombuffer(content, np.uint8)), str(path))
+
+
+def check_real(model: Model, to: str) -> None:
+    """Raise ConfigError for a model that is no float model."""
+    name = model.file or "the model"
+    operators = [(s, op) for s in model.subgraphs for op in s.operators]
+    mixed = next(((s, op) for s, op in operators if _weights(s, op)), None)
+    if mixed and to != "float16":
+        subgraph, op = mixed
+        raise ConfigError(
+            f"{name}: {op.opcode} #{op.index} '{name_of(subgraph, op)}' has {_weights(*mixed)} weights under float32 "
+            "activations: the weights are quantized already; start from the float model"
+        )
+    if not any(_kinds(s, op) == {REAL} for s, op in operators):
+        types = sorted({t.dtype for s in model.subgraphs for t in s.tensors if t.quantization.scale.size})
+        state = f"it is quantized already ({', '.join(types)})" if types else "nothing in it can be quantized"
+        raise ConfigError(f"{name}: no operator computes in float32: {state}")
+
+
+def _kinds(subgraph: Subgraph, operator: Operator) -> set[str]:
+    """The types of an operator's operands that are float32 or quantized."""
+    indexes = (i for i in (*operator.inputs, *operator.outputs) if i >= 0)
+    tensors = [subgraph.tensors[i] for i in indexes]
+    return {
+        t.dtype
+        for t in tensors
+        if t.dtype == REAL or (t.quantization.scale.size and t.dtype in INTEGER_RANGES)
+    }
+
+
+def _weights(subgraph: Subgraph, operator: Operator) -> str:
+    """The type of quantized constants that an operator reads beside real values it reads and writes."""
+    read = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
+    made = [subgraph.tensors[i] for i in operator.outputs if i >= 0]
+    both = all(any(t.dtype == REAL for t in side) for side in (read, made))
+    return next((t.dtype for t in read if both and t.is_constant and t.quantization.scale.size), "")

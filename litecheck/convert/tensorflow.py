@@ -1,0 +1,113 @@
+"""The door for TensorFlow's formats: SavedModel folders, .keras and .h5 become float32 .tflite by TensorFlow itself."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from litecheck.convert.foreign.child import ForeignError, ProcessLimits, converted
+from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem
+
+#: The programs of the child.
+FLOAT = "litecheck.convert.foreign.tensorflow_programs:to_float"
+#: File names that Keras writes.
+KERAS = (".keras", ".h5", ".hdf5")
+#: How to get what is missing.
+INSTALL = "pip install 'litecheck[convert]'"
+
+#: What TensorFlow says, and what it means: a code, and a sentence in which {0} is what the pattern caught.
+_MEANINGS = (
+    (
+        r"(?:TF Select|Flex) ops: ([^\n]*)",
+        "select-ops",
+        "uses TensorFlow operators that LiteRT does not have ({0}): replace them in the model",
+    ),
+    (
+        r"[Cc]ustom ops: ([^\n]*)",
+        "custom-ops",
+        "uses custom operators ({0}), which the converter takes only where a kernel is registered for them",
+    ),
+    (
+        r"(?:Unknown layer:? |Could not locate class |[Uu]nknown object )'?(\w+)",
+        "custom-layer",
+        "holds {0}, which only the program that defines it can load: call model.export() there and convert the SavedModel",
+    ),
+    (
+        r"Unrecognized keyword arguments?(?: passed to (\w+))?",
+        "other-keras",
+        "was written by another version of Keras than the one installed, and does not fit its layers {0}",
+    ),
+)
+_BY_KIND = {
+    "OldKerasError": (
+        "old-keras",
+        f"was written by Keras 2, which only tf-keras reads: {INSTALL}",
+    ),
+    "UnknownShapeError": (
+        "unknown-shape",
+        "leaves more than the batch open ({0}): save it with an input of fixed shape",
+    ),
+    "late": ("timeout", "kept TensorFlow's converter busy beyond its time: {0}"),
+    "memory": ("out-of-memory", "needs more memory for its conversion than the process may have"),
+}
+
+
+def is_tensorflow(path: str | Path) -> bool:
+    """Whether a path is a SavedModel folder or a Keras file, by its look."""
+    path = Path(path)
+    return (path / "saved_model.pb").is_file() or (path.is_file() and path.suffix.lower() in KERAS)
+
+
+def float_from_tensorflow(path: str | Path, limits: ProcessLimits | None = None) -> bytes:
+    """The float32 .tflite of a SavedModel folder, a .keras or an .h5 file, its batch dimension being 1.
+
+    TensorFlow runs in a process of its own under ``limits``. Raises ConfigError where TensorFlow is not installed, and
+    ModelError with one sentence where it fails, crashes, or finds no end.
+    """
+    request = {"source": str(path), "kind": source_kind(path), "imports": ["tensorflow"]}
+    try:
+        return converted(FLOAT, request, limits or ProcessLimits()).model
+    except ForeignError as error:
+        raise explained(path, error) from None
+
+
+def source_kind(path: str | Path) -> str:
+    """``saved_model``, ``keras`` or ``tflite``, as the child's programs call it. Raises ModelError."""
+    path = Path(path)
+    if path.is_file() and path.suffix.lower() in KERAS:
+        return "keras"
+    if path.is_file():
+        return "tflite"
+    if (path / "saved_model.pb").is_file():
+        return "saved_model"
+    what = "is no SavedModel: there is no saved_model.pb in it" if path.is_dir() else "does not exist"
+    raise ModelError(str(path), (Problem("no-model", "TensorFlow", None, what),))
+
+
+def explained(path: str | Path, error: ForeignError) -> LitecheckError:
+    """A failure in one sentence: the installation's fault as ConfigError, the model's as ModelError."""
+    if error.kind == "missing module":
+        return ConfigError(f"{path}: needs {error.message}, which is not installed: {INSTALL}")
+    code, sentence = _meaning(error)
+    return ModelError(str(path), (Problem(f"tensorflow-{code}", "TensorFlow", None, sentence),))
+
+
+def _meaning(error: ForeignError) -> tuple[str, str]:
+    if error.kind in _BY_KIND:
+        code, sentence = _BY_KIND[error.kind]
+        return code, sentence.format(error.message)
+    for pattern, code, sentence in _MEANINGS:
+        if found := re.search(pattern, f"{error.message}\n{error.said}"):
+            return code, sentence.format((found[1] or "").strip(" ,")).strip()
+    if error.kind.startswith(("SIG", "signal", "status")):
+        return "crashed", (
+            f"crashed TensorFlow's converter ({error.kind}), as LSTMs of Keras 3 do on their way to int8: "
+            "unroll such layers, or let litecheck quantize the float model"
+        )
+    if not error.message.strip():
+        return "silent", (
+            f"failed in TensorFlow's converter without a reason ({error.kind}): mostly an operator it has no form for, "
+            "or a shape that is known only at run time"
+        )
+    first = " ".join(error.message.split())
+    return "failed", f"failed in TensorFlow's converter ({error.kind}): {first[:300]}"

@@ -1,0 +1,60 @@
+"""The same conversion by another converter, on the same samples: TensorFlow's own and ai-edge-quantizer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from litecheck.convert.foreign.child import Converted, ForeignError, NamedSamples, ProcessLimits, converted
+from litecheck.convert.tensorflow import explained, source_kind
+from litecheck.errors import ConfigError, ModelError, Problem
+from litecheck.model.load import load_model
+
+Via = Literal["tensorflow", "ai-edge-quantizer"]
+Target = Literal["int8", "int16x8"]
+
+_TENSORFLOW = "litecheck.convert.foreign.tensorflow_programs:to_integers"
+_AI_EDGE = "litecheck.convert.foreign.ai_edge_program:to_integers"
+
+
+def quantized_via(
+    via: Via,
+    path: str | Path,
+    samples: NamedSamples,
+    to: Target = "int8",
+    limits: ProcessLimits | None = None,
+) -> Converted:
+    """An integer model by another converter, from samples by the inputs' names in the model's signature.
+
+    ``tensorflow`` takes a SavedModel folder, a Keras file, or a float .tflite (which then passes TensorFlow's calibrator
+    and quantizer, the second half of its converter); ``ai-edge-quantizer`` takes a float .tflite. Each sample holds the
+    batch dimension. Seconds are those of the whole process, imports included. Raises ConfigError where the converter is
+    not installed, ModelError where it fails.
+    """
+    if via == "tensorflow":
+        request = {"source": str(path), "kind": source_kind(path), "to": to, "imports": ["tensorflow"]}
+        try:
+            return converted(_TENSORFLOW, request, limits or ProcessLimits(), samples)
+        except ForeignError as error:
+            raise explained(path, error) from None
+    signatures = load_model(path).signatures
+    if not signatures:
+        raise ModelError(
+            str(path), (_problem("no-signature", "has no signature, and it calibrates by those"),)
+        )
+    request = {
+        "source": str(path), "to": to, "signature": signatures[0].key, "imports": ["ai_edge_quantizer"],
+    }  # fmt: skip
+    try:
+        return converted(_AI_EDGE, request, limits or ProcessLimits(), samples)
+    except ForeignError as error:
+        if error.kind == "missing module":
+            raise ConfigError(
+                f"{path}: needs {error.message}, which is not installed: pip install 'litecheck[compare]'"
+            ) from None
+        reason = " ".join(error.message.split())[:300] or "no reason is given"
+        raise ModelError(str(path), (_problem("failed", f"{error.kind}: {reason}"),)) from None
+
+
+def _problem(code: str, message: str) -> Problem:
+    return Problem(f"ai-edge-quantizer-{code}", "ai-edge-quantizer", None, message)

@@ -1,0 +1,101 @@
+"""Edits of a subgraph: tensors put in place of others or added, operators inserted, everything renumbered at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.flatbuffer.table import Table
+from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
+from litecheck.quantization import Quantization
+
+
+class SubgraphEditor:
+    """A subgraph that is being changed. Tensors keep their numbers, new ones stand behind them; operators are numbered
+    anew by :meth:`finish`, which also tells where each came from."""
+
+    def __init__(self, subgraph: Subgraph) -> None:
+        self.subgraph = subgraph
+        self.tensors: list[Tensor] = [replace(t, buffer=0) for t in subgraph.tensors]
+        self.inputs = list(subgraph.inputs)
+        self.outputs = list(subgraph.outputs)
+        self._operators: dict[int, Operator] = {op.index: op for op in subgraph.operators}
+        self._behind: dict[int, list[Operator]] = {}
+
+    def operator(self, index: int) -> Operator:
+        """An operator of the subgraph as it is by now."""
+        return self._operators[index]
+
+    def change(self, index: int, **fields: Any) -> None:
+        """Other fields of an operator."""
+        self._operators[index] = replace(self._operators[index], **fields)
+
+    def set_tensor(self, index: int, **fields: Any) -> None:
+        """Other fields of a tensor."""
+        self.tensors[index] = replace(self.tensors[index], **fields)
+
+    def add_tensor(
+        self, name: str, shape: Sequence[int], dtype: str, quantization: Quantization | None = None,
+        data: NDArray[np.uint8] | None = None,
+    ) -> int:  # fmt: skip
+        """A tensor behind all others."""
+        index = len(self.tensors)
+        quantization = quantization or Quantization()
+        self.tensors.append(Tensor(index, name, dtype, tuple(shape), data=data, quantization=quantization))
+        return index
+
+    def add_like(
+        self, tensor: Tensor, name: str, dtype: str, quantization: Quantization,
+        data: NDArray[np.uint8] | None = None,
+    ) -> int:  # fmt: skip
+        """A tensor of another's shape."""
+        index = self.add_tensor(name, tensor.shape, dtype, quantization, data)
+        self.set_tensor(index, shape_signature=tensor.shape_signature, has_rank=tensor.has_rank)
+        return index
+
+    def insert(
+        self, behind: int, opcode: str, source: int, target: int, options: Table | None, version: int
+    ) -> None:
+        """An operator of one operand behind another one; behind -1 is before all."""
+        operator = Operator(-1, opcode, (source,), (target,), version, options=options)
+        self._behind.setdefault(behind, []).append(operator)
+
+    def finish(self) -> tuple[Subgraph, tuple[int, ...]]:
+        """The subgraph, and for each of its operators the number it had, -1 for those inserted."""
+        order: list[tuple[int, Operator]] = [(-1, op) for op in self._behind.get(-1, ())]
+        for index, operator in self._operators.items():
+            order.append((index, operator))
+            order += [(-1, op) for op in self._behind.get(index, ())]
+        operators = tuple(replace(op, index=n, code_index=0) for n, (_, op) in enumerate(order))
+        subgraph = replace(
+            self.subgraph,
+            tensors=tuple(self.tensors),
+            operators=operators,
+            inputs=tuple(self.inputs),
+            outputs=tuple(self.outputs),
+        )
+        return subgraph, tuple(old for old, _ in order)
+
+
+def with_subgraphs(model: Model, subgraphs: Sequence[Subgraph]) -> Model:
+    """A model of other subgraphs; buffers and operator codes are those they need, metadata stays."""
+    blocks = [Buffer(np.empty(0, np.uint8))]
+    metadata = []
+    for name, number in model.metadata:
+        if number < len(model.buffers):
+            metadata.append((name, len(blocks)))
+            blocks.append(Buffer(model.buffers[number].data))
+    return replace(
+        model, subgraphs=tuple(subgraphs), buffers=tuple(blocks), operator_codes=(), metadata=tuple(metadata)
+    )
+
+
+def with_metadata(model: Model, name: str, content: bytes) -> Model:
+    """A model with a named block of bytes, in place of one of that name."""
+    kept = tuple(pair for pair in model.metadata if pair[0] != name)
+    buffers = (*model.buffers, Buffer(np.frombuffer(content, np.uint8)))
+    return replace(model, buffers=buffers, metadata=(*kept, (name, len(buffers) - 1)))

@@ -1,0 +1,1 @@
+"""A conversion's report as rows, as a document, as JSON and as text."""

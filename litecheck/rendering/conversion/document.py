@@ -1,0 +1,112 @@
+"""A conversion as a document, for Markdown and HTML: what was made, what stays, what sharing costs, tensor by tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from litecheck.convert.record import ConversionRecord, ConvertedTensor
+from litecheck.rendering.conversion import wording
+from litecheck.rendering.document import (
+    Code,
+    Document,
+    FactRows,
+    Fold,
+    Heading,
+    ItemList,
+    Line,
+    Part,
+    TableGrid,
+    broken,
+)
+from litecheck.rendering.escape import NAME, shorten
+from litecheck.rendering.validation.document import document as validation_document
+from litecheck.report import Report, counted
+
+
+def document(record: ConversionRecord) -> Document:
+    """The whole report."""
+    title = (Code(record.source),)
+    facts = (*wording.facts(record), *(("warning", text) for text in record.warnings))
+    parts = (*_starved(record), *_agreement(record), *_stays(record), *_choices(record), *_tables(record))
+    verdict, summary = record.verdict, wording.summary(record)
+    return Document("convert", title, verdict, summary, facts, (*parts, *_judged(record)), record.version)
+
+
+def _starved(record: ConversionRecord) -> Iterator[Part]:
+    found = wording.starved(record)
+    if found:
+        yield Heading(("Starved by a shared scale",))
+    for group, member in found:
+        lines = wording.starved_lines(group, member, NAME)
+        rows = FactRows(tuple((label, (text,)) for label, text in lines))
+        yield Fold(wording.starved_title(group, member, NAME), (), (rows,), opened=True)
+
+
+def _agreement(record: ConversionRecord) -> Iterator[Part]:
+    if record.agreement is None:
+        return
+    yield Heading((wording.agreement_title(record.agreement),))
+    rows = tuple((name, (text,)) for name, text in wording.agreement_lines(record.agreement))
+    how = (("inputs", (record.agreement.source,)), ("run by", (record.agreement.runtime,)))
+    yield Fold("Outputs", (), (FactRows((*rows, *how)),), opened=True)
+
+
+def _stays(record: ConversionRecord) -> Iterator[Part]:
+    if not record.stays:
+        return
+    yield Heading(("Stays float32",))
+    rows = tuple(
+        ((f"{len(one.places):,}",), (one.opcode,), (one.reason,), (one.demand,), (", ".join(one.places),))
+        for one in record.stays
+    )
+    yield TableGrid((">", "operator", "reason", "demanded", "where"), rows)
+
+
+def _choices(record: ConversionRecord) -> Iterator[Part]:
+    found = wording.choices(record)
+    if found:
+        yield Heading(("Also decided",))
+        yield ItemList(tuple((text,) for text in found))
+
+
+def _tables(record: ConversionRecord) -> Iterator[Part]:
+    if record.groups:
+        rows = tuple(
+            (
+                (wording.kept_bits(group, member),),
+                (wording.extent(member.low, member.high),),
+                (f"{group.scale:.4g}",),
+                (", ".join(map(wording.joint_number, member.joints)),),
+                (Code(shorten(member.name, NAME)),),
+            )
+            for group in record.groups
+            for member in group.members
+        )
+        grid = TableGrid((">effective bits", ">range", ">scale", "joined by", "tensor"), rows)
+        title = f" {counted(len(record.groups), 'group')} by rule, what each member keeps"
+        yield Fold("Shared scales", (title,), (grid,))
+    if record.tensors:
+        heads = ("type", ">range", ">scale", ">zero point", ">SNR", ">clipped", "by", "tensor")
+        ordered = wording.worst_first(record.tensors) + [one for one in record.tensors if one.constant]
+        grid = TableGrid(heads, tuple(map(_tensor, ordered)))
+        yield Fold("Tensors", (f" {counted(len(ordered), 'tensor')}",), (grid,))
+
+
+def _tensor(one: ConvertedTensor) -> tuple[Line, ...]:
+    found, form = one.agreement, one.form
+    return (
+        (form.dtype,),
+        (wording.form_range(form),),
+        (wording.scales(form),),
+        (wording.zero_points(form),),
+        (wording.decibels(found.snr) if found else "",),
+        (wording.share(found.clipped) if found else "",),
+        broken(wording.decided_by(form)),
+        (Code(shorten(one.name, NAME)),),
+    )
+
+
+def _judged(record: ConversionRecord) -> Iterator[Part]:
+    """What validate says of the new model."""
+    yield Heading(("The new model, judged",))
+    yield from validation_document(Report(record.version, (record.report,))).parts

@@ -1,0 +1,81 @@
+"""A conversion as result rows: what validate finds in the new model, and tensors that a shared scale starves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from litecheck.convert.record import ConversionRecord
+from litecheck.convert.shared import SharedMember, SharedQuantization
+from litecheck.rendering.conversion import wording
+from litecheck.rendering.rows import (
+    JudgedCase,
+    ResultRow,
+    Results,
+    RowPlace,
+    RowRule,
+    annotated,
+    digest,
+    lines_of,
+)
+from litecheck.rendering.validation.rows import results as validation_results
+from litecheck.report import Report
+
+_STARVED = RowRule("convert/starved", "A shared scale starves a tensor", wording.starved_rule(), "warning")
+
+
+def results(record: ConversionRecord) -> Results:
+    """The rows of the new model."""
+    judged = validation_results(Report(record.version, (record.report,)))
+    (subject,) = judged.subjects
+    rows = tuple(_row(record, *pair) for pair in wording.starved(record))
+    remarks = tuple(_remark(record, text) for text in record.warnings)
+    cases = tuple(JudgedCase(row.where.text, (row,)) for row in rows)
+    own = dict(wording.facts(record))
+    facts = (*(fact for fact in subject.facts if fact[0] not in own), *own.items())
+    whole = replace(
+        subject,
+        facts=facts,
+        rows=(*subject.rows, *rows),
+        cases=(*subject.cases, *cases),
+        remarks=(*subject.remarks, *remarks),
+    )
+    return replace(
+        judged,
+        program="litecheck convert",
+        exit_code=record.exit_code,
+        summary=f"{record.source}: {record.verdict}: {wording.summary(record)}",
+        subjects=(whole,),
+        rules=(*judged.rules, _STARVED) if rows else judged.rules,
+        annotations=(*judged.annotations, *annotated(rows)),
+        properties={"conversion": dict(facts)},
+    )
+
+
+def _row(record: ConversionRecord, group: SharedQuantization, member: SharedMember) -> ResultRow:
+    details = tuple((label, (text,)) for label, text in wording.starved_lines(group, member))
+    title = wording.starved_title(group, member)
+    joint = member.joints[-1]
+    place = f"{wording.joint_place(joint)}, tensor '{member.name}'"
+    steps = (
+        (joint.name, f"{joint.opcode}#{joint.operator}", "function"),
+        (member.name, f"tensor#{member.tensor}", "variable"),
+    )
+    print_of = digest("\0".join((record.source, joint.path, member.name, joint.name)))
+    return ResultRow(
+        _STARVED.id,
+        "warning",
+        title,
+        RowPlace(record.report.file, place, steps),
+        gist=dict(details)["because"][0],
+        details=details,
+        title=title,
+        full=(title, *lines_of(details)),
+        fingerprint=print_of,
+        identity=print_of,
+    )
+
+
+def _remark(record: ConversionRecord, text: str) -> ResultRow:
+    identity = digest(f"{record.source}\0{text}")
+    place = RowPlace(record.report.file)
+    return ResultRow("convert/data", "warning", text, place, title=text, identity=identity)

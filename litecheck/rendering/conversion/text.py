@@ -1,0 +1,146 @@
+"""A conversion for people, at 80 columns and without colour too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from litecheck.convert.record import ConversionRecord, ConvertedTensor
+from litecheck.rendering.conversion import wording
+from litecheck.rendering.escape import NAME, shorten, visible
+from litecheck.rendering.page import DIM, LABEL
+from litecheck.rendering.validation.grouping import blocks
+from litecheck.rendering.validation.text import ValidationPage
+from litecheck.report import counted
+
+_STYLES = {"conforms": "bold green", "violates": "bold red", "not judged": "bold magenta"}
+_HEADS = ("type", ">range", ">scale", ">zero point", ">SNR", ">clipped", "by", "tensor")
+_FEW = 12
+
+
+def print_report(record: ConversionRecord, console: Console, verbose: bool = False) -> None:
+    """Print what was made, of what, and what it cost; ``verbose``, and a dry run, shorten no list."""
+    page = ConversionPage(console, verbose or record.tried)
+    page.head(record)
+    page.starved(record)
+    for block in blocks(record.report.active):
+        page.block(block)
+    page.stays(record)
+    page.shared(record)
+    page.choices(record)
+    page.agreement(record)
+    page.tensors(record)
+    style = _STYLES[record.verdict]
+    page.line(Text(visible(f"{record.verdict}: {wording.summary(record)}"), style))
+
+
+def brief(record: ConversionRecord) -> str:
+    """One line where the new model violates or a tensor is starved; nothing where all is well."""
+    if record.verdict != "violates" and not record.starved:
+        return ""
+    return f"{visible(f'{record.source}: {record.verdict}: {wording.summary(record)}')}\n"
+
+
+class ConversionPage(ValidationPage):
+    """The parts of a conversion's report, one below the other."""
+
+    @property
+    def names(self) -> int | None:
+        """How long names may be."""
+        return None if self.verbose else NAME
+
+    def head(self, record: ConversionRecord) -> None:
+        """What went in, what came out."""
+        self.title(record.source, record.verdict, _STYLES[record.verdict])
+        for warning in record.warnings:
+            self.line(Text(visible(warning), "bold yellow"), Text("warning", "bold yellow"), 2 + LABEL)
+        for label, text in wording.facts(record):
+            self.line(visible(text), Text(label, DIM), 2 + LABEL)
+        self.line()
+
+    def stays(self, record: ConversionRecord) -> None:
+        """The operators that stay float32, each kind with its reason."""
+        if not record.stays:
+            return
+        number = sum(len(one.places) for one in record.stays)
+        total = counted(len(record.conversion.plan.operators), "operator")
+        self.section("stays float32", f"{number:,} of {total}")
+        self.table(
+            [
+                (
+                    f"{len(one.places):,}",
+                    visible(one.opcode),
+                    f"{self.phrase(': '.join(filter(None, (one.demand, one.reason))))} ({self.numbers(one.places)})",
+                )
+                for one in record.stays
+            ]
+        )
+        self.line()
+
+    def starved(self, record: ConversionRecord) -> None:
+        """The members of groups that keep too few values."""
+        for group, member in wording.starved(record):
+            title = Text(visible(wording.starved_title(group, member, self.names)), "bold")
+            self.line(title, Text("warning", "bold yellow"), 2 + LABEL)
+            for label, text in wording.starved_lines(group, member, self.names):
+                self.labelled(label, self.phrase(text))
+            self.line()
+
+    def shared(self, record: ConversionRecord) -> None:
+        """What every member of every group keeps, the worst first."""
+        rows = [
+            (wording.kept_bits(group, member), wording.extent(member.low, member.high), f"{group.scale:.4g}",
+             wording.joint_number(member.joints[-1]), shorten(member.name, NAME))
+            for group in record.groups
+            for member in group.members
+        ]  # fmt: skip
+        if not rows:
+            return
+        self.section("shared scales", f"{counted(len(record.groups), 'group')} by rule, effective bits")
+        self._cut((">bits", ">range", ">scale", "joined by", "tensor"), rows, ("scale", "range"))
+
+    def choices(self, record: ConversionRecord) -> None:
+        """What decided besides rules and ranges."""
+        found = wording.choices(record)
+        if found:
+            self.section("also decided", counted(len(found), "choice"))
+            self.items(found, _FEW)
+            self.line()
+
+    def agreement(self, record: ConversionRecord) -> None:
+        """What both models computed on the data."""
+        if record.agreement is None:
+            return
+        found = record.agreement
+        self.section(wording.agreement_title(found), visible(f"({found.source}; {found.runtime})"))
+        for name, text in wording.agreement_lines(found):
+            self.line(f"{shorten(name, NAME)}: {text}", "", 2)
+        self.line()
+
+    def tensors(self, record: ConversionRecord) -> None:
+        """The computed tensors, the worst first, and of a plan that is only printed the constants, too."""
+        found = wording.worst_first(record.tensors)
+        if self.verbose:
+            found += [one for one in record.tensors if one.constant]
+        if not found:
+            return
+        order = ", the lowest SNR first" if record.agreement else ""
+        self.section("tensors", f"{counted(len(found), 'tensor')}{order}")
+        self._cut(_HEADS, [self._tensor(one) for one in found], ("by", "zero point", "range", "clipped"))
+
+    def _tensor(self, one: ConvertedTensor) -> tuple[str, ...]:
+        snr = wording.decibels(one.agreement.snr) if one.agreement else ""
+        clipped = wording.share(one.agreement.clipped) if one.agreement else ""
+        by = "; ".join(map(visible, wording.decided_by(one.form))) if self.verbose else ""
+        ends = wording.form_range(one.form)
+        numbers = wording.scales(one.form), wording.zero_points(one.form)
+        return one.form.dtype, ends, *numbers, snr, clipped, by, shorten(one.name, NAME)
+
+    def _cut(self, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], spare: tuple[str, ...]) -> None:
+        shown = rows if self.verbose else rows[:_FEW]
+        self.grid(heads, shown, [""] * len(shown), None, spare)
+        if len(shown) < len(rows):
+            self.line(Text(f"and {len(rows) - len(shown):,} more", DIM), "", 4)
+        self.line()

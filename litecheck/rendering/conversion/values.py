@@ -1,0 +1,96 @@
+"""A conversion as JSON: everything but the plan itself; schemas/conversion.schema.json describes it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from litecheck.convert.calibrated import Calibration
+from litecheck.convert.record import ConversionRecord, ConvertedTensor
+from litecheck.convert.shared import SharedQuantization
+from litecheck.rendering.validation.values import values as validation_values
+from litecheck.report import Report
+
+#: Raised when a key changes its meaning or goes away.
+VERSION = 1
+
+
+def values(record: ConversionRecord) -> dict[str, Any]:
+    """The record as plain dicts and lists."""
+    conversion, plan = record.conversion, record.conversion.plan
+    (judged,) = validation_values(Report(record.version, (record.report,)))["models"]
+    return {
+        "litecheck_conversion": VERSION,
+        "version": record.version,
+        "source": record.source,
+        "target": record.target or None,
+        "verdict": record.verdict,
+        "exit_code": record.exit_code,
+        "to": conversion.request.to,
+        "profile": plan.profile,
+        "generation": plan.generation,
+        "source_sha256": plan.source,
+        "size": {"before": record.source_size, "after": record.size},
+        "becomes": dict(record.becomes),
+        "added": dict(record.added),
+        "stays": [asdict(one) for one in record.stays],
+        "operators": [
+            {
+                "subgraph": one.subgraph,
+                "operator": one.operator,
+                "opcode": one.opcode,
+                "name": one.name,
+                "becomes": one.becomes,
+                "because": one.because,
+            }
+            for one in plan.operators
+        ],
+        "tensors": [_tensor(one) for one in record.tensors],
+        "groups": [_group(one) for one in record.groups],
+        "starved": record.starved,
+        "calibration": None if record.calibration is None else _calibration(record.calibration),
+        "agreement": None if record.agreement is None else record.agreement.to_plain(),
+        "warnings": list(record.warnings),
+        "notes": list(plan.notes),
+        "validation": judged,
+    }
+
+
+def _tensor(one: ConvertedTensor) -> dict[str, Any]:
+    form, found = one.form, one.agreement
+    return {
+        "subgraph": one.subgraph,
+        "tensor": one.tensor,
+        "name": one.name,
+        "constant": one.constant,
+        "dtype": form.dtype,
+        "scale": [float(str(scale)) for scale in form.scale],
+        "zero_point": form.zero_point.tolist(),
+        "axis": form.axis if form.scale.size > 1 else None,
+        "range": [form.low, form.high],
+        "values": None if one.values is None else list(one.values),
+        "rules": list(form.rules),
+        "because": form.because,
+        "snr": found.snr if found and abs(found.snr) != float("inf") else None,
+        "saturated": found.saturated if found else None,
+        "clipped": found.clipped if found else None,
+    }
+
+
+def _group(group: SharedQuantization) -> dict[str, Any]:
+    plain = asdict(group)
+    for told, member in zip(plain["members"], group.members, strict=True):
+        told["starved"] = member.starved
+    return plain
+
+
+def _calibration(found: Calibration) -> dict[str, Any]:
+    statistics = found.statistics
+    return {
+        "methods": found.methods,
+        "samples": statistics.samples,
+        "source": statistics.source,
+        "runtime": statistics.runtime,
+        "file": found.file or None,
+        "warnings": list(found.warnings),
+    }

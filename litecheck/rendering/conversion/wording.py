@@ -1,0 +1,236 @@
+"""What reports of conversions say: sizes, operators, calibration, agreement, and members that share too coarse a scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from litecheck.convert.agreement import Agreement, TensorAgreement
+from litecheck.convert.plan import Form
+from litecheck.convert.record import ConversionRecord, ConvertedTensor
+from litecheck.convert.shared import STARVED, Joint, SharedMember, SharedQuantization
+from litecheck.quantization import BITS
+from litecheck.rendering.escape import shorten
+from litecheck.report import bytes_text, counted, counts_text, uncovered_text
+
+#: How much of the values on a rail is worth a word.
+_NOTICED = 1e-4
+
+
+def summary(record: ConversionRecord) -> str:
+    """What was found in the new model: ``no findings; 1 of 11 operators not covered; 1 starved tensor``."""
+    report = record.report
+    shared = f"; {counted(record.starved, 'starved tensor')}" if record.starved else ""
+    return f"{counts_text(report.counts, report.effects)}; {uncovered_text(report.coverage)}{shared}"
+
+
+def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
+    """What is true of the conversion as a whole, each with its label."""
+    request, profile = record.conversion.request, record.conversion.plan.profile
+    yield "made", f"{request.to}{f' by {profile}' if profile else ''}"
+    yield "size", sizes(record)
+    yield "operators", operators(record)
+    if record.calibration is not None:
+        yield "calibrated", calibration(record)
+    if request.generation != "new":
+        yield "like", f"TensorFlow's {request.generation} quantizer"
+    if record.target:
+        yield "written", record.target
+    elif record.verdict == "violates":
+        yield "written", "nothing: the new model would violate its profile"
+        yield from _hints(record)
+    elif record.tried:
+        yield "written", "nothing: this was a dry run"
+
+
+def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
+    """What may be done where a profile does not have what stands between float32 and integers."""
+    violating = {f.where.opcode for f in record.report.active if f.level == "violation"}
+    lacking = ", ".join(sorted(violating & set(record.added)))
+    dtype = record.conversion.plan.target
+    if lacking:
+        yield (
+            "hint",
+            (
+                f"{lacking} was added, between float32 and {dtype}. --inputs {dtype} and --outputs {dtype} need none where "
+                "the model begins and ends; operators that stay float32 do"
+            ),
+        )
+
+
+def sizes(record: ConversionRecord) -> str:
+    """``44.1 kB before, 12.3 kB after (0.28 times)``."""
+    share = record.size / max(1, record.source_size)
+    return f"{bytes_text(record.source_size)} before, {bytes_text(record.size)} after ({share:.2f} times)"
+
+
+def operators(record: ConversionRecord) -> str:
+    """``7 int8, 1 float32; added: 2 QUANTIZE``."""
+    parts = ", ".join(f"{number:,} {kind}" for kind, number in record.becomes.items())
+    return f"{parts or 'as they were'}; added: {tally(record.added)}"
+
+
+def tally(counts: Mapping[str, int]) -> str:
+    """``2 QUANTIZE, 1 DEQUANTIZE``, or ``none``."""
+    return ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items())) or "none"
+
+
+def calibration(record: ConversionRecord) -> str:
+    """``minmax on 16 samples of data.npz, by ai-edge-litert 2.3.0, XNNPACK``."""
+    found = record.calibration
+    if found is None:
+        return ""
+    read = f", read from {found.file}" if found.file else ""
+    return f"{found.methods} on {found.statistics.source}, by {found.statistics.runtime}{read}"
+
+
+def agreement_title(found: Agreement) -> str:
+    """``Agreement with float on 16 inputs``: no accuracy, which only labelled data could tell."""
+    return f"Agreement with float on {counted(found.samples, 'input')}"
+
+
+def agreement_lines(found: Agreement) -> list[tuple[str, str]]:
+    """Each output of the model, and what is said of it."""
+    return [(_output(one), ", ".join(_agreed(one))) for one in found.outputs]
+
+
+def _output(one: TensorAgreement) -> str:
+    return f"{one.signature}/{one.output}" if one.signature else one.output
+
+
+def _agreed(one: TensorAgreement) -> Iterator[str]:
+    yield f"SNR {decibels(one.snr)}"
+    steps = f" ({one.largest_steps:.3g} steps)" if one.step else ""
+    yield f"largest error {one.distortion.largest:.4g}{steps}"
+    if one.top is not None:
+        yield f"largest value at the same place in {one.top.agreeing:,} of {counted(one.top.rows, 'row')}"
+
+
+def decibels(snr: float) -> str:
+    """``35.2 dB``, ``exact``, or ``no signal`` where the float model has nothing but zeros."""
+    if math.isinf(snr):
+        return "exact" if snr > 0 else "no signal"
+    return f"{snr:.1f} dB"
+
+
+def share(part: float) -> str:
+    """``1.25 %``; nothing where it is next to nothing."""
+    return f"{100 * part:.2f} %" if part >= _NOTICED else ""
+
+
+def extent(low: float, high: float) -> str:
+    """``-1.5..2.25``."""
+    return f"{low:.4g}..{high:.4g}"
+
+
+def form_range(form: Form) -> str:
+    """The real values a form was made for; nothing where nobody said."""
+    return extent(form.low, form.high) if form.low < form.high else ""
+
+
+def scales(form: Form) -> str:
+    """The scale, or how many there are and between what."""
+    values = form.scale
+    if values.size < 2:
+        return f"{float(values[0]):.4g}" if values.size else ""
+    return f"{values.size:,} of {extent(float(values.min()), float(values.max()))}"
+
+
+def zero_points(form: Form) -> str:
+    """The zero point; of several that are the same, one."""
+    return ", ".join(str(int(z)) for z in dict.fromkeys(form.zero_point.tolist()))
+
+
+def decided_by(form: Form) -> tuple[str, ...]:
+    """The rules of the scale, those that fix it first, and what else decided."""
+    own = dict.fromkeys(rule for rule in form.rules if rule.partition(" ")[0].endswith("/scale"))
+    return (*list(own)[:1], *filter(None, (form.because,)))
+
+
+def worst_first(tensors: Sequence[ConvertedTensor]) -> list[ConvertedTensor]:
+    """Computed tensors, those of the lowest SNR first; those that were not compared last, in their order."""
+    computed = [one for one in tensors if not one.constant]
+    return sorted(computed, key=lambda one: one.agreement.snr if one.agreement else math.inf)
+
+
+def choices(record: ConversionRecord) -> list[str]:
+    """What decided besides rules and ranges: raised scales, widened ranges, clamped constants."""
+    found: dict[str, dict[str, None]] = {}
+    for one in record.tensors:
+        if one.form.because:
+            found.setdefault(one.form.because, {})[one.name] = None
+    forms = [f"{_named(list(names))}: {because}" for because, names in found.items()]
+    return [*forms, *record.conversion.plan.notes]
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {counted(len(names) - 1, 'other tensor')}" if len(names) > 1 else ""
+    return f"'{names[0]}'{more}"
+
+
+def starved(record: ConversionRecord) -> list[tuple[SharedQuantization, SharedMember]]:
+    """The members of all groups that keep too few values, the worst first."""
+    found = [(group, member) for group in record.groups for member in group.members if member.starved]
+    return sorted(found, key=lambda pair: pair[1].bits or 0.0)
+
+
+def kept_bits(group: SharedQuantization, member: SharedMember) -> str:
+    """``0.4 of 8 bits``."""
+    return "constant" if member.bits is None else f"{member.bits:.1f} of {BITS[group.dtype]} bits"
+
+
+def starved_title(group: SharedQuantization, member: SharedMember, limit: int | None = None) -> str:
+    """``'scores' keeps 0.4 of 8 bits``; names no longer than ``limit``."""
+    return f"'{_name(member.name, limit)}' keeps {kept_bits(group, member)}"
+
+
+def _name(name: str, limit: int | None) -> str:
+    return name if limit is None else shorten(name, limit)
+
+
+def joint_place(joint: Joint, limit: int | None = None) -> str:
+    """``CONCATENATION #7 'detections'``."""
+    subgraph = f"subgraph {joint.subgraph}, " if joint.subgraph else ""
+    return f"{subgraph}{joint.opcode} #{joint.operator} '{_name(joint.name, limit)}'"
+
+
+def joint_number(joint: Joint) -> str:
+    """``CONCATENATION #7``, or ``CONCATENATION 1/#7`` in subgraph 1."""
+    return f"{joint.opcode} {f'{joint.subgraph}/' if joint.subgraph else ''}#{joint.operator}"
+
+
+def starved_lines(
+    group: SharedQuantization, member: SharedMember, limit: int | None = None
+) -> list[tuple[str, str]]:
+    """Where, why, and what would restore the values; names no longer than ``limit``."""
+    joint = member.joints[-1]
+    others = [one for one in group.members if one is not member]
+    beside = [one for one in others if one.subgraph != joint.subgraph or one.tensor not in joint.results]
+    widest = max(beside or others, key=lambda one: one.high - one.low)
+    return [
+        ("at", joint_place(joint, limit)),
+        ("range", f"{extent(member.low, member.high)}; one step of its group is {group.scale:.4g}"),
+        (
+            "because",
+            f"it shares one scale with '{_name(widest.name, limit)}' ({extent(widest.low, widest.high)})",
+        ),
+        ("demanded", f"{joint.path} in {joint.demand}"),
+        ("restore", _remedy(joint)),
+    ]
+
+
+def _remedy(joint: Joint) -> str:
+    tail = f"leave {joint.opcode} float32: --keep '#{joint.operator}'"
+    if not joint.leaves:
+        return tail
+    return (
+        f"make the operands of {joint.opcode} outputs of the model, each with a scale of its own; or {tail}"
+    )
+
+
+def starved_rule() -> str:
+    """What the rows of starved members have in common."""
+    return (
+        f"Tensors that share one scale by rule keep fewer than {STARVED:g} effective bits: "
+        "log2 of how many steps of the group's scale a tensor's own range has."
+    )

@@ -1,0 +1,134 @@
+"""``litecheck convert`` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from fixtures.detector import float_detector, samples
+from litecheck.model.save import save_model
+
+Run = Callable[..., Result]
+OWN = ("--device", "litecheck")
+DATA = ("--data", "images.npz", *OWN)
+
+
+@pytest.fixture(autouse=True)
+def _detector(folder: Path) -> None:
+    save_model(float_detector(), "detector.tflite")
+    Path("images.npz").write_bytes(samples())
+
+
+def test_a_model_is_made_and_the_starved_tensor_named_first(run: Run) -> None:
+    done = run("convert", "detector.tflite", "-o", "out.tflite", *DATA)
+    assert (done.exit_code, done.stderr) == (0, "")
+    words = (
+        "conforms",
+        "7 int8, 1 float32",
+        "'scores' keeps 0.4 of 8 bits",
+        "stays float32",
+        "Agreement with float on 16",
+    )
+    places = [done.stdout.index(word) for word in words]
+    assert places == sorted(places)
+    assert "--keep '#6'" in done.stdout
+    assert "accuracy" not in done.stdout
+    assert Path("out.tflite").exists()
+
+
+def test_the_model_may_be_replaced(run: Run) -> None:
+    before = Path("detector.tflite").read_bytes()
+    done = run("convert", "detector.tflite", "-o", "detector.tflite", "--no-agreement", *DATA)
+    assert done.exit_code == 0
+    assert Path("detector.tflite").read_bytes() != before
+
+
+def test_without_data_all_ways_to_give_them_are_told(run: Run) -> None:
+    done = run("convert", "detector.tflite", "-o", "out.tflite")
+    assert done.exit_code == 2
+    for way in (
+        "--data FILE.npz",
+        "--data FOLDER",
+        "images",
+        "--data SCRIPT.py",
+        "--statistics FILE",
+        "--random N",
+    ):
+        assert way in done.stderr
+    assert not Path("out.tflite").exists()
+
+
+def test_random_samples_are_warned_of_loudly(run: Run) -> None:
+    done = run(
+        "convert", "detector.tflite", "-o", "out.tflite", "--random", "2", "--no-agreement", "-q", *OWN
+    )
+    assert done.exit_code == 0
+    assert done.stderr.startswith("warning: calibrated on 2 RANDOM samples")
+    report = run("convert", "detector.tflite", "--dry-run", "--random", "2", "--no-agreement", *OWN).stdout
+    assert "RANDOM" in report.splitlines()[1]
+
+
+def test_a_dry_run_prints_every_tensor_and_writes_none(run: Run) -> None:
+    done = run("convert", "detector.tflite", "--dry-run", "--save-plan", "plan.json", *DATA)
+    assert done.exit_code == 0
+    assert "nothing: this was a dry run" in done.stdout
+    assert "logits/bias" in done.stdout
+    assert not list(Path().glob("out*"))
+    assert json.loads(Path("plan.json").read_text())["litecheck_plan"] == 1
+    again = run("convert", "detector.tflite", "-o", "out.tflite", "--plan", "plan.json")
+    assert again.exit_code == 0
+
+
+def test_a_violation_is_shown_and_nothing_written(run: Run) -> None:
+    run("convert", "detector.tflite", "--dry-run", "--save-plan", "plan.json", "--no-agreement", *DATA)
+    plan = Path("plan.json").read_text()
+    Path("plan.json").write_text(plan.replace("0.00390625", "0.01"))
+    done = run("convert", "detector.tflite", "-o", "out.tflite", "--plan", "plan.json")
+    assert done.exit_code == 1
+    assert "violation   LOGISTIC/output/scale" in done.stdout
+    assert "nothing: the new model would violate" in done.stdout
+    assert not Path("out.tflite").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("detector.tflite",), "give -o OUT.tflite"),
+        (("detector.tflite", "-o", "out.tflite", "--dry-run"), "or --dry-run"),
+        (("good.tflite", "-o", "out.tflite", "--random", "1"), "it is quantized already (int8)"),
+        (("broken.tflite", "-o", "out.tflite", "--random", "1"), "outside-file"),
+        (("detector.tflite", "-o", "out.tflite", "--plan", "p.json", "--to", "int8"), "the plan has decided that"),
+        (("detector.tflite", "-o", "out.tflite", "--like", "tensorfow"), "did you mean 'tensorflow'?"),
+        (("detector.tflite", "-o", "out.tflite", "--to", "int4", *DATA), "there is no conversion to 'int4'"),
+        (("detector.tflite", "-o", "out.tflite", "--keep", "CONV2D", *DATA), "--keep CONV2D: no operator"),
+        (("detector.tflite", "-o", "out.tflite", "--inputs", "int16", *DATA), "inputs of int8 may be"),
+        (("detector.tflite", "-o", "missing/out.tflite", *DATA), "there is no folder"),
+        (("detector.tflite", "-o", "images.npz", *DATA), "-o images.npz: this file is read or written as well"),
+        (("detector.tflite", "-o", "out.tflite", "--save-plan", "./out.tflite", *DATA), "read or written as well"),
+        (("detector.tflite", "-o", "out.tflite", "--data", "none.npz"), "none.npz: no such file"),
+        (("detector.tflite", "-o", "out.tflite", "--profile", "litert-uint8", *DATA), "is about uint8, not int8"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    done = run("convert", *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert not Path("out.tflite").exists()
+
+
+def test_reports_go_to_files_in_several_formats(run: Run) -> None:
+    formats = [part for name in ("json", "html", "sarif") for part in ("-f", f"{name}:report.{name}")]
+    done = run("convert", "detector.tflite", "-o", "out.tflite", "--no-agreement", *DATA, *formats)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr.splitlines() == ["wrote report.json", "wrote report.html", "wrote report.sarif"]
+    assert json.loads(Path("report.json").read_text())["starved"] == 1
+
+
+def test_help_has_a_purpose_and_examples(run: Run) -> None:
+    done = run("convert", "--help")
+    assert done.exit_code == 0
+    assert "litecheck convert model.tflite -o" in done.stdout.split("Examples")[1]

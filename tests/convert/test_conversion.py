@@ -1,0 +1,274 @@
+"""Conformance by construction: what comes out keeps its profile, computes what the float model does, and says what stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from litecheck.convert import groups, planning
+from litecheck.convert.binding import Port
+from litecheck.convert.calibration.machine_observer import MachineObserver
+from litecheck.convert.calibration.samples import Sample
+from litecheck.convert.conversion import Conversion, Request, convert, replay, shift
+from litecheck.convert.plan import ConversionPlan, Form
+from litecheck.convert.plan_file import plan_json, read_plan
+from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from litecheck.reference.engine.interpreter import Machine
+from tests.convert.small_models import branch, dense, loop, masked, reals, recurrent, streaming
+
+SAMPLES = 12
+
+
+def inputs(model: Model, seed: int) -> tuple[np.ndarray, ...]:
+    """One inference's inputs."""
+    graph = model.subgraphs[0]
+    return tuple(reals(seed, *graph.tensors[i].shape, reach=1.0) for i in graph.inputs)
+
+
+def calibrated(model: Model, to: str = "int8", **wishes: object) -> Conversion:
+    """A model converted by what its tensors hold on a few samples."""
+    observer = MachineObserver(Machine(model), False)
+    names = [model.subgraphs[0].tensors[i].name for i in model.subgraphs[0].inputs]
+    for number in range(SAMPLES):
+        observer.run((Sample(dict(zip(names, inputs(model, number), strict=True))),), number)
+    ranges = {place: (float(s.low), float(s.high)) for place, s in observer.tally.tensors.items()}
+    inner = {place: (float(s.low), float(s.high)) for place, s in observer.tally.inner.items()}
+    return convert(model, Request(to=to, **wishes), ranges, inner=inner)  # type: ignore[arg-type]
+
+
+def decibels(done: Conversion) -> list[float]:
+    """The signal-to-noise ratio of every output on the samples, each model from a fresh state."""
+    signal = np.zeros(len(done.source.subgraphs[0].outputs))
+    noise = np.zeros_like(signal)
+    machines = Machine(done.source), Machine(done.model)
+    for number in range(SAMPLES):
+        values = []
+        for machine in machines:
+            machine.restart()
+            graph = machine.model.subgraphs[0]
+            tensors = machine.run(graph, inputs(done.source, number))
+            values.append([tensors[i].astype(np.float64) for i in graph.outputs])
+        for n, (real, made) in enumerate(zip(*values, strict=True)):
+            signal[n] += (real**2).sum()
+            noise[n] += ((real - made) ** 2).sum()
+    with np.errstate(divide="ignore"):
+        return [float(x) for x in 10 * np.log10(signal / noise)]
+
+
+def becomes(done: Conversion) -> set[str]:
+    return {decision.becomes for decision in done.plan.operators}
+
+
+@pytest.mark.parametrize(
+    ("build", "least"),
+    [
+        (loop, 25), (branch, 12), (streaming, 15), (recurrent, 28),
+        (lambda: recurrent(projection=True), 25), (lambda: recurrent(peephole=True), 25),
+        (lambda: recurrent(norm=True), 15),
+    ],
+    ids=["while", "if", "variables", "lstm", "projection", "peephole", "layer norm"],
+)  # fmt: skip
+def test_structures_convert_whole(build: Callable[[], Model], least: float) -> None:
+    done = calibrated(build())
+    assert done.conforms
+    assert "float32" not in becomes(done)
+    assert min(decibels(done)) > least
+
+
+def test_16_bit_activations_say_more() -> None:
+    narrow, wide = calibrated(loop()), calibrated(loop(), "int16x8")
+    assert wide.conforms
+    assert min(decibels(wide)) > min(decibels(narrow)) + 10
+
+
+@pytest.mark.parametrize("to", ["dynamic", "float16"])
+def test_weights_alone_need_no_data(to: str) -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1, 64), "float32")
+    main.inputs(x)
+    main.outputs(dense(main, x, "y", (32, 64), 1))
+    done = convert(builder.finish(), Request(to=to))
+    assert done.conforms
+    assert 30 < min(decibels(done)) < 90
+    assert len(model_bytes(done.model)) < 0.7 * len(model_bytes(done.source))
+
+
+def test_a_constant_beyond_float16_stays() -> None:
+    done = convert(masked(), Request(to="float16"))
+    assert any("stays float32" in note for note in done.plan.notes)
+
+
+def test_masks_are_cut_and_said() -> None:
+    done = calibrated(masked())
+    assert [note for note in done.plan.notes if "stands for infinity" in note]
+    assert decibels(done)[1] > 20
+
+
+def test_scores_keep_their_own_scale_beside_boxes() -> None:
+    """The joint has one scale, far too coarse for scores; what else reads them does not suffer for it."""
+    done = calibrated(masked())
+    both, _, scores = decibels(done)
+    assert scores > 25
+    assert both > 20
+    requantized = [op for op in done.model.subgraphs[0].operators if op.opcode == "QUANTIZE"]
+    assert len(requantized) == 2  # the input, and the scores into the joint
+
+
+def test_outputs_keep_their_names() -> None:
+    done = calibrated(masked())
+    old, new = done.source.subgraphs[0], done.model.subgraphs[0]
+    assert [old.tensors[i].name for i in old.outputs] == [new.tensors[i].name for i in new.outputs]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_borders_as_asked(dtype: str) -> None:
+    done = calibrated(masked(), inputs=dtype, outputs=dtype)
+    graph = done.model.subgraphs[0]
+    assert done.conforms
+    assert {graph.tensors[i].dtype for i in (*graph.inputs, *graph.outputs)} == {dtype}
+
+
+def test_operators_are_kept_by_wish() -> None:
+    done = calibrated(masked(), keep=("SOFTMAX", "#0"))
+    kept = {d.opcode: d.because for d in done.plan.operators if d.becomes == "float32"}
+    assert kept == {"SOFTMAX": "kept by --keep SOFTMAX", "FULLY_CONNECTED": "kept by --keep #0"}
+    assert done.conforms
+    with pytest.raises(ConfigError, match="--keep CONV_2D: no operator"):
+        calibrated(masked(), keep=("CONV_2D",))
+
+
+def test_a_constant_shared_by_consumers_of_unlike_parameters_is_split() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 4), "float32") for name in "xy")
+    shared = main.constant("bias", reals(1, 4))
+    results = []
+    for n, given in enumerate((x, y)):
+        weights = main.constant(f"w{n}", reals(2 + n, 4, 4, reach=10.0**n))
+        results.append(main.tensor(f"z{n}", (1, 4), "float32"))
+        main.add("FULLY_CONNECTED", [given, weights, shared], [results[-1]])
+    main.inputs(x, y)
+    main.outputs(*results)
+    done = calibrated(builder.finish())
+    assert done.conforms
+    scales = {t.quantization.scale.tobytes() for t in done.model.subgraphs[0].tensors if t.dtype == "int32"}
+    assert len(scales) == 2
+
+
+def test_a_plan_gives_the_same_bytes() -> None:
+    done = calibrated(masked())
+    plan = read_plan(plan_json(done.plan), "plan.json")
+    assert model_bytes(replay(done.source, plan, done.request).model) == model_bytes(done.model)
+    with pytest.raises(ConfigError, match="another model"):
+        replay(loop(), plan, done.request)
+
+
+def test_no_data_is_an_error_with_the_reason() -> None:
+    with pytest.raises(ConfigError, match="needs calibration data"):
+        convert(masked(), Request())
+
+
+def test_a_tensor_that_was_never_computed_leaves_its_operator_alone() -> None:
+    done = convert(masked(), Request(), {(0, 0): (-1.0, 1.0)})
+    assert becomes(done) == {"float32"}
+    assert all("never computed" in d.because for d in done.plan.operators)
+
+
+BREAKS: dict[str, Callable[[Form], Form]] = {
+    "zero point of weights": lambda f: replace(f, zero_point=f.zero_point + 3) if f.scale.size > 1 else f,
+    "scale of biases": lambda f: replace(f, scale=f.scale * np.float32(1.5)) if f.dtype == "int32" else f,
+    "fixed output": lambda f: (
+        replace(f, scale=f.scale * np.float32(2)) if f.scale[0] == np.float32(1 / 256) else f
+    ),
+    "axis": lambda f: replace(f, axis=1) if f.scale.size > 1 else f,
+    "type": lambda f: replace(f, dtype="int16", zero_point=f.zero_point * 0) if f.high > 50 else f,
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_checks_notice_a_solver_that_errs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver and the checks share no code: what one does wrong, the other says."""
+    plan = planning._plan
+
+    def spoiled(*arguments: object) -> ConversionPlan:
+        made = plan(*arguments)  # type: ignore[arg-type]
+        change = BREAKS[name]
+
+        def form(one: Form | None) -> Form | None:
+            return None if one is None or not one.scale.size else change(one)
+
+        tensors = tuple(
+            replace(t, written=form(t.written), read={port: form(f) for port, f in t.read.items()})
+            for t in made.tensors
+        )
+        return replace(made, tensors=tensors)
+
+    build = recurrent if name == "scale of biases" else masked
+    assert calibrated(build()).conforms
+    monkeypatch.setattr(planning, "_plan", spoiled)
+    monkeypatch.setattr(planning, "_mend", lambda *_: False)
+    assert not calibrated(build()).conforms
+
+
+def test_checks_notice_groups_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups.Partition, "join", lambda *_: None)
+    assert not calibrated(streaming()).conforms
+
+
+def test_limits_widen_a_range() -> None:
+    """A comparison takes scales from 1/256 on: a threshold of nearly nothing is stored as coarsely as that."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1, 4), "float32")
+    least, above = (
+        main.constant("least", np.full((1,), 1e-3, np.float32)),
+        main.tensor("above", (1, 4), "bool"),
+    )
+    main.add("GREATER", [x, least], [above])
+    main.inputs(x)
+    main.outputs(above)
+    done = calibrated(builder.finish())
+    assert done.conforms
+    form = next(f for t in done.plan.tensors if t.name == "least" for f in t.read.values() if f)
+    assert float(form.scale[0]) >= 1 / 256
+    assert "to keep a limit" in form.because
+
+
+def test_uint8_becomes_int8_by_a_shift() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (
+        main.tensor("x", (1, 8), "uint8", quantized(0.02, 120)),
+        main.tensor("y", (1, 4), "uint8", quantized(0.05, 100)),
+    )
+    weights = np.random.default_rng(0).integers(1, 256, (4, 8)).astype(np.uint8)
+    w = main.constant("w", weights, quantized(0.01, 140))
+    b = main.constant("b", np.array([5, -7, 0, 100], np.int32), quantized(0.0002, 0))
+    main.add("FULLY_CONNECTED", [x, w, b], [y])
+    main.inputs(x)
+    main.outputs(y)
+    old = builder.finish()
+    done = shift(old, Request())
+    assert done.conforms
+    graph = done.model.subgraphs[0]
+    for index, before in ((graph.inputs[0], x), (graph.outputs[0], y)):
+        mine, theirs = graph.tensors[index].quantization, old.subgraphs[0].tensors[before].quantization
+        assert mine.scale.tobytes() == theirs.scale.tobytes()
+        assert mine.zero_point.tolist() == (theirs.zero_point - 128).tolist()
+    given = np.random.default_rng(1).integers(0, 256, (1, 8)).astype(np.uint8)
+    ours = Machine(done.model).run(graph, ((given.astype(np.int16) - 128).astype(np.int8),))[graph.outputs[0]]
+    theirs = Machine(old).run(old.subgraphs[0], (given,))[y]
+    assert np.abs(ours.astype(int) + 128 - theirs).max() <= 1
+
+
+def test_ports_tell_where_a_tensor_is_read() -> None:
+    done = calibrated(masked())
+    logits = next(t for t in done.plan.tensors if t.name == "logits")
+    assert set(logits.read) == {Port(0, 2, "input", 0), Port(0, 4, "input", 0)}

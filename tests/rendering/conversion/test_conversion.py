@@ -1,0 +1,126 @@
+"""A conversion for people and for programs."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from fixtures.detector import float_detector, samples
+from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.calibration.samples import Sample
+from litecheck.convert.plan_file import plan_values
+from litecheck.convert.record import ConversionRecord
+from litecheck.convert.session import convert_model
+from litecheck.quantizer.arrays import read
+from litecheck.rendering.conversion.text import brief, print_report
+from litecheck.rendering.formats import formats, render
+
+SCHEMAS = Path(__file__).parents[3] / "schemas"
+FILES = {
+    "text": "conversion.txt",
+    "markdown": "conversion.md",
+    "html": "conversion.html",
+    "sarif": "conversion.sarif",
+    "junit": "conversion.junit.xml",
+    "github": "conversion.github.txt",
+    "gitlab": "conversion.gitlab.json",
+    "json": "conversion.json",
+}
+
+
+@cache
+def converted(to: str = "int8") -> ConversionRecord:
+    """The detector from four of its images."""
+    file = Path(__file__).parents[3] / "fixtures" / "float_detector.npz"
+    assert file.read_bytes() == samples()
+    images = read(f"{file}:image").values[:4]
+    data = CalibrationData(
+        lambda: ((Sample({"image": one[None]}),) for one in images), "4 images", 4, ("few",)
+    )
+    record = convert_model(float_detector(), to=to, data=(data,), device="litecheck")
+    told = replace(record, version="1.0", source="float.tflite", target="out.tflite", tried=False)
+    return replace(told, report=replace(record.report, file="out.tflite"))
+
+
+def test_every_format_has_a_golden_file() -> None:
+    assert set(FILES) == set(formats("convert"))
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_whole_reports(form: str, golden: Callable[[str, str], None]) -> None:
+    text = render(converted(), form)
+    golden(FILES[form], json.dumps(_rounded(json.loads(text)), indent=1) + "\n" if form == "json" else text)
+
+
+def _rounded(value: Any) -> Any:
+    """Real numbers to three digits: sums differ in their last bits from machine to machine."""
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_rounded(one) for one in value]
+    return float(f"{value:.3g}") if isinstance(value, float) else value
+
+
+@pytest.mark.parametrize("to", ["int8", "int16x8", "dynamic", "float16"])
+def test_json_keeps_the_published_schema(to: str) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((SCHEMAS / "conversion.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    document = json.loads(render(converted(to), "json"))
+    jsonschema.Draft202012Validator(schema).validate(document)
+    assert list(document) == list(schema["properties"])
+    for wrong in ({**document, "surprise": 1}, {**document, "verdict": "good"}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.Draft202012Validator(schema).validate(wrong)
+
+
+@pytest.mark.parametrize("to", ["int8", "int16x8", "dynamic", "float16"])
+def test_plans_keep_the_published_schema(to: str) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((SCHEMAS / "conversion-plan.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    plan = plan_values(converted(to).conversion.plan)
+    jsonschema.Draft202012Validator(schema).validate(plan)
+    plan["tensors"][0]["forms"][0]["scale"] = [-1.0]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(schema).validate(plan)
+
+
+@pytest.mark.parametrize("width", [50, 80, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    file = io.StringIO()
+    console = Console(file=file, width=width, color_system=None, force_terminal=False, _environ={})
+    print_report(converted(), console, verbose=True)
+    assert max(map(cell_len, file.getvalue().splitlines())) <= width
+
+
+def test_a_profile_without_borders_gives_a_hint() -> None:
+    rules = Path(__file__).parents[3] / "rules" / "template.yaml"
+    record = convert_model(float_detector(), to="int8", random=1, device="litecheck", profile=str(rules))
+    assert (record.verdict, record.exit_code) == ("violates", 1)
+    text = " ".join(render(record).split())
+    assert "hint DEQUANTIZE was added, between float32 and int8. --inputs int8 and --outputs int8" in text
+    assert "DEQUANTIZE/unsupported" in text
+    assert "hint" not in render(converted()).split()
+
+
+def test_quiet_says_what_fails_in_a_line() -> None:
+    assert brief(converted()) == (
+        "float.tflite: conforms: no findings; 1 of 12 operators not covered; 1 starved tensor\n"
+    )
+    assert brief(converted("float16")) == ""
+
+
+def test_hostile_names_move_no_cursor() -> None:
+    record = replace(converted(), source="\x1b[2Jevil.tflite")
+    for form in FILES:
+        assert "\x1b" not in render(record, form)
