@@ -11,6 +11,7 @@ from litecheck.convert import formulas
 from litecheck.convert.binding import Port
 from litecheck.convert.storage import Storage
 from litecheck.errors import ConfigError
+from litecheck.profile.types import Requirement
 from litecheck.quantization import INTEGER_RANGES
 
 #: (subgraph, tensor): how a tensor of a model is named here.
@@ -76,10 +77,9 @@ class Partition:
             return
         merged = joined(one, other)
         if merged is None:
-            rules = sorted(
-                {r.path for g in (one, other) for r in g.storage.requirements if r.verb in _DECISIVE}
+            raise ConfigError(
+                f"no scale and zero point keep these rules together: {_conflict(one, other)} ({why})"
             )
-            raise ConfigError(f"no scale and zero point keep all of these rules: {', '.join(rules)} ({why})")
         self.add(merged)
 
     def replace(self, old: ScaleGroup, new: ScaleGroup) -> None:
@@ -87,7 +87,30 @@ class Partition:
         self._groups.update(dict.fromkeys(old.ports, new))
 
 
-_DECISIVE = ("dtype", "zero_point", "scale")
+def _conflict(one: ScaleGroup, other: ScaleGroup) -> str:
+    """The rules that exclude each other: the fewest there are, one of either side, or one and the values beyond it."""
+    apart = _apart(one.storage, other.storage)
+    if apart:
+        pair = (_demanding(group, apart) for group in (one, other))
+        return " and ".join(f"{r.path} ({r.demand})" if r else "what a subgraph hands on" for r in pair)
+    fixed = one if one.storage.scale is not None else other
+    low, high = (other if fixed is one else one).hull
+    rule = _demanding(fixed, "scale")
+    return f"{rule.path} ({rule.demand})" * bool(rule) + f", and values of {low:g}..{high:g}"
+
+
+def _demanding(group: ScaleGroup, verb: str) -> Requirement | None:
+    return next((r for r in group.storage.requirements if r.verb == verb), None)
+
+
+def _apart(one: Storage, other: Storage) -> str:
+    """The verb in which two storages exclude each other; nothing where they do not."""
+    if one.dtype != other.dtype:
+        return "dtype"
+    if one.power != other.power or (None not in (one.scale, other.scale) and one.scale != other.scale):
+        return "scale"
+    low, high = zip(one.zero_points, other.zero_points, strict=True)
+    return "zero_point" if max(low) > min(high) else ""
 
 
 def joined(one: ScaleGroup, other: ScaleGroup) -> ScaleGroup | None:
@@ -110,17 +133,12 @@ def joined(one: ScaleGroup, other: ScaleGroup) -> ScaleGroup | None:
 
 
 def _both(one: Storage, other: Storage) -> Storage | None:
-    if one.dtype != other.dtype or one.power != other.power:
+    if _apart(one, other):
         return None
-    if one.scale is not None and other.scale is not None and one.scale != other.scale:
-        return None
-    low = max(one.zero_points[0], other.zero_points[0])
-    high = min(one.zero_points[1], other.zero_points[1])
-    if low > high:
-        return None
+    low, high = zip(one.zero_points, other.zero_points, strict=True)
     scale = one.scale if one.scale is not None else other.scale
     requirements = dict.fromkeys((*one.requirements, *other.requirements))
-    return replace(one, zero_points=(low, high), scale=scale, requirements=tuple(requirements))
+    return replace(one, zero_points=(max(low), min(high)), scale=scale, requirements=tuple(requirements))
 
 
 def interval(storage: Storage, scale: float, zero_point: int) -> Interval:

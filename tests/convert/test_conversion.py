@@ -15,10 +15,12 @@ from litecheck.convert.calibration.samples import Sample
 from litecheck.convert.conversion import Conversion, Request, convert, replay, shift
 from litecheck.convert.plan import ConversionPlan, Form
 from litecheck.convert.plan_file import plan_json, read_plan
+from litecheck.convert.storage import Storage, storage_of
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
 from litecheck.reference.engine.interpreter import Machine
 from tests.convert.small_models import branch, dense, loop, masked, reals, recurrent, streaming
 
@@ -272,3 +274,44 @@ def test_ports_tell_where_a_tensor_is_read() -> None:
     done = calibrated(masked())
     logits = next(t for t in done.plan.tensors if t.name == "logits")
     assert set(logits.read) == {Port(0, 2, "input", 0), Port(0, 4, "input", 0)}
+
+
+def test_rules_in_conflict_are_named_and_no_others() -> None:
+    """A loop hands stored integers on from turn to turn: what a LOGISTIC makes cannot come back as values up to 50."""
+    builder = ModelBuilder()
+    main, condition, body = (builder.subgraph(name) for name in ("main", "condition", "body"))
+    x, y = main.tensor("x", (1, 8), "float32"), main.tensor("y", (1, 8), "float32")
+    main.add("WHILE", [x], [y], cond_subgraph_index=1, body_subgraph_index=2)
+    main.inputs(x)
+    main.outputs(y)
+    given, never = (
+        condition.tensor("given", (1, 8), "float32"),
+        condition.constant("never", np.array([False])),
+    )
+    condition.inputs(given)
+    condition.outputs(never)
+    given, made = body.tensor("given", (1, 8), "float32"), body.tensor("made", (1, 8), "float32")
+    body.add("LOGISTIC", [given], [made])
+    body.inputs(given)
+    body.outputs(made)
+    ranges = {(0, x): (-50.0, 50.0), (0, y): (-50.0, 50.0), (2, given): (-50.0, 50.0), (2, made): (0.0, 1.0)}
+    done = convert(builder.finish(), Request(), ranges)
+    assert done.conforms  # the body requantizes what it hands on
+    one = groups.ScaleGroup(frozenset((Port(0, 0, "output", 0),)), _storage("LOGISTIC"), {(0, 1): (0.0, 1.0)})
+    other = groups.ScaleGroup(frozenset((Port(0, 1, "output", 0),)), _storage("TANH"), {(0, 2): (-1.0, 1.0)})
+    partition = groups.Partition()
+    partition.add(one)
+    partition.add(other)
+    with pytest.raises(ConfigError) as error:
+        partition.join(Port(0, 0, "output", 0), Port(0, 1, "output", 0), "a test")
+    message = str(error.value)
+    assert "LOGISTIC/output/scale (rules/litert-int8.yaml:" in message
+    assert "TANH/output/scale (rules/litert-int8.yaml:" in message
+    assert message.count("(rules/") == 2
+
+
+def _storage(opcode: str) -> Storage:
+    rule = load_profile("litert-runtime").operators[opcode]
+    found = storage_of((r for r in rule.requirements if r.role == "output"), "int8")
+    assert found is not None
+    return found
