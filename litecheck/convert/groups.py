@@ -96,7 +96,8 @@ def _conflict(one: ScaleGroup, other: ScaleGroup) -> str:
     fixed = one if one.storage.scale is not None else other
     low, high = (other if fixed is one else one).hull
     rule = _demanding(fixed, "scale")
-    return f"{rule.path} ({rule.demand})" * bool(rule) + f", and values of {low:g}..{high:g}"
+    wanted = f"{rule.path} ({rule.demand})" if rule else "a fixed scale"
+    return f"{wanted}, and values of {low:g}..{high:g}"
 
 
 def _demanding(group: ScaleGroup, verb: str) -> Requirement | None:
