@@ -50,12 +50,12 @@ class Outcome:
     stays: list[str] = field(default_factory=list)
 
 
-def models(graphs: int, only: str) -> Iterator[tuple[str, Model, Runs]]:
-    """The float models and inputs for them."""
+def models(graphs: int, only: str, first: int = 0) -> Iterator[tuple[str, Model, Runs]]:
+    """The float models and inputs for them; ``first`` is the seed of the first random graph."""
     for case in float_cases():
         if only in case.name:
             yield case.name, case.model, case.runs
-    for seed in range(graphs):
+    for seed in range(first, first + graphs):
         name = f"graph-{seed}"
         if only in name:
             model = random_graph(seed)
@@ -136,6 +136,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--to", action="append")
     parser.add_argument("--graphs", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0, help="of the first graph")
     parser.add_argument("--only", default="")
     parser.add_argument("--stays", action="store_true", help="list what stays float32")
     options = parser.parse_args()
@@ -143,7 +144,7 @@ def main() -> int:
     for to in options.to or ("int8", "int16x8"):
         total: Counter[str] = Counter()
         with Oracle() as oracle:
-            for name, model, runs in models(options.graphs, options.only):
+            for name, model, runs in models(options.graphs, options.only, options.seed):
                 outcome = tried(oracle, name, model, runs, to)
                 total.update(outcome.becomes)
                 failed += bool(outcome.faults)
