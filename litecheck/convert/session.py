@@ -16,7 +16,8 @@ from litecheck.convert.borrowed import borrow
 from litecheck.convert.calibrated import Calibration, Told, calibrated, opened
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.tally import observed
-from litecheck.convert.conversion import Conversion, convert, replay, shift
+from litecheck.convert.conversion import Conversion, convert, equal, profile_of, profiles_of, replay, shift
+from litecheck.convert.equalize import Equalization, equalize
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import ConversionPlan
 from litecheck.convert.plan_file import plan_json, read_plan
@@ -47,7 +48,8 @@ class ConversionSession:
     """A conversion that is ready to be carried out: what can be wrong with the settings has been looked at.
 
     ``plan`` is there where one is carried out again; ``data`` None where there are no samples; ``quantized`` has the scales
-    to take over; ``shifts`` says that the model holds 8-bit activations, which keep their scales.
+    to take over; ``shifts`` says that the model holds 8-bit activations, which keep their scales; ``equalization`` is there
+    where the model is equalized first.
     """
 
     model: Model
@@ -56,6 +58,14 @@ class ConversionSession:
     data: CalibrationData | None
     quantized: Model | None = None
     shifts: bool = False
+    equalization: Equalization | None = None
+
+    @property
+    def base(self) -> Model:
+        """What is calibrated and compared: the model, its channels rescaled where that is asked for."""
+        if self.equalization is not None:
+            return self.equalization.model
+        return equal(self.model, self.plan.changes) if self.plan else self.model
 
     @property
     def calibrates(self) -> bool:
@@ -100,8 +110,23 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     if not shifts:
         check_real(model, settings.to)
     _check_statistics(settings)
+    _check_layers(settings, shifts)
     quantized = load_model(settings.scales_from) if settings.scales_from else None
-    return ConversionSession(model, settings, plan, opened(model, settings), quantized, shifts)
+    equalization = equalize(model) if settings.equalize else None
+    data = opened(model, settings)
+    return ConversionSession(model, settings, plan, data, quantized, shifts, equalization)
+
+
+def _check_layers(settings: ConversionSettings, shifts: bool) -> None:
+    """Raise ConfigError for changes of weights and biases where they are not chosen anew."""
+    asked = {"--equalize": settings.equalize, "--correct-bias": settings.correct_bias}
+    for option in (name for name, wanted in asked.items() if wanted):
+        if settings.to in REAL_KINDS:
+            raise ConfigError(f"{option} is for integer activations, and {settings.to} keeps them float32")
+        if settings.plan:
+            raise ConfigError(f"--plan and {option}: the plan has decided that")
+        if shifts or settings.scales_from:
+            raise ConfigError(f"{option} needs scales chosen anew, from the float model")
 
 
 def _shifts(model: Model, settings: ConversionSettings) -> bool:
@@ -149,7 +174,7 @@ def carried_out(
     """
     told = tell or (lambda done, what: None)
     model, settings, data = session.model, session.settings, session.data
-    calibration = calibrated(model, data, settings, told) if session.calibrates else None
+    calibration = calibrated(session.base, data, settings, told) if session.calibrates else None
     ranges = calibration.ranges if calibration else _borrowed(session)
     if session.plan is not None:
         base = release(model).model if session.shifts else model
@@ -158,7 +183,8 @@ def carried_out(
         conversion = shift(model, settings.request)
     else:
         inner = calibration.inner if calibration else None
-        conversion = convert(model, settings.request, ranges or None, session.quantized, inner)
+        changes = session.equalization.changes if session.equalization else ()
+        conversion = convert(model, settings.request, ranges or None, session.quantized, inner, changes)
     _check_changed(conversion)
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
@@ -201,7 +227,8 @@ def _judged(
     settings, model = session.settings, session.model
     profile = load_profile(conversion.profile if not settings.profile else settings.profile)
     read = read_model(Member("", 0, np.frombuffer(content, np.uint8)), target)
-    report = validate(read, None if settings.to == "float16" else [profile])
+    plan = conversion.plan
+    report = validate(read, None if settings.to == "float16" else profiles_of(plan, profile))
     size = model.size or len(model_bytes(model, drop_unknown=True))
     ranges = calibration.ranges if calibration else _NONE
     warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))
@@ -213,13 +240,14 @@ def _judged(
         len(content),
         conversion,
         replace(report, file=target or model.file, size=len(content)),
-        staying(conversion, profile),
+        staying(conversion, profile_of(plan, profile)),
         converted_tensors(conversion, ranges, None),
-        shared_quantizations(conversion.source, conversion.plan, profile, ranges),
+        shared_quantizations(conversion.source, plan, profile_of(plan, profile), ranges),
         calibration,
         None,
         tuple(warnings),
         tried=not target,
+        pairs=session.equalization.pairs if session.equalization else None,
     )
 
 

@@ -30,6 +30,7 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     page.stays(record)
     page.shared(record)
     page.choices(record)
+    page.listed("equalized", wording.equalized(record))
     page.agreement(record)
     page.tensors(record)
     style = _STYLES[record.verdict]
@@ -107,6 +108,13 @@ class ConversionPage(ValidationPage):
         if found:
             self.section("also decided", counted(len(found), "choice"))
             self.items(found, _FEW)
+            self.line()
+
+    def listed(self, title: str, found: Sequence[str]) -> None:
+        """What was done to layers besides: the sum of it, and the lines below."""
+        if found:
+            self.section(title, found[0])
+            self.items(found[1:], _FEW)
             self.line()
 
     def agreement(self, record: ConversionRecord) -> None:

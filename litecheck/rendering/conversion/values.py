@@ -50,6 +50,7 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         "starved": record.starved,
         "calibration": None if record.calibration is None else _calibration(record.calibration),
         "agreement": None if record.agreement is None else record.agreement.to_plain(),
+        "equalized": None if record.pairs is None else [asdict(pair) for pair in record.pairs],
         "warnings": list(record.warnings),
         "notes": list(plan.notes),
         "validation": judged,
