@@ -59,7 +59,7 @@ class Equalization:
 
 
 @dataclass(slots=True, eq=False)
-class _Layer:
+class _EqualizedLayer:
     """An operator that adds products with constant weights up: magnitudes of these by channel of result and input."""
 
     operator: Operator
@@ -104,13 +104,13 @@ def _with(one: LayerPair, before: float, after: float) -> LayerPair:
     return LayerPair(one.subgraph, one.first, one.second, one.names, "", before, after)
 
 
-def _spread(layer: _Layer) -> float:
+def _spread(layer: _EqualizedLayer) -> float:
     ranges = layer.ranges(layer.out)
     alive = ranges[ranges > 0]
     return float(alive.max() / alive.min()) if alive.size else 1.0
 
 
-def _layer(subgraph: Subgraph, operator: Operator) -> _Layer | None:
+def _layer(subgraph: Subgraph, operator: Operator) -> _EqualizedLayer | None:
     """The layer that an operator is, by its facts: products with weights, whose channels are tied to input and result."""
     facts = facts_of(operator.kind)
     if facts.accumulates is None or len(facts.products) != 2:
@@ -131,7 +131,7 @@ def _layer(subgraph: Subgraph, operator: Operator) -> _Layer | None:
     bias = at.get(role, -1)
     offsets = stored_integers(subgraph.tensors[bias]) if bias >= 0 else None
     offsets = None if offsets is None else np.abs(offsets.astype(np.float64))
-    return _Layer(operator, at[weights], bias, out, into, magnitudes, offsets)
+    return _EqualizedLayer(operator, at[weights], bias, out, into, magnitudes, offsets)
 
 
 def _axes(ties: tuple[Mapping[str, int], ...], data: str, weights: str) -> int | None:
@@ -139,7 +139,7 @@ def _axes(ties: tuple[Mapping[str, int], ...], data: str, weights: str) -> int |
     return next((tie[weights] for tie in ties if data in tie and weights in tie), None)
 
 
-def _pairs(model: Model, subgraph: Subgraph, layers: Mapping[int, _Layer]) -> Iterator[LayerPair]:
+def _pairs(model: Model, subgraph: Subgraph, layers: Mapping[int, _EqualizedLayer]) -> Iterator[LayerPair]:
     """Every layer whose result another one computes with."""
     readers = Counter(i for op in subgraph.operators for i in op.inputs) + Counter(subgraph.outputs)
     for second in layers.values():
@@ -154,7 +154,11 @@ def _pairs(model: Model, subgraph: Subgraph, layers: Mapping[int, _Layer]) -> It
 
 
 def _obstacle(
-    model: Model, subgraph: Subgraph, first: _Layer, second: _Layer, readers: Mapping[int, int]
+    model: Model,
+    subgraph: Subgraph,
+    first: _EqualizedLayer,
+    second: _EqualizedLayer,
+    readers: Mapping[int, int],
 ) -> str:
     """Why two layers cannot be equalized, or nothing."""
     activation = fused_activation(Operands(first.operator, {}, subgraph, model))
@@ -175,7 +179,7 @@ def _obstacle(
 _Factors = dict[int, NDArray[np.float64]]
 
 
-def _converged(pairs: list[tuple[_Layer, _Layer]]) -> _Factors:
+def _converged(pairs: list[tuple[_EqualizedLayer, _EqualizedLayer]]) -> _Factors:
     """The factor of each channel of the first of every pair, by the pair's number."""
     factors: _Factors = {n: np.ones(first.magnitudes.shape[first.out]) for n, (first, _) in enumerate(pairs)}
     for _ in range(_ROUNDS):
@@ -193,7 +197,7 @@ def _converged(pairs: list[tuple[_Layer, _Layer]]) -> _Factors:
     return factors
 
 
-def _factor(first: _Layer, second: _Layer) -> NDArray[np.float64]:
+def _factor(first: _EqualizedLayer, second: _EqualizedLayer) -> NDArray[np.float64]:
     """sqrt(r1 * r2) / r2 for each channel; 1 where a channel is dead or constant."""
     one, other = first.ranges(first.out), second.ranges(second.into)
     alive = (one > 0) & (other > 0)
@@ -205,7 +209,7 @@ def _factor(first: _Layer, second: _Layer) -> NDArray[np.float64]:
 
 
 def _changes(
-    subgraph: Subgraph, pairs: list[tuple[_Layer, _Layer]], factors: _Factors
+    subgraph: Subgraph, pairs: list[tuple[_EqualizedLayer, _EqualizedLayer]], factors: _Factors
 ) -> Iterator[ConstantChange]:
     for number, (first, second) in enumerate(pairs):
         divided = 1 / factors[number]

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from litecheck.convert.agreement import Agreement, TensorAgreement
+from litecheck.convert.bias_correction import BiasCorrection
 from litecheck.convert.binding import REAL, bind
 from litecheck.convert.calibrated import Calibration
 from litecheck.convert.conversion import Conversion
 from litecheck.convert.equalize import LayerPair
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import Decision, Form, TensorForms
+from litecheck.convert.sensitivity import OperatorSensitivity
 from litecheck.convert.shared import SharedQuantization
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport
@@ -68,6 +70,9 @@ class ConversionRecord:
     tried: bool = False
     pairs: tuple[LayerPair, ...] | None = None
     """What equalization did to each pair of layers; None where it was not asked for."""
+    correction: BiasCorrection | None = None
+    sensitivity: tuple[OperatorSensitivity, ...] | None = None
+    """What quantizing each operator alone costs, the most sensitive first; None where it was not asked for."""
 
     @property
     def verdict(self) -> Outcome:

@@ -23,6 +23,7 @@ from litecheck.convert.plan import ConversionPlan
 from litecheck.convert.plan_file import plan_json, read_plan
 from litecheck.convert.record import ConversionRecord, converted_tensors, staying
 from litecheck.convert.released import is_quantized, release
+from litecheck.convert.rerun import Rerun, check_rerun, passes
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.shared import reach, shared_quantizations
 from litecheck.convert.source import check_real, load_source
@@ -83,7 +84,8 @@ class ConversionSession:
     @property
     def compares(self) -> bool:
         """Whether both models are run beside each other."""
-        return self.settings.agreement and self.data is not None and not self.shifts
+        wanted = self.settings.agreement or bool(self.settings.sensitivity)
+        return wanted and self.data is not None and not self.shifts
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -96,8 +98,8 @@ class ConversionSession:
         if self.data is None:
             return 0
         reads = bool(self.settings.statistics) and Path(self.settings.statistics).exists()
-        passes = (self.calibrates and not reads) + self.compares
-        return None if self.data.count is None else self.data.count * passes
+        times = (self.calibrates and not reads) + self.compares + passes(self.model, self.settings)
+        return None if self.data.count is None else self.data.count * times
 
 
 def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
@@ -110,23 +112,11 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     if not shifts:
         check_real(model, settings.to)
     _check_statistics(settings)
-    _check_layers(settings, shifts)
     quantized = load_model(settings.scales_from) if settings.scales_from else None
     equalization = equalize(model) if settings.equalize else None
     data = opened(model, settings)
+    check_rerun(settings, data is not None, shifts)
     return ConversionSession(model, settings, plan, data, quantized, shifts, equalization)
-
-
-def _check_layers(settings: ConversionSettings, shifts: bool) -> None:
-    """Raise ConfigError for changes of weights and biases where they are not chosen anew."""
-    asked = {"--equalize": settings.equalize, "--correct-bias": settings.correct_bias}
-    for option in (name for name, wanted in asked.items() if wanted):
-        if settings.to in REAL_KINDS:
-            raise ConfigError(f"{option} is for integer activations, and {settings.to} keeps them float32")
-        if settings.plan:
-            raise ConfigError(f"--plan and {option}: the plan has decided that")
-        if shifts or settings.scales_from:
-            raise ConfigError(f"{option} needs scales chosen anew, from the float model")
 
 
 def _shifts(model: Model, settings: ConversionSettings) -> bool:
@@ -186,14 +176,26 @@ def carried_out(
         changes = session.equalization.changes if session.equalization else ()
         conversion = convert(model, settings.request, ranges or None, session.quantized, inner, changes)
     _check_changed(conversion)
+    before = data.count or 0 if data and calibration and not calibration.file else 0
+    rerun = (
+        Rerun(model, settings, data, ranges, calibration.inner, told, before)
+        if data and calibration
+        else None
+    )
+    correction = None
+    if rerun and settings.correct_bias:
+        conversion, correction = rerun.corrected(conversion)
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
     content = model_bytes(conversion.model)
-    record = _judged(session, conversion, calibration, content, target)
+    record = replace(_judged(session, conversion, calibration, content, target), correction=correction)
     violates = record.verdict == "violates"
-    before = data.count or 0 if data and calibration and not calibration.file else 0
     if session.compares and data is not None and not violates:
+        before = rerun.done if rerun else before
         record = _compared(record, data, settings, lambda done, what: told(before + done, what))
+    if rerun and settings.sensitivity and not violates:
+        rerun.done += data.count or 0 if data else 0
+        record = replace(record, sensitivity=rerun.sensitivities(conversion, record.agreement))
     if target and not violates:
         atomic_write(target, content)
         record = replace(record, target=target)

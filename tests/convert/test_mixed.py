@@ -57,7 +57,8 @@ def test_wide_tensors_are_finer() -> None:
     model = mobile_net(1, spread=0)
     plain, wide = (mixed(model, *patterns) for patterns in ((), ("*",)))
     assert wide.becomes.keys() == {"int16"}
-    assert wide.agreement is not None and plain.agreement is not None
+    assert wide.agreement is not None
+    assert plain.agreement is not None
     assert wide.agreement.outputs[0].snr > plain.agreement.outputs[0].snr + 3
 
 

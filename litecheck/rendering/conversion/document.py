@@ -77,10 +77,17 @@ def _choices(record: ConversionRecord) -> Iterator[Part]:
 
 
 def _listed(record: ConversionRecord) -> Iterator[Part]:
-    for title, found in (("Equalized", wording.equalized(record)),):
+    for title, found in (
+        ("Equalized", wording.equalized(record)),
+        ("Biases corrected", wording.corrected(record)),
+    ):
         if found:
             yield Heading((title,))
             yield ItemList(tuple((text,) for text in found))
+    if record.sensitivity:
+        yield Heading(("Sensitivity",))
+        rows = tuple(tuple((cell,) for cell in wording.sensitive(one)) for one in record.sensitivity)
+        yield TableGrid(wording.SENSITIVITY, rows)
 
 
 def _tables(record: ConversionRecord) -> Iterator[Part]:

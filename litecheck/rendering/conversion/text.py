@@ -31,7 +31,9 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     page.shared(record)
     page.choices(record)
     page.listed("equalized", wording.equalized(record))
+    page.listed("biases corrected", wording.corrected(record))
     page.agreement(record)
+    page.sensitivity(record)
     page.tensors(record)
     style = _STYLES[record.verdict]
     page.line(Text(visible(f"{record.verdict}: {wording.summary(record)}"), style))
@@ -126,6 +128,13 @@ class ConversionPage(ValidationPage):
         for name, text in wording.agreement_lines(found):
             self.line(f"{shorten(name, NAME)}: {text}", "", 2)
         self.line()
+
+    def sensitivity(self, record: ConversionRecord) -> None:
+        """What quantizing each operator alone costs, the worst first."""
+        if record.sensitivity:
+            self.section("sensitivity", wording.sensitivity_title(record.sensitivity))
+            rows = [(*row[:-1], shorten(row[-1], NAME)) for row in map(wording.sensitive, record.sensitivity)]
+            self._cut(wording.SENSITIVITY, rows, ())
 
     def tensors(self, record: ConversionRecord) -> None:
         """The computed tensors, the worst first, and of a plan that is only printed the constants, too."""

@@ -9,6 +9,7 @@ from litecheck.convert.agreement import Agreement, TensorAgreement
 from litecheck.convert.equalize import LayerPair
 from litecheck.convert.plan import Form
 from litecheck.convert.record import ConversionRecord, ConvertedTensor
+from litecheck.convert.sensitivity import OperatorSensitivity
 from litecheck.convert.shared import STARVED, Joint, SharedMember, SharedQuantization
 from litecheck.quantization import BITS
 from litecheck.rendering.escape import shorten
@@ -179,6 +180,33 @@ def equalized(record: ConversionRecord) -> list[str]:
         f"{_pair(pair)}: the largest channel was {pair.before:.3g} times the smallest, is {pair.after:.3g} times"
         for pair in sorted(done, key=lambda pair: -pair.before)
     ]
+
+
+def corrected(record: ConversionRecord) -> list[str]:
+    """What correcting biases gained, or that nothing was."""
+    found = record.correction
+    if found is None:
+        return []
+    if not found.biases:
+        return [f"none: the outputs' SNR of {decibels(found.before)} was best without"]
+    gain = found.after - found.before
+    text = f"outputs' SNR {decibels(found.before)} before, {decibels(found.after)} after ({gain:+.1f} dB)"
+    return [f"{counted(found.biases, 'bias', 'biases')}: {text}"]
+
+
+#: The columns of sensitivities.
+SENSITIVITY = (">SNR", ">operator", "kind", "name")
+
+
+def sensitivity_title(found: Sequence[OperatorSensitivity]) -> str:
+    """``3 operators, each quantized alone: the lowest SNR of the outputs``."""
+    return f"{counted(len(found), 'operator')}, each quantized alone: the lowest SNR of the outputs"
+
+
+def sensitive(one: OperatorSensitivity) -> tuple[str, str, str, str]:
+    """The cells of an operator."""
+    place = f"{one.subgraph}/#{one.operator}" if one.subgraph else f"#{one.operator}"
+    return decibels(one.snr), place, one.opcode, one.name
 
 
 def _pair(pair: LayerPair) -> str:
