@@ -1,8 +1,9 @@
 """Bias correction: the mean error of each channel of a layer, as the data show it, taken from the layer's bias.
 
 Rounded weights shift the mean of what a layer computes. The shift is measured between the float and the converted model,
-channel by channel, and subtracted from the float bias, from which the stored one is derived anew. As each layer inherits the
-shifts of those before it, this is done several times; the best of these models counts, the first one included.
+channel by channel, and subtracted from the float bias, from which the stored one is derived anew. A layer inherits the
+shifts of those before it, so layers are corrected one behind the other, each measured with those before it corrected; the
+best of the models counts, the first one included.
 """
 
 from __future__ import annotations
@@ -12,9 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
-import numpy as np
-from numpy.typing import NDArray
-
 from litecheck.convert.agreement import Agreement
 from litecheck.convert.binding import REAL
 from litecheck.convert.conversion import Conversion
@@ -23,8 +21,8 @@ from litecheck.convert.plan import ConstantChange
 from litecheck.model.types import Model
 from litecheck.profile.operators import facts_of
 
-#: How often errors are measured; of infinite SNRs so many dB are counted.
-ROUNDS, _EXACT = 4, 200.0
+#: So many dB are counted for infinite SNRs.
+_EXACT = 200.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +45,15 @@ def corrected_biases(
     ``again`` converts the same model with these changes of biases behind those there are; ``compared`` runs a conversion
     beside the float model and measures channels.
     """
-    biases = dict(_biases(conversion))
     agreement = compared(conversion)
     before, best = _score(agreement), (conversion, agreement)
-    offsets: dict[Key, NDArray[np.float64]] = {}
+    changes: tuple[ConstantChange, ...] = ()
     count = 0
-    for _ in range(ROUNDS):
-        for key, bias in biases.items():
-            error = agreement.errors.get(key)
-            if error is not None:
-                offsets[bias] = offsets.get(bias, np.zeros(error.size)) - error
-        if not offsets:
-            break
-        changes = tuple(ConstantChange(*bias, False, 0, values) for bias, values in offsets.items())
+    for result, bias in _biases(conversion):
+        error = agreement.errors.get(result)
+        if error is None or not error.any():
+            continue
+        changes = (*changes, ConstantChange(*bias, False, 0, -error))
         tried = again(changes)
         agreement = compared(tried)
         if tried.conforms and _score(agreement) > _score(best[1]):
@@ -90,7 +84,7 @@ def layers(model: Model) -> Mapping[Key, Key]:
 
 
 def _biases(conversion: Conversion) -> Iterator[tuple[Key, Key]]:
-    """The layers that are quantized."""
+    """The results of layers that are quantized, in the order in which they are computed, each with its bias."""
     stored = {(one.subgraph, one.tensor) for one in conversion.plan.tensors}
     for result, bias in layers(conversion.source).items():
         if result in conversion.tensors and bias in stored:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from litecheck.convert.agreement import Agreement, agreement
-from litecheck.convert.bias_correction import ROUNDS, BiasCorrection, corrected_biases, layers
+from litecheck.convert.bias_correction import BiasCorrection, corrected_biases, layers
 from litecheck.convert.binding import REAL
 from litecheck.convert.calibrated import Told
 from litecheck.convert.calibration.dataset import CalibrationData
@@ -87,7 +87,7 @@ def passes(model: Model, settings: ConversionSettings) -> int:
     """How often all samples are run besides, at the most."""
     operators = sum(len(subgraph.operators) for subgraph in model.subgraphs)
     alone = operators if settings.sensitivity < 0 else min(operators, settings.sensitivity)
-    return alone + (ROUNDS + 1) * settings.correct_bias
+    return alone + (len(layers(model)) + 1) * settings.correct_bias
 
 
 def check_rerun(settings: ConversionSettings, has_data: bool, shifts: bool) -> None:
