@@ -28,6 +28,10 @@ def convert(
     save_plan: options.SavePlan = None,
     dry_run: options.DryRun = False,
     keep: options.Keep = None,
+    int16x8: options.Int16x8 = None,
+    equalize: options.Equalize = False,
+    correct_bias: options.CorrectBias = False,
+    sensitivity: options.Sensitivity = None,
     inputs: options.Inputs = None,
     outputs: options.Outputs = None,
     like: options.Like = None,
@@ -71,7 +75,9 @@ def convert(
 
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
     targets = parse_outputs(reports or (), "convert")
-    decided = {"--to": to, "--keep": keep, "--inputs": inputs, "--outputs": outputs, "--like": like}
+    decided = {
+        "--to": to, "--keep": keep, "--int16x8": int16x8, "--inputs": inputs, "--outputs": outputs, "--like": like,
+    }  # fmt: skip
     options.check_targets(target, dry_run, decided, plan)
     written = {"-o": target, "--save-plan": save_plan, "--statistics": statistics}
     options.check_apart(written, filter(None, (*(data or ()), plan, scales_from)))
@@ -81,6 +87,10 @@ def convert(
         to=to or "int8",
         profile=profile or "",
         keep=tuple(keep or ()),
+        int16x8=tuple(int16x8 or ()),
+        equalize=equalize,
+        correct_bias=correct_bias,
+        sensitivity=options.parse_sensitivity(sensitivity),
         inputs=inputs or "float32",
         outputs=outputs or "float32",
         generation=options.parse_like(like),

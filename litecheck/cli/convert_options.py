@@ -126,6 +126,32 @@ Keep = Annotated[
         help="Stays float32: by number ('#12'), kind (CONV_2D) or name, with wildcards; repeatable.",
     ),
 ]
+Equalize = Annotated[
+    bool,
+    typer.Option(
+        "--equalize",
+        help="Rescale channels between layers first: for devices with one scale for all weights.",
+    ),
+]
+CorrectBias = Annotated[
+    bool,
+    typer.Option("--correct-bias", help="Take the mean error of each channel from its bias, where it helps."),
+]
+Int16x8 = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--int16x8",
+        metavar="OPERATOR",
+        help="Computes with 16-bit activations: by number, kind or name as for --keep; repeatable.",
+    ),
+]
+Sensitivity = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|all",
+        help="Rank operators by what quantizing each alone costs: the N whose tensors are worst, or all.",
+    ),
+]
 Inputs = Annotated[
     str | None, typer.Option(metavar="TYPE", help="What goes in: float32 (default), int8, uint8, int16.")
 ]
@@ -167,6 +193,15 @@ def parse_like(text: str | None) -> Generation:
         hint = did_you_mean(text, _LIKE) or f"; there are {', '.join(_LIKE)}"
         raise ConfigError(f"--like {text}: no such converter{hint}")
     return _LIKE[text]
+
+
+def parse_sensitivity(text: str | None) -> int:
+    """How many operators ``--sensitivity`` ranks, -1 for all. Raises ConfigError."""
+    if text is None:
+        return 0
+    if text != "all" and not (text.isascii() and text.isdigit() and int(text)):
+        raise ConfigError(f"--sensitivity {text}: give a number of operators, or all")
+    return -1 if text == "all" else int(text)
 
 
 def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, object], plan: str | None) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.cases.inputs import requantized
@@ -91,6 +92,8 @@ class Agreement:
     runtime: str
     tensors: tuple[TensorAgreement, ...]
     outputs: tuple[TensorAgreement, ...]
+    errors: Mapping[Place, NDArray[np.float64]] = field(default_factory=dict)
+    """The mean error of each channel, converted less float, of the tensors for which that was asked."""
 
     def to_plain(self) -> dict[str, Any]:
         """Plain values for JSON; an SNR that is infinite is null."""
@@ -110,20 +113,23 @@ def agreement(
     pairs: Mapping[Place, Place],
     data: CalibrationData,
     *,
+    channelled: Collection[Place] = (),
     device: str = "auto",
     progress: SamplesDone | None = None,
     limits: Limits | None = None,
 ) -> Agreement:
     """Both models run on the data, and tensors compared: those of ``pairs`` (float -> converted), and the outputs.
 
-    Entry points are the same in both; inputs that are quantized in the converted model are fed the quantized sample.
+    Entry points are the same in both; inputs that are quantized in the converted model are fed the quantized sample. Of the
+    float tensors ``channelled`` errors are told by channel, as far as they are among the pairs.
     ``device`` and ``limits`` are as for :func:`litecheck.convert.calibration.observe.observe`. Raises CalibrationError,
     ConfigError and DeviceError as that does.
     """
     tell = progress or (lambda _: None)
     ends = _outputs(reference, converted)
     asked: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
-    tally = PairTally(tensors_of(converted, asked), frozenset(range(len(pairs), len(asked))))
+    wanted = frozenset(n for n, place in enumerate(pairs) if place in channelled)
+    tally = PairTally(tensors_of(converted, asked), frozenset(range(len(pairs), len(asked))), wanted)
     models = reference, converted
     chosen = chosen_runtime(device, any(map(calls_others, models)))
     if chosen == OWN:
@@ -140,7 +146,8 @@ def agreement(
         for n, (signature, name, pair) in enumerate(ends, len(pairs))
         if n in tally.found
     ]
-    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs))
+    errors = {asked[n][0]: sums[:-1] / sums[-1] for n, sums in tally.errors.items()}
+    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), errors)
 
 
 def _row(
@@ -211,7 +218,8 @@ def _by_litert(
     """How many samples were run, and by which kernels."""
     count, used = 0, kernels
     places = np.array([(*one, *other) for one, other in pairs], np.int32).reshape(-1, 4)
-    head = places, np.array(sorted(tally.outputs), np.int32)
+    numbers = (np.array(sorted(kind), np.int32) for kind in (tally.outputs, tally.channelled))
+    head = (places, *numbers)
     with (
         tempfile.TemporaryDirectory(prefix="litecheck-") as folder,
         LitertChild(_ADAPTER, _options(models, kernels), limits) as child,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from litecheck.checks.validate import validate
+from litecheck.convert.altered import altered
 from litecheck.convert.apply import AppliedPlan, apply
 from litecheck.convert.binding import REAL
 from litecheck.convert.borrowed import Borrowed, borrow
@@ -16,7 +17,7 @@ from litecheck.convert.formulas import Generation
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
 from litecheck.convert.links import wires
-from litecheck.convert.plan import ConversionPlan
+from litecheck.convert.plan import ConstantChange, ConversionPlan
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.planning import Targets, make_plan
 from litecheck.convert.recurrent import Inside
@@ -57,12 +58,17 @@ class Request:
     inputs: str = REAL
     outputs: str = REAL
     generation: Generation = "new"
+    int16x8: tuple[str, ...] = ()
+    """Operators, named as ``keep`` does, that compute with 16-bit activations among the others of 8 bits."""
+    only: tuple[Key, ...] = ()
+    """Operators, by (subgraph, number), beside which all others stay float32; all are meant where there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conversion:
     """What came of it. ``tensors`` maps (subgraph, tensor) of the source to the tensor that holds it now; ``report`` is
-    what litecheck finds in the new model."""
+    what litecheck finds in the new model. Where constants were multiplied, ``source`` has them so: its results are the same.
+    """
 
     source: Model
     model: Model
@@ -84,21 +90,37 @@ def convert(
     ranges: Mapping[Key, Interval] | None = None,
     like: Model | None = None,
     inner: Mapping[Inside, Interval] | None = None,
+    changes: Sequence[ConstantChange] = (),
 ) -> Conversion:
     """A model converted. ``ranges`` has the smallest and largest value of every tensor by (subgraph, tensor), ``inner``
     of values inside recurrent operators by (subgraph, operator, name); ``dynamic`` and ``float16`` need none. ``like`` is
-    a quantized form of the model, whose activations' scales and zero points are taken over. Raises ConfigError for what
-    cannot be made."""
+    a quantized form of the model, whose activations' scales and zero points are taken over; ``changes`` are made to the
+    float constants first, and ``ranges`` are of the model so changed. Raises ConfigError for what cannot be made."""
     activation, profile = _kind(request)
+    origin, base = source_hash(model), equal(model, changes)
+    model = altered(model, changes)
     if request.to == "float16":
-        plan, converted = halved(model, source_hash(model))
+        plan, converted = halved(model, origin)
     else:
         if activation != REAL and ranges is None and like is None:
             raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
         keeps, borrowed = _keeps(model, request), borrow(model, like) if like else Borrowed()
-        targets = Targets(activation, request.inputs, request.outputs, request.generation, keeps, borrowed)
-        plan, converted = make_plan(model, profile, ranges or {}, targets, source_hash(model), inner)
-    return _finished(model, plan, converted, profile, request)
+        targets = Targets(
+            activation,
+            request.inputs,
+            request.outputs,
+            request.generation,
+            keeps,
+            borrowed,
+            _others(model, request),
+        )
+        plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
+    return _finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
+
+
+def equal(model: Model, changes: Sequence[ConstantChange]) -> Model:
+    """The model with those of the changes that leave its results as they are: channels multiplied, and divided behind."""
+    return altered(model, [change for change in changes if change.multiplies])
 
 
 def shift(model: Model, request: Request) -> Conversion:
@@ -124,7 +146,8 @@ def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
         raise ConfigError("the plan was made for another model: the sha256 of its source is not this file's")
     _check_places(model, plan)
     _, profile = _kind(request)
-    return _finished(model, plan, apply(model, plan), profile, request)
+    base = equal(model, plan.changes)
+    return _finished(base, plan, apply(altered(model, plan.changes), plan), profile, request)
 
 
 def _check_places(model: Model, plan: ConversionPlan) -> None:
@@ -164,16 +187,56 @@ def _kind(request: Request) -> tuple[str, Profile]:
     return activation, profile
 
 
+def profile_of(plan: ConversionPlan, profile: Profile) -> Callable[[Key], Profile]:
+    """By which profile a plan's operator, (subgraph, number), was bound: ``profile``, or the one of 16-bit activations."""
+    wide = _wide(plan)
+    other = load_profile(KINDS["int16x8"][1]) if wide else profile
+    return lambda key: other if key in wide else profile
+
+
+def profiles_of(plan: ConversionPlan, profile: Profile) -> tuple[Profile, ...]:
+    """The profiles that a plan's model is judged by."""
+    return (profile, load_profile(KINDS["int16x8"][1])) if _wide(plan) else (profile,)
+
+
+def _wide(plan: ConversionPlan) -> frozenset[Key]:
+    activation = KINDS["int16x8"][0]
+    found = (d for d in plan.operators if d.becomes == activation and plan.target != activation)
+    return frozenset((d.subgraph, d.operator) for d in found)
+
+
+def _others(model: Model, request: Request) -> Mapping[Key, Profile]:
+    """The operators that shall compute with 16-bit activations. Raises ConfigError for a wish that meets none."""
+    if not request.int16x8:
+        return {}
+    if request.to != "int8":
+        raise ConfigError(f"--int16x8 chooses operators of an int8 model, not of {request.to}")
+    _check_met(model, "--int16x8", request.int16x8)
+    profile = load_profile(KINDS["int16x8"][1])
+    return {
+        (s.index, op.index): profile
+        for s in model.subgraphs
+        for op in s.operators
+        if any(_meets(pattern, s, op) for pattern in request.int16x8)
+    }
+
+
+def _check_met(model: Model, option: str, patterns: Sequence[str]) -> None:
+    for pattern in patterns:
+        if not any(_meets(pattern, s, op) for s in model.subgraphs for op in s.operators):
+            raise ConfigError(f"{option} {pattern}: no operator has this number, opcode or name")
+
+
 def _keeps(model: Model, request: Request) -> Callable[[Subgraph, Operator], str]:
     """Why an operator stays float32 by the user's wish. Raises ConfigError for a wish that meets no operator."""
-    for pattern in request.keep:
-        if not any(_meets(pattern, s, op) for s in model.subgraphs for op in s.operators):
-            raise ConfigError(f"--keep {pattern}: no operator has this number, opcode or name")
+    _check_met(model, "--keep", request.keep)
 
     def keeps(subgraph: Subgraph, operator: Operator) -> str:
         wished = next((p for p in request.keep if _meets(p, subgraph, operator)), "")
         if wished:
             return f"kept by --keep {wished}"
+        if request.only and (subgraph.index, operator.index) not in request.only:
+            return "another operator is quantized alone"
         if request.to == "dynamic" and not _large(subgraph, operator):
             return f"its weights have fewer than {SMALL:,} elements"
         return ""
@@ -204,7 +267,7 @@ def _finished(
     }
     content = json.dumps(record, sort_keys=True).encode()
     model = replace(with_metadata(converted.model, PROVENANCE, content), file="", size=0)
-    profiles: Sequence[Profile] | None = None if request.to == "float16" else [profile]
+    profiles = None if request.to == "float16" else profiles_of(plan, profile)
     return Conversion(
         source, model, plan, converted.tensors, validate(model, profiles), profile.name, request
     )

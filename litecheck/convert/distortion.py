@@ -150,21 +150,43 @@ def top_agreement(x: NDArray[Any], stored: NDArray[Any]) -> TopAgreement | None:
     return TopAgreement(int(same.sum()), same.size, classes)
 
 
+def channel_errors(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float64]:
+    """For each channel, along the last axis, the sum of what a converted tensor stores less the float32 values, and behind
+    the channels how many values that were of each. Elements that are not finite count as no error."""
+    y = stored
+    if _quantized(tensor):
+        y = products(stored, Parameters.of(tensor.quantization), tensor.dtype)
+    with np.errstate(invalid="ignore"):
+        off = y.astype(np.float64).reshape(x.shape) - x
+    off[~np.isfinite(off)] = 0
+    rows = off.reshape(-1, x.shape[-1])
+    return np.append(rows.sum(axis=0), float(len(rows)))
+
+
 @dataclass(slots=True)
 class PairTally:
     """The distortions so far of pairs of tensors by number; those that are ``outputs`` are compared by their largest
-    values, too. ``tensors`` are the converted model's."""
+    values, too, and of those that are ``channelled`` errors are added up by channel. ``tensors`` are the converted
+    model's."""
 
     tensors: Sequence[Tensor]
     outputs: frozenset[int]
+    channelled: frozenset[int] = frozenset()
     found: dict[int, Distortion] = field(default_factory=dict)
     top: dict[int, TopAgreement] = field(default_factory=dict)
+    errors: dict[int, NDArray[np.float64]] = field(default_factory=dict)
 
     def add(self, pair: int, x: NDArray[Any], stored: NDArray[Any]) -> None:
         """One more inference's values of a pair."""
         self.merge(pair, distortion(x, stored, self.tensors[pair]))
         if pair in self.outputs and (top := top_agreement(x, stored)) is not None:
             self.merge_top(pair, top)
+        if pair in self.channelled and x.ndim and x.size:
+            self.merge_errors(pair, channel_errors(x, stored, self.tensors[pair]))
+
+    def merge_errors(self, pair: int, other: NDArray[np.float64]) -> None:
+        """Another batch's errors by channel of a pair."""
+        self.errors[pair] = self.errors[pair] + other if pair in self.errors else other
 
     def merge(self, pair: int, other: Distortion) -> None:
         """Another batch's distortions of a pair."""
@@ -178,7 +200,8 @@ class PairTally:
         """What JSON holds of it."""
         fields = Distortion.__dataclass_fields__
         found = [[pair, *(getattr(one, name) for name in fields)] for pair, one in self.found.items()]
-        return {"found": found, "top": [[p, t.agreeing, t.rows, t.classes] for p, t in self.top.items()]}
+        top = [[p, t.agreeing, t.rows, t.classes] for p, t in self.top.items()]
+        return {"found": found, "top": top, "errors": [[p, e.tolist()] for p, e in self.errors.items()]}
 
     def take(self, plain: Mapping[str, Any]) -> None:
         """Add what ``to_plain`` gave of another."""
@@ -186,3 +209,5 @@ class PairTally:
             self.merge(pair, Distortion(*numbers))
         for pair, agreeing, rows, classes in plain["top"]:
             self.merge_top(pair, TopAgreement(agreeing, rows, tuple(map(tuple, classes))))
+        for pair, sums in plain["errors"]:
+            self.merge_errors(pair, np.array(sums))

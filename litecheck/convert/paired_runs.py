@@ -30,9 +30,9 @@ Pair = tuple[Place, Place]
 class LitertPairs:
     """Options: ``kernels``, and ``signatures`` (keys and subgraphs of both models, as JSON).
 
-    A job's model is the paths of two models as JSON. Its first run is two arrays, the pairs of places and the numbers of
-    those that are outputs; every other begins with the number of where the models are entered, and has the inputs of the
-    first, then of the second. The answer is one array: distortions as JSON.
+    A job's model is the paths of two models as JSON. Its first run is three arrays: the pairs of places, the numbers of
+    those that are outputs, and of those whose errors are wanted by channel. Every other begins with the number of where the
+    models are entered, and has the inputs of the first, then of the second. The answer is one array: distortions as JSON.
     """
 
     memory = Memory.KEPT
@@ -52,9 +52,10 @@ class LitertPairs:
         """The distortions over all runs; variables begin anew with each series."""
         several = iter(series)
         paths: list[str] = json.loads(model)
-        ((places, outputs),) = next(several).runs
+        ((places, outputs, channelled),) = next(several).runs
         pairs: list[Pair] = [((int(a), int(b)), (int(c), int(d))) for a, b, c, d in places]
-        tally = PairTally(tensors_of(load_model(paths[1]), pairs), frozenset(map(int, outputs)))
+        ends, by_channel = (frozenset(map(int, numbers)) for numbers in (outputs, channelled))
+        tally = PairTally(tensors_of(load_model(paths[1]), pairs), ends, by_channel)
         count = 0
         for count, one in enumerate(several, 1):
             self._begin(paths, count == 1)

@@ -77,8 +77,21 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ConstantChange:
+    """A float constant before it is stored: along an axis, each channel is multiplied by one of the values
+    (equalization), or has it added (a corrected bias)."""
+
+    subgraph: int
+    tensor: int
+    multiplies: bool
+    axis: int
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ConversionPlan:
-    """Everything a conversion does to a model. ``source`` is the sha256 of the float model's file."""
+    """Everything a conversion does to a model. ``source`` is the sha256 of the float model's file; ``changes`` are made
+    to its constants before all else."""
 
     source: str
     profile: str
@@ -87,3 +100,4 @@ class ConversionPlan:
     operators: tuple[Decision, ...]
     generation: Generation = "new"
     notes: tuple[str, ...] = ()
+    changes: tuple[ConstantChange, ...] = ()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.binding import Port
-from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
+from litecheck.convert.plan import ConstantChange, ConversionPlan, Decision, Form, TensorForms
 from litecheck.errors import ConfigError
 from litecheck.quantization import INTEGER_RANGES
 
@@ -21,7 +21,7 @@ _TYPES = (*INTEGER_RANGES, "float16")
 
 def plan_values(plan: ConversionPlan) -> dict[str, Any]:
     """A plan as plain values, as schemas/conversion-plan.schema.json describes them; float32 in their shortest form."""
-    return {
+    values: dict[str, Any] = {
         "litecheck_plan": VERSION,
         "source": plan.source,
         "profile": plan.profile,
@@ -31,6 +31,9 @@ def plan_values(plan: ConversionPlan) -> dict[str, Any]:
         "operators": [_decision(one) for one in plan.operators],
         "tensors": [_tensor(one) for one in plan.tensors],
     }
+    if plan.changes:
+        values["changes"] = [_change(one) for one in plan.changes]
+    return values
 
 
 def plan_json(plan: ConversionPlan) -> str:
@@ -64,7 +67,21 @@ def read_plan(text: str, file: str) -> ConversionPlan:
         ),
         "old" if generation == "old" else "new",
         tuple(map(str, reader.items(values, "notes", "plan"))),
+        tuple(
+            reader.change(one, f"changes[{n}]")
+            for n, one in enumerate(reader.items(values, "changes", "plan"))
+        ),
     )
+
+
+def _change(one: ConstantChange) -> dict[str, Any]:
+    return {
+        "subgraph": one.subgraph,
+        "tensor": one.tensor,
+        "multiplies": one.multiplies,
+        "axis": one.axis,
+        "values": one.values.tolist(),
+    }
 
 
 def _decision(one: Decision) -> dict[str, Any]:
@@ -182,6 +199,17 @@ class _Reader:
             tuple(self.form(item, f"{place}.intermediates[{n}]") for n, item in enumerate(intermediates)),
             self.number(one, "version", place),
         )
+
+    def change(self, values: Any, place: str) -> ConstantChange:
+        one = self.object(values, place)
+        try:
+            numbers = np.array(self.items(one, "values", place), np.float64).reshape(-1)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise self.wrong(place, f"values hold numbers: {error}") from error
+        if not np.isfinite(numbers).all() or not isinstance(one.get("multiplies"), bool):
+            raise self.wrong(place, "needs finite values, and multiplies true or false")
+        subgraph, tensor, axis = (self.number(one, key, place) for key in ("subgraph", "tensor", "axis"))
+        return ConstantChange(subgraph, tensor, one["multiplies"], axis, numbers)
 
     def tensor(self, values: Any, place: str) -> TensorForms:
         one = self.object(values, place)

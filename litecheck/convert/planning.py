@@ -48,6 +48,8 @@ class Targets:
     generation: Generation = "new"
     keeps: Keeps = field(default=lambda subgraph, operator: "")
     borrowed: Borrowed = field(default_factory=Borrowed)
+    others: Mapping[Key, Profile] = field(default_factory=dict)
+    """Operators, by (subgraph, number), that are bound to another profile than the rest."""
 
 
 def make_plan(
@@ -85,6 +87,7 @@ def _judged(
     ranges: Mapping[Key, Interval], targets: Targets,
 ) -> BoundFloat:  # fmt: skip
     """An operator and its rule, or why it stays as it is."""
+    profile = targets.others.get((subgraph.index, operator.index), profile)
     bound = bind(model, subgraph, operator, profile)
     if bound.stays or bound.untouched or not bound.storage:
         return bound
@@ -176,7 +179,9 @@ def _decision(
     operator, subgraph = bound.operator, bound.subgraph
     calls = bool(tuple(called(operator)))
     quantized = bool(bound.storage) or (calls and not bound.stays)
+    other = targets.others.get((subgraph.index, operator.index))
     kind = targets.activation if targets.activation != REAL else "hybrid"
+    kind = other.activations[0] if other else kind
     becomes = kind if quantized else "as it is" if bound.untouched else REAL
     return Decision(
         subgraph.index,

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from litecheck.convert.agreement import Agreement, TensorAgreement
+from litecheck.convert.bias_correction import BiasCorrection
 from litecheck.convert.binding import REAL, bind
 from litecheck.convert.calibrated import Calibration
 from litecheck.convert.conversion import Conversion
+from litecheck.convert.equalize import LayerPair
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import Decision, Form, TensorForms
+from litecheck.convert.sensitivity import OperatorSensitivity
 from litecheck.convert.shared import SharedQuantization
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport
@@ -65,6 +68,11 @@ class ConversionRecord:
     agreement: Agreement | None = None
     warnings: tuple[str, ...] = ()
     tried: bool = False
+    pairs: tuple[LayerPair, ...] | None = None
+    """What equalization did to each pair of layers; None where it was not asked for."""
+    correction: BiasCorrection | None = None
+    sensitivity: tuple[OperatorSensitivity, ...] | None = None
+    """What quantizing each operator alone costs, the most sensitive first; None where it was not asked for."""
 
     @property
     def verdict(self) -> Outcome:
@@ -98,15 +106,17 @@ class ConversionRecord:
         return sum(member.starved for group in self.groups for member in group.members)
 
 
-def staying(conversion: Conversion, profile: Profile) -> tuple[StayingOperators, ...]:
-    """The operators that stay float32 by kind and reason, the most frequent first."""
+def staying(conversion: Conversion, profile: Callable[[Key], Profile]) -> tuple[StayingOperators, ...]:
+    """The operators that stay float32 by kind and reason, the most frequent first; ``profile`` tells by which they were
+    bound."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for decision in conversion.plan.operators:
         if decision.becomes == REAL:
             place = (
                 f"{decision.subgraph}/#{decision.operator}" if decision.subgraph else f"#{decision.operator}"
             )
-            key = decision.opcode, decision.because, _demand(conversion, decision, profile)
+            by = profile((decision.subgraph, decision.operator))
+            key = decision.opcode, decision.because, _demand(conversion, decision, by)
             found.setdefault(key, []).append(place)
     groups = (StayingOperators(*key, tuple(places)) for key, places in found.items())
     return tuple(sorted(groups, key=lambda group: -len(group.places)))

@@ -16,12 +16,14 @@ from litecheck.convert.borrowed import borrow
 from litecheck.convert.calibrated import Calibration, Told, calibrated, opened
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.tally import observed
-from litecheck.convert.conversion import Conversion, convert, replay, shift
+from litecheck.convert.conversion import Conversion, convert, equal, profile_of, profiles_of, replay, shift
+from litecheck.convert.equalize import Equalization, equalize
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import ConversionPlan
 from litecheck.convert.plan_file import plan_json, read_plan
 from litecheck.convert.record import ConversionRecord, converted_tensors, staying
 from litecheck.convert.released import is_quantized, release
+from litecheck.convert.rerun import Rerun, check_rerun, passes
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.shared import reach, shared_quantizations
 from litecheck.convert.source import check_real, load_source
@@ -47,7 +49,8 @@ class ConversionSession:
     """A conversion that is ready to be carried out: what can be wrong with the settings has been looked at.
 
     ``plan`` is there where one is carried out again; ``data`` None where there are no samples; ``quantized`` has the scales
-    to take over; ``shifts`` says that the model holds 8-bit activations, which keep their scales.
+    to take over; ``shifts`` says that the model holds 8-bit activations, which keep their scales; ``equalization`` is there
+    where the model is equalized first.
     """
 
     model: Model
@@ -56,6 +59,14 @@ class ConversionSession:
     data: CalibrationData | None
     quantized: Model | None = None
     shifts: bool = False
+    equalization: Equalization | None = None
+
+    @property
+    def base(self) -> Model:
+        """What is calibrated and compared: the model, its channels rescaled where that is asked for."""
+        if self.equalization is not None:
+            return self.equalization.model
+        return equal(self.model, self.plan.changes) if self.plan else self.model
 
     @property
     def calibrates(self) -> bool:
@@ -73,7 +84,8 @@ class ConversionSession:
     @property
     def compares(self) -> bool:
         """Whether both models are run beside each other."""
-        return self.settings.agreement and self.data is not None and not self.shifts
+        wanted = self.settings.agreement or bool(self.settings.sensitivity)
+        return wanted and self.data is not None and not self.shifts
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -86,8 +98,8 @@ class ConversionSession:
         if self.data is None:
             return 0
         reads = bool(self.settings.statistics) and Path(self.settings.statistics).exists()
-        passes = (self.calibrates and not reads) + self.compares
-        return None if self.data.count is None else self.data.count * passes
+        times = (self.calibrates and not reads) + self.compares + passes(self.model, self.settings)
+        return None if self.data.count is None else self.data.count * times
 
 
 def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
@@ -101,7 +113,10 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         check_real(model, settings.to)
     _check_statistics(settings)
     quantized = load_model(settings.scales_from) if settings.scales_from else None
-    return ConversionSession(model, settings, plan, opened(model, settings), quantized, shifts)
+    equalization = equalize(model) if settings.equalize else None
+    data = opened(model, settings)
+    check_rerun(settings, data is not None, shifts)
+    return ConversionSession(model, settings, plan, data, quantized, shifts, equalization)
 
 
 def _shifts(model: Model, settings: ConversionSettings) -> bool:
@@ -149,7 +164,7 @@ def carried_out(
     """
     told = tell or (lambda done, what: None)
     model, settings, data = session.model, session.settings, session.data
-    calibration = calibrated(model, data, settings, told) if session.calibrates else None
+    calibration = calibrated(session.base, data, settings, told) if session.calibrates else None
     ranges = calibration.ranges if calibration else _borrowed(session)
     if session.plan is not None:
         base = release(model).model if session.shifts else model
@@ -158,16 +173,29 @@ def carried_out(
         conversion = shift(model, settings.request)
     else:
         inner = calibration.inner if calibration else None
-        conversion = convert(model, settings.request, ranges or None, session.quantized, inner)
+        changes = session.equalization.changes if session.equalization else ()
+        conversion = convert(model, settings.request, ranges or None, session.quantized, inner, changes)
     _check_changed(conversion)
+    before = data.count or 0 if data and calibration and not calibration.file else 0
+    rerun = (
+        Rerun(model, settings, data, ranges, calibration.inner, told, before)
+        if data and calibration
+        else None
+    )
+    correction = None
+    if rerun and settings.correct_bias:
+        conversion, correction = rerun.corrected(conversion)
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
     content = model_bytes(conversion.model)
-    record = _judged(session, conversion, calibration, content, target)
+    record = replace(_judged(session, conversion, calibration, content, target), correction=correction)
     violates = record.verdict == "violates"
-    before = data.count or 0 if data and calibration and not calibration.file else 0
     if session.compares and data is not None and not violates:
+        before = rerun.done if rerun else before
         record = _compared(record, data, settings, lambda done, what: told(before + done, what))
+    if rerun and settings.sensitivity and not violates:
+        rerun.done += data.count or 0 if data else 0
+        record = replace(record, sensitivity=rerun.sensitivities(conversion, record.agreement))
     if target and not violates:
         atomic_write(target, content)
         record = replace(record, target=target)
@@ -201,7 +229,8 @@ def _judged(
     settings, model = session.settings, session.model
     profile = load_profile(conversion.profile if not settings.profile else settings.profile)
     read = read_model(Member("", 0, np.frombuffer(content, np.uint8)), target)
-    report = validate(read, None if settings.to == "float16" else [profile])
+    plan = conversion.plan
+    report = validate(read, None if settings.to == "float16" else profiles_of(plan, profile))
     size = model.size or len(model_bytes(model, drop_unknown=True))
     ranges = calibration.ranges if calibration else _NONE
     warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))
@@ -213,13 +242,14 @@ def _judged(
         len(content),
         conversion,
         replace(report, file=target or model.file, size=len(content)),
-        staying(conversion, profile),
+        staying(conversion, profile_of(plan, profile)),
         converted_tensors(conversion, ranges, None),
-        shared_quantizations(conversion.source, conversion.plan, profile, ranges),
+        shared_quantizations(conversion.source, plan, profile_of(plan, profile), ranges),
         calibration,
         None,
         tuple(warnings),
         tried=not target,
+        pairs=session.equalization.pairs if session.equalization else None,
     )
 
 

@@ -20,12 +20,18 @@ class ConversionSettings:
     ``conv*=percentile:99.9``), ``device`` what runs the model. ``statistics`` is a file of calibration statistics, read
     where it exists and written else; ``scales_from`` one of a quantized form of the model, whose activations' scales are
     taken over; ``plan`` one of a plan, to be carried out instead of making one. ``agreement`` says
-    whether both models are run on the data and compared.
+    whether both models are run on the data and compared. ``equalize`` rescales channels between layers first,
+    ``correct_bias`` takes the mean error of each channel from its bias, ``int16x8`` names operators that compute with 16-bit
+    activations, ``sensitivity`` ranks so many operators by what quantizing each alone costs (-1: all of them).
     """
 
     to: str = "int8"
     profile: str = ""
     keep: tuple[str, ...] = ()
+    int16x8: tuple[str, ...] = ()
+    equalize: bool = False
+    correct_bias: bool = False
+    sensitivity: int = 0
     inputs: str = REAL
     outputs: str = REAL
     generation: Generation = "new"
@@ -47,7 +53,9 @@ class ConversionSettings:
     @property
     def request(self) -> Request:
         """What the new model shall be."""
-        return Request(self.to, self.profile, self.keep, self.inputs, self.outputs, self.generation)
+        return Request(
+            self.to, self.profile, self.keep, self.inputs, self.outputs, self.generation, self.int16x8
+        )
 
     @property
     def data_options(self) -> DataOptions:

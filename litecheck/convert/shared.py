@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 
@@ -67,13 +67,14 @@ class SharedQuantization:
 
 
 def shared_quantizations(
-    model: Model, plan: ConversionPlan, profile: Profile, ranges: Mapping[Key, Interval]
+    model: Model, plan: ConversionPlan, profile: Callable[[Key], Profile], ranges: Mapping[Key, Interval]
 ) -> tuple[SharedQuantization, ...]:
-    """The groups of several tensors, those with the worst member first; members whose range is unknown are left out."""
+    """The groups of several tensors, those with the worst member first; members whose range is unknown are left out.
+    ``profile`` tells by which each operator, (subgraph, number), was bound."""
     places = _Places(model, plan)
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
-            bound = bind(model, subgraph, operator, profile)
+            bound = bind(model, subgraph, operator, profile((subgraph.index, operator.index)))
             for requirement, ports in bound.groups():
                 places.join(bound, requirement, [port for port in ports if port in places.forms])
     found = [_shared(model, places, group, ranges) for group in places.groups()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -58,8 +58,9 @@ def storage_of(requirements: Iterable[Requirement], default: str) -> Storage | N
     dtype = _dtype(own.get("dtype"), default)
     if dtype not in INTEGER_RANGES:
         return None
-    words = _words(own.get("granularity"))
-    if words and not {"per-tensor", "per-axis", "any"} & set(words) and not _follows(own.get("granularity")):
+    granularity = _relaxed(own.get("granularity"))
+    words = _words(granularity)
+    if words and not {"per-tensor", "per-axis", "any"} & set(words) and not _follows(granularity):
         return None
     low, high = INTEGER_RANGES[dtype]
     scale = own.get("scale")
@@ -82,6 +83,13 @@ def storage_of(requirements: Iterable[Requirement], default: str) -> Storage | N
 def _dtype(requirement: Requirement | None, default: str) -> str:
     words = _words(requirement) or (default,)
     return "float32" if "float32" in words else next((w for w in words if w in INTEGER_RANGES), "")
+
+
+def _relaxed(requirement: Requirement | None) -> Requirement | None:
+    """As a profile relaxes it: one that lets weights have one scale does so because its device has no more."""
+    if requirement is None or requirement.relaxed is None:
+        return requirement
+    return replace(requirement, value=requirement.relaxed.value)
 
 
 def _follows(requirement: Requirement | None) -> bool:

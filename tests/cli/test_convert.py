@@ -132,3 +132,16 @@ def test_help_has_a_purpose_and_examples(run: Run) -> None:
     done = run("convert", "--help")
     assert done.exit_code == 0
     assert "litecheck convert model.tflite -o" in done.stdout.split("Examples")[1]
+
+
+def test_layers_are_improved_and_operators_ranked(run: Run) -> None:
+    options = ("--equalize", "--correct-bias", "--sensitivity", "2", "--int16x8", "LOGISTIC")
+    done = run("convert", "detector.tflite", "-o", "out.tflite", *DATA, *options)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "6 int8, 1 int16, 1 float32" in done.stdout
+    words = ("equalized", "biases corrected", "Agreement", "sensitivity  2 operators")
+    places = [done.stdout.index(word) for word in words]
+    assert places == sorted(places)
+    assert run("convert", "detector.tflite", "--dry-run", *DATA, "--sensitivity", "0").exit_code == 2
+    done = run("convert", "detector.tflite", "-o", "o.tflite", "--plan", "p.json", "--int16x8", "#1")
+    assert (done.exit_code, done.stdout) == (2, "")

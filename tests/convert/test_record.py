@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from litecheck.convert.conversion import Conversion, Request, convert
+from litecheck.convert.conversion import Conversion, Request, convert, profile_of
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.record import converted_tensors, staying
 from litecheck.model.build import ModelBuilder
@@ -36,7 +36,7 @@ def made(model: Model, **request: object) -> Conversion:
 
 def test_what_a_profile_does_not_support_stays_and_its_line_is_named(differences: Model) -> None:
     done = made(differences, to="int16x8")
-    (one,) = staying(done, load_profile("litert-int16x8"))
+    (one,) = staying(done, profile_of(done.plan, load_profile("litert-int16x8")))
     assert (one.opcode, one.places) == ("SQUARED_DIFFERENCE", ("#0", "#2"))
     assert "no int16 form" in one.reason
     assert re.fullmatch(r"SQUARED_DIFFERENCE/unsupported, rules/litert-int16x8.yaml:\d+", one.demand)
@@ -44,7 +44,9 @@ def test_what_a_profile_does_not_support_stays_and_its_line_is_named(differences
 
 def test_what_the_user_keeps_has_no_line(differences: Model) -> None:
     done = made(differences, keep=("#1",))
-    assert [(s.opcode, s.demand) for s in staying(done, load_profile("litert-runtime"))] == [("ADD", "")]
+    assert [
+        (s.opcode, s.demand) for s in staying(done, profile_of(done.plan, load_profile("litert-runtime")))
+    ] == [("ADD", "")]
 
 
 def test_every_form_of_a_tensor_is_listed_once(differences: Model) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fixtures.detector import float_detector
-from litecheck.convert.conversion import Request, convert
+from litecheck.convert.conversion import Request, convert, profile_of
 from litecheck.convert.plan import Form
 from litecheck.convert.shared import effective_bits, reach, shared_quantizations
 from litecheck.model.types import Model
@@ -55,7 +55,9 @@ def test_what_a_form_can_hold() -> None:
 def test_scores_beside_boxes_starve() -> None:
     model = float_detector()
     done = convert(model, Request(), ranges(model))
-    (group,) = shared_quantizations(model, done.plan, load_profile("litert-runtime"), ranges(model))
+    (group,) = shared_quantizations(
+        model, done.plan, profile_of(done.plan, load_profile("litert-runtime")), ranges(model)
+    )
     assert group.scale == 1.0
     assert [member.name for member in group.members] == ["scores", "boxes", "detections"]
     worst = group.members[0]
@@ -70,10 +72,18 @@ def test_scores_beside_boxes_starve() -> None:
 def test_what_is_kept_float_shares_nothing() -> None:
     model = float_detector()
     done = convert(model, Request(keep=("CONCATENATION",)), ranges(model))
-    assert shared_quantizations(model, done.plan, load_profile("litert-runtime"), ranges(model)) == ()
+    assert (
+        shared_quantizations(
+            model, done.plan, profile_of(done.plan, load_profile("litert-runtime")), ranges(model)
+        )
+        == ()
+    )
 
 
 def test_members_of_unknown_range_are_left_out() -> None:
     model = float_detector()
     done = convert(model, Request(), ranges(model))
-    assert shared_quantizations(model, done.plan, load_profile("litert-runtime"), {}) == ()
+    assert (
+        shared_quantizations(model, done.plan, profile_of(done.plan, load_profile("litert-runtime")), {})
+        == ()
+    )

@@ -27,7 +27,14 @@ def document(record: ConversionRecord) -> Document:
     """The whole report."""
     title = (Code(record.source),)
     facts = (*wording.facts(record), *(("warning", text) for text in record.warnings))
-    parts = (*_starved(record), *_agreement(record), *_stays(record), *_choices(record), *_tables(record))
+    parts = (
+        *_starved(record),
+        *_agreement(record),
+        *_stays(record),
+        *_choices(record),
+        *_listed(record),
+        *_tables(record),
+    )
     verdict, summary = record.verdict, wording.summary(record)
     return Document("convert", title, verdict, summary, facts, (*parts, *_judged(record)), record.version)
 
@@ -67,6 +74,20 @@ def _choices(record: ConversionRecord) -> Iterator[Part]:
     if found:
         yield Heading(("Also decided",))
         yield ItemList(tuple((text,) for text in found))
+
+
+def _listed(record: ConversionRecord) -> Iterator[Part]:
+    for title, found in (
+        ("Equalized", wording.equalized(record)),
+        ("Biases corrected", wording.corrected(record)),
+    ):
+        if found:
+            yield Heading((title,))
+            yield ItemList(tuple((text,) for text in found))
+    if record.sensitivity:
+        yield Heading(("Sensitivity",))
+        rows = tuple(tuple((cell,) for cell in wording.sensitive(one)) for one in record.sensitivity)
+        yield TableGrid(wording.SENSITIVITY, rows)
 
 
 def _tables(record: ConversionRecord) -> Iterator[Part]:

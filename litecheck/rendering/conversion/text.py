@@ -30,7 +30,10 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     page.stays(record)
     page.shared(record)
     page.choices(record)
+    page.listed("equalized", wording.equalized(record))
+    page.listed("biases corrected", wording.corrected(record))
     page.agreement(record)
+    page.sensitivity(record)
     page.tensors(record)
     style = _STYLES[record.verdict]
     page.line(Text(visible(f"{record.verdict}: {wording.summary(record)}"), style))
@@ -109,6 +112,13 @@ class ConversionPage(ValidationPage):
             self.items(found, _FEW)
             self.line()
 
+    def listed(self, title: str, found: Sequence[str]) -> None:
+        """What was done to layers besides: the sum of it, and the lines below."""
+        if found:
+            self.section(title, found[0])
+            self.items(found[1:], _FEW)
+            self.line()
+
     def agreement(self, record: ConversionRecord) -> None:
         """What both models computed on the data."""
         if record.agreement is None:
@@ -118,6 +128,13 @@ class ConversionPage(ValidationPage):
         for name, text in wording.agreement_lines(found):
             self.line(f"{shorten(name, NAME)}: {text}", "", 2)
         self.line()
+
+    def sensitivity(self, record: ConversionRecord) -> None:
+        """What quantizing each operator alone costs, the worst first."""
+        if record.sensitivity:
+            self.section("sensitivity", wording.sensitivity_title(record.sensitivity))
+            rows = [(*row[:-1], shorten(row[-1], NAME)) for row in map(wording.sensitive, record.sensitivity)]
+            self._cut(wording.SENSITIVITY, rows, ())
 
     def tensors(self, record: ConversionRecord) -> None:
         """The computed tensors, the worst first, and of a plan that is only printed the constants, too."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import isfinite
 from typing import Any
 
 from litecheck.convert.calibrated import Calibration
 from litecheck.convert.record import ConversionRecord, ConvertedTensor
+from litecheck.convert.sensitivity import OperatorSensitivity
 from litecheck.convert.shared import SharedQuantization
 from litecheck.rendering.validation.values import values as validation_values
 from litecheck.report import Report
@@ -50,6 +52,9 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         "starved": record.starved,
         "calibration": None if record.calibration is None else _calibration(record.calibration),
         "agreement": None if record.agreement is None else record.agreement.to_plain(),
+        "equalized": None if record.pairs is None else [asdict(pair) for pair in record.pairs],
+        "corrected": None if record.correction is None else asdict(record.correction),
+        "sensitivity": None if record.sensitivity is None else [_sensitivity(s) for s in record.sensitivity],
         "warnings": list(record.warnings),
         "notes": list(plan.notes),
         "validation": judged,
@@ -75,6 +80,10 @@ def _tensor(one: ConvertedTensor) -> dict[str, Any]:
         "saturated": found.saturated if found else None,
         "clipped": found.clipped if found else None,
     }
+
+
+def _sensitivity(one: OperatorSensitivity) -> dict[str, Any]:
+    return {**asdict(one), "snr": one.snr if isfinite(one.snr) else None}
 
 
 def _group(group: SharedQuantization) -> dict[str, Any]:

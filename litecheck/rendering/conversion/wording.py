@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from litecheck.convert.agreement import Agreement, TensorAgreement
+from litecheck.convert.equalize import LayerPair
 from litecheck.convert.plan import Form
 from litecheck.convert.record import ConversionRecord, ConvertedTensor
+from litecheck.convert.sensitivity import OperatorSensitivity
 from litecheck.convert.shared import STARVED, Joint, SharedMember, SharedQuantization
 from litecheck.quantization import BITS
 from litecheck.rendering.escape import shorten
@@ -161,6 +163,55 @@ def choices(record: ConversionRecord) -> list[str]:
             found.setdefault(one.form.because, {})[one.name] = None
     forms = [f"{_named(list(names))}: {because}" for because, names in found.items()]
     return [*forms, *record.conversion.plan.notes]
+
+
+def equalized(record: ConversionRecord) -> list[str]:
+    """How many pairs of layers were equalized, and what became of each: the channels' spread, or why it stays."""
+    if record.pairs is None:
+        return []
+    done = [pair for pair in record.pairs if not pair.left]
+    left: dict[str, list[LayerPair]] = {}
+    for pair in record.pairs:
+        if pair.left:
+            left.setdefault(pair.left, []).append(pair)
+    lines = [f"{len(done):,} of {counted(len(record.pairs), 'pair')} of layers"]
+    lines += [f"{len(some):,} left, {why}: {', '.join(map(_pair, some))}" for why, some in left.items()]
+    return lines + [
+        f"{_pair(pair)}: the largest channel was {pair.before:.3g} times the smallest, is {pair.after:.3g} times"
+        for pair in sorted(done, key=lambda pair: -pair.before)
+    ]
+
+
+def corrected(record: ConversionRecord) -> list[str]:
+    """What correcting biases gained, or that nothing was."""
+    found = record.correction
+    if found is None:
+        return []
+    if not found.biases:
+        return [f"none: the outputs' SNR of {decibels(found.before)} was best without"]
+    gain = found.after - found.before
+    text = f"outputs' SNR {decibels(found.before)} before, {decibels(found.after)} after ({gain:+.1f} dB)"
+    return [f"{counted(found.biases, 'bias', 'biases')}: {text}"]
+
+
+#: The columns of sensitivities.
+SENSITIVITY = (">SNR", ">operator", "kind", "name")
+
+
+def sensitivity_title(found: Sequence[OperatorSensitivity]) -> str:
+    """``3 operators, each quantized alone: the lowest SNR of the outputs``."""
+    return f"{counted(len(found), 'operator')}, each quantized alone: the lowest SNR of the outputs"
+
+
+def sensitive(one: OperatorSensitivity) -> tuple[str, str, str, str]:
+    """The cells of an operator."""
+    place = f"{one.subgraph}/#{one.operator}" if one.subgraph else f"#{one.operator}"
+    return decibels(one.snr), place, one.opcode, one.name
+
+
+def _pair(pair: LayerPair) -> str:
+    where = f"{pair.subgraph}/" if pair.subgraph else ""
+    return f"{where}#{pair.first} '{pair.names[0]}' and {where}#{pair.second} '{pair.names[1]}'"
 
 
 def _named(names: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ from litecheck.convert.session import convert_model
 from litecheck.quantizer.arrays import read
 from litecheck.rendering.conversion.text import brief, print_report
 from litecheck.rendering.formats import formats, render
+from tests.convert.mobile_nets import images, mobile_net
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"
 FILES = {
@@ -124,3 +125,34 @@ def test_hostile_names_move_no_cursor() -> None:
     record = replace(converted(), source="\x1b[2Jevil.tflite")
     for form in FILES:
         assert "\x1b" not in render(record, form)
+
+
+@cache
+def improved() -> ConversionRecord:
+    """A net with RELU6, converted with all that may improve it."""
+    return convert_model(
+        mobile_net(1, "RELU6", blocks=1), data=(images(1, 2),), device="litecheck",
+        equalize=True, correct_bias=True, sensitivity=2, int16x8=("ADD",),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_improvements_are_told(form: str) -> None:
+    text = " ".join(render(improved(), form).split())
+    assert "RELU6 stands between them" in text
+    assert "0 of 3 pairs of layers" in text
+    assert "outputs' SNR" in text.replace("&#x27;", "'")
+    assert "ensitivity" in text
+
+
+def test_improvements_keep_the_published_schemas() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((SCHEMAS / "conversion.schema.json").read_text())
+    document = json.loads(render(improved(), "json"))
+    jsonschema.Draft202012Validator(schema).validate(document)
+    assert [len(document["sensitivity"]), len(document["equalized"])] == [2, 3]
+    schema = json.loads((SCHEMAS / "conversion-plan.schema.json").read_text())
+    plan = plan_values(convert_model(mobile_net(1, blocks=1), random=1, device="litecheck", equalize=True,
+                                     agreement=False).conversion.plan)  # fmt: skip
+    jsonschema.Draft202012Validator(schema).validate(plan)
+    assert len(plan["changes"]) == 6

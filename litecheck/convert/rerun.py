@@ -1,0 +1,106 @@
+"""A conversion made again and again on the same data: with corrected biases, and with one operator quantized alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from litecheck.convert.agreement import Agreement, agreement
+from litecheck.convert.bias_correction import BiasCorrection, corrected_biases, layers
+from litecheck.convert.binding import REAL
+from litecheck.convert.calibrated import Told
+from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.conversion import Conversion, convert
+from litecheck.convert.groups import Interval, Key
+from litecheck.convert.plan import ConstantChange
+from litecheck.convert.recurrent import Inside
+from litecheck.convert.sensitivity import OperatorSensitivity, ranked
+from litecheck.convert.settings import ConversionSettings
+from litecheck.devices.port import Limits
+from litecheck.errors import ConfigError
+from litecheck.model.types import Model
+
+
+@dataclass(slots=True, eq=False)
+class Rerun:
+    """What conversions of one model have in common. ``tell`` hears how many samples were run, behind ``done`` of them."""
+
+    model: Model
+    settings: ConversionSettings
+    data: CalibrationData
+    ranges: Mapping[Key, Interval]
+    inner: Mapping[Inside, Interval]
+    tell: Told
+    done: int = 0
+
+    def corrected(self, conversion: Conversion) -> tuple[Conversion, BiasCorrection]:
+        """The conversion with corrected biases, where that is better."""
+        channelled = frozenset(layers(conversion.source))
+        before = conversion.plan.changes
+
+        def again(changes: tuple[ConstantChange, ...]) -> Conversion:
+            return self._converted((*before, *changes))
+
+        def compared(one: Conversion) -> Agreement:
+            return self.compared(one, "correcting biases", channelled)
+
+        best, _, found = corrected_biases(conversion, again, compared)
+        return best, found
+
+    def sensitivities(
+        self, conversion: Conversion, found: Agreement | None
+    ) -> tuple[OperatorSensitivity, ...]:
+        """What quantizing each operator alone costs."""
+        changes = conversion.plan.changes
+
+        def alone(key: Key) -> Conversion:
+            return self._converted(changes, only=(key,), inputs=REAL, outputs=REAL)
+
+        def compared(one: Conversion) -> Agreement:
+            return self.compared(one, "quantizing one operator alone")
+
+        return ranked(conversion, alone, compared, found, self.settings.sensitivity)
+
+    def compared(
+        self, conversion: Conversion, what: str, channelled: frozenset[Key] = frozenset()
+    ) -> Agreement:
+        """A conversion beside the float model: its outputs, and these tensors by channel."""
+        found = agreement(
+            conversion.source,
+            conversion.model,
+            {old: new for old, new in conversion.tensors.items() if old in channelled},
+            self.data,
+            channelled=channelled,
+            device=self.settings.device,
+            progress=lambda done: self.tell(self.done + done, what),
+            limits=Limits(self.settings.seconds),
+        )
+        self.done += self.data.count or 0
+        return found
+
+    def _converted(self, changes: tuple[ConstantChange, ...], **request: object) -> Conversion:
+        wanted = replace(self.settings.request, **request)  # type: ignore[arg-type]
+        return convert(self.model, wanted, self.ranges, inner=self.inner, changes=changes)
+
+
+def passes(model: Model, settings: ConversionSettings) -> int:
+    """How often all samples are run besides, at the most."""
+    operators = sum(len(subgraph.operators) for subgraph in model.subgraphs)
+    alone = operators if settings.sensitivity < 0 else min(operators, settings.sensitivity)
+    return alone + (len(layers(model)) + 1) * settings.correct_bias
+
+
+def check_rerun(settings: ConversionSettings, has_data: bool, shifts: bool) -> None:
+    """Raise ConfigError for changes of weights and biases, and for rankings, where nothing is chosen anew or run."""
+    runs = {"--correct-bias": settings.correct_bias, "--sensitivity": bool(settings.sensitivity)}
+    for option, wanted in {"--equalize": settings.equalize, **runs}.items():
+        if not wanted:
+            continue
+        if settings.to in ("dynamic", "float16"):
+            raise ConfigError(f"{option} is for integer activations, and {settings.to} keeps them float32")
+        if settings.plan:
+            raise ConfigError(f"--plan and {option}: a plan is carried out as it is")
+        if shifts or settings.scales_from:
+            raise ConfigError(f"{option} needs scales chosen anew, from the float model")
+        if option in runs and not has_data:
+            raise ConfigError(f"{option} runs models on samples: give --data, besides statistics too")

@@ -1,0 +1,120 @@
+"""Cross-layer equalization: results stay, ranges become equal, and what cannot be equalized says why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from litecheck import convert_model
+from litecheck.convert.agreement import agreement
+from litecheck.convert.altered import altered
+from litecheck.convert.equalize import equalize
+from litecheck.convert.plan import ConstantChange
+from litecheck.convert.plan_file import plan_json, read_plan
+from litecheck.convert.record import ConversionRecord
+from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from tests.convert.mobile_nets import images, mobile_net
+
+PER_TENSOR = str(Path(__file__).with_name("per_tensor.yaml"))
+
+
+def converted(model: Model, seed: int = 0, **options: object) -> ConversionRecord:
+    return convert_model(model, data=(images(seed, 4),), device="litecheck", **options)
+
+
+def snr(record: ConversionRecord) -> float:
+    assert record.agreement is not None
+    (output,) = record.agreement.outputs
+    return output.snr
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 2**16), st.sampled_from(["NONE", "RELU"]), st.floats(0.0, 4.0))
+def test_equalized_models_compute_the_same(seed: int, activation: str, spread: float) -> None:
+    """f(c * x) = c * f(x) for every c > 0 where nothing but a RELU stands between: float outputs stay, but for rounding."""
+    model = mobile_net(seed, activation, spread, blocks=2)
+    found = equalize(model)
+    assert sum(not pair.left for pair in found.pairs) == 4
+    assert all(pair.after < 1.01 * pair.before for pair in found.pairs)
+    (output,) = agreement(model, found.model, {}, images(seed, 2), device="litecheck").outputs
+    assert output.snr > 100
+
+
+def test_bounded_activations_are_named() -> None:
+    found = equalize(mobile_net(0, "RELU6", blocks=2))
+    assert not found.changes
+    assert [(p.names, p.left) for p in found.pairs][1] == (
+        ("block0/expand", "block0/depthwise"),
+        "RELU6 stands between them, and its bounds do not move with the channels",
+    )
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_per_tensor_is_as_good_as_per_axis_without(seed: int) -> None:
+    model = mobile_net(seed)
+    plain, per_axis = converted(model, seed, profile=PER_TENSOR), converted(model, seed)
+    record = converted(model, seed, profile=PER_TENSOR, equalize=True)
+    assert record.verdict == "conforms"
+    weights = [one for one in record.tensors if one.constant and one.name.endswith("/w")]
+    assert {one.form.scale.size for one in weights} == {1}
+    assert snr(record) >= snr(per_axis) > snr(plain)
+
+
+def test_a_saved_plan_holds_the_factors() -> None:
+    model = mobile_net(3, blocks=1)
+    record = converted(model, equalize=True, agreement=False)
+    plan = read_plan(plan_json(record.conversion.plan), "plan.json")
+    assert len(plan.changes) == 6
+    from litecheck.convert.conversion import Request, replay
+
+    again = replay(model, plan, Request())
+    assert model_bytes(again.model) == model_bytes(record.conversion.model)
+    broken = replace(plan.changes[0], tensor=999)
+    with pytest.raises(ConfigError, match="tensor 999 of subgraph 0, which there is not"):
+        altered(model, (broken,))
+    with pytest.raises(ConfigError, match="has not 2 channels"):
+        altered(model, (ConstantChange(0, plan.changes[0].tensor, True, 0, np.ones(2)),))
+
+
+@pytest.fixture
+def shared() -> Model:
+    """A layer whose result two others read, one of them through weights that a third shares; a constant channel."""
+    main = (builder := ModelBuilder()).subgraph()
+    x = main.tensor("x", (1, 2), "float32")
+    first, second, third, last = (main.tensor(n, (1, 2), "float32") for n in ("a", "b", "c", "d"))
+    one = main.constant("one", np.float32([[1e-6, 0], [1, 2]]))
+    bias = main.constant("bias", np.float32([1, 1]))
+    both = main.constant("both", np.float32([[3, 4], [5, 6]]))
+    own = main.constant("own", np.float32([[30, 4], [5, 6]]))
+    main.add("FULLY_CONNECTED", [x, one, bias], [first])
+    main.add("FULLY_CONNECTED", [first, own], [second])
+    main.add("FULLY_CONNECTED", [second, both], [third])
+    main.add("FULLY_CONNECTED", [third, both], [last])
+    main.inputs(x)
+    main.outputs(last)
+    return builder.finish()
+
+
+def test_what_others_read_stays(shared: Model) -> None:
+    found = equalize(shared)
+    assert [pair.left for pair in found.pairs] == [
+        "",
+        "others share their weights or bias",
+        "others share their weights or bias",
+    ]
+    assert found.changes[0].values[0] == 1  # next to nothing beside its bias
+    assert found.changes[0].values[1] == pytest.approx(6 / np.sqrt(2 * 6))
+
+
+@pytest.mark.parametrize("to", ["dynamic", "float16"])
+def test_only_activations_of_integers_are_equalized_for(to: str, shared: Model) -> None:
+    with pytest.raises(ConfigError, match="--equalize"):
+        convert_model(shared, to=to, equalize=True)
