@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.cases.inputs import requantized
@@ -33,8 +34,9 @@ from litecheck.convert.paired_runs import MachinePairs, Pair, tensors_of
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.model.save import save_model
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import entry
+from litecheck.reference.operands import NUMPY_TYPES
 
 _ADAPTER = "litecheck.convert.paired_runs:LitertPairs"
 
@@ -73,6 +75,11 @@ class TensorAgreement:
         return self.distortion.clipped / max(1, self.distortion.elements)
 
     @property
+    def equal(self) -> float:
+        """The share of stored integers that are the same in both models, 0 to 1, where both store them."""
+        return self.distortion.equal / max(1, self.distortion.elements)
+
+    @property
     def largest_steps(self) -> float:
         """The largest error in steps of the converted tensor; 0 where it has no step."""
         return self.distortion.largest / self.step if self.step else 0.0
@@ -80,7 +87,8 @@ class TensorAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement with float on ``samples`` inputs, of which ``source`` says what they were, as ``runtime`` computes.
+    """Agreement with the float model, or the ``quantized`` one it was made of, on ``samples`` inputs, of which ``source``
+    says what they were, as ``runtime`` computes.
 
     ``tensors`` are in the order of the pairs that were asked for; ``outputs`` are the models', of every entry point that
     a sample took.
@@ -91,11 +99,13 @@ class Agreement:
     runtime: str
     tensors: tuple[TensorAgreement, ...]
     outputs: tuple[TensorAgreement, ...]
+    quantized: bool = False
 
     def to_plain(self) -> dict[str, Any]:
         """Plain values for JSON; an SNR that is infinite is null."""
         rows = {name: [_plain(one) for one in getattr(self, name)] for name in ("tensors", "outputs")}
-        return {"samples": self.samples, "source": self.source, "runtime": self.runtime, **rows}
+        told = {name: getattr(self, name) for name in ("samples", "source", "runtime", "quantized")}
+        return {**told, **rows}
 
 
 def _plain(one: TensorAgreement) -> dict[str, Any]:
@@ -113,17 +123,21 @@ def agreement(
     device: str = "auto",
     progress: SamplesDone | None = None,
     limits: Limits | None = None,
+    quantized: bool = False,
 ) -> Agreement:
     """Both models run on the data, and tensors compared: those of ``pairs`` (float -> converted), and the outputs.
 
     Entry points are the same in both; inputs that are quantized in the converted model are fed the quantized sample.
+    ``quantized`` says that the reference stores 8-bit integers, and its samples are those.
     ``device`` and ``limits`` are as for :func:`litecheck.convert.calibration.observe.observe`. Raises CalibrationError,
     ConfigError and DeviceError as that does.
     """
     tell = progress or (lambda _: None)
     ends = _outputs(reference, converted)
     asked: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
-    tally = PairTally(tensors_of(converted, asked), frozenset(range(len(pairs), len(asked))))
+    references = tensors_of(reference, asked, 0) if quantized else ()
+    ends_of = frozenset(range(len(pairs), len(asked)))
+    tally = PairTally(tensors_of(converted, asked), ends_of, references)
     models = reference, converted
     chosen = chosen_runtime(device, any(map(calls_others, models)))
     if chosen == OWN:
@@ -140,7 +154,7 @@ def agreement(
         for n, (signature, name, pair) in enumerate(ends, len(pairs))
         if n in tally.found
     ]
-    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs))
+    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized)
 
 
 def _row(
@@ -175,10 +189,21 @@ def _translated(models: tuple[Model, Model], sample: Sample) -> Sample:
     if len(one.subgraph.inputs) != len(other.subgraph.inputs):
         raise ConfigError("the converted model has not as many inputs as the float one")
     made = {
-        other.name(index): requantized(other.subgraph.tensors[index], array)
-        for index, array in zip(other.subgraph.inputs, arrays, strict=True)
+        other.name(new): _stored(one.subgraph.tensors[old], other.subgraph.tensors[new], array)
+        for old, new, array in zip(one.subgraph.inputs, other.subgraph.inputs, arrays, strict=True)
     }
     return Sample(made, sample.signature)
+
+
+def _stored(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:
+    """A sample's values for an input of the converted model: quantized, or integers above another zero point."""
+    both = old.quantization.scale.size == new.quantization.scale.size == 1
+    if not both or array.dtype.kind == "f":
+        return requantized(new, array)
+    moved = array.astype(np.int64) + int(
+        new.quantization.zero_point.sum() - old.quantization.zero_point.sum()
+    )
+    return moved.astype(NUMPY_TYPES[new.dtype])
 
 
 def _by_machine(
@@ -214,7 +239,7 @@ def _by_litert(
     head = places, np.array(sorted(tally.outputs), np.int32)
     with (
         tempfile.TemporaryDirectory(prefix="litecheck-") as folder,
-        LitertChild(_ADAPTER, _options(models, kernels), limits) as child,
+        LitertChild(_ADAPTER, _options(models, kernels, bool(tally.references)), limits) as child,
     ):
         paths = [str(Path(folder, name)) for name in ("reference.tflite", "converted.tflite")]
         for model, path in zip(models, paths, strict=True):
@@ -227,10 +252,11 @@ def _by_litert(
     return count, used
 
 
-def _options(models: tuple[Model, Model], kernels: str) -> dict[str, str]:
+def _options(models: tuple[Model, Model], kernels: str, stored: bool) -> dict[str, str]:
     signatures = [[(one.key, one.subgraph) for one in model.signatures] for model in models]
     resources = any(t.dtype == "resource" for s in models[0].subgraphs for t in s.tensors)
-    return {"kernels": kernels, "signatures": json.dumps(signatures), "resources": str(int(resources))}
+    flags = {"resources": str(int(resources)), "stored": str(int(stored))}
+    return {"kernels": kernels, "signatures": json.dumps(signatures), **flags}
 
 
 def _chains(models: tuple[Model, Model], data: CalibrationData) -> Iterator[tuple[Arrays, ...]]:

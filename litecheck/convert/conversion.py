@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from litecheck.checks.validate import validate
-from litecheck.convert.apply import AppliedPlan, apply
+from litecheck.convert.apply import AppliedPlan, Origins, apply
 from litecheck.convert.binding import REAL
 from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.formulas import Generation
@@ -62,7 +62,7 @@ class Request:
 @dataclass(frozen=True, slots=True, eq=False)
 class Conversion:
     """What came of it. ``tensors`` maps (subgraph, tensor) of the source to the tensor that holds it now; ``report`` is
-    what litecheck finds in the new model."""
+    what litecheck finds in the new model, ``origins`` says where its operators come from."""
 
     source: Model
     model: Model
@@ -71,6 +71,7 @@ class Conversion:
     report: ModelReport
     profile: str
     request: Request = field(default_factory=Request)
+    origins: Origins = field(default_factory=dict)
 
     @property
     def conforms(self) -> bool:
@@ -205,8 +206,9 @@ def _finished(
     content = json.dumps(record, sort_keys=True).encode()
     model = replace(with_metadata(converted.model, PROVENANCE, content), file="", size=0)
     profiles: Sequence[Profile] | None = None if request.to == "float16" else [profile]
+    report = validate(model, profiles)
     return Conversion(
-        source, model, plan, converted.tensors, validate(model, profiles), profile.name, request
+        source, model, plan, converted.tensors, report, profile.name, request, converted.origins
     )
 
 

@@ -28,7 +28,8 @@ Pair = tuple[Place, Place]
 
 
 class LitertPairs:
-    """Options: ``kernels``, and ``signatures`` (keys and subgraphs of both models, as JSON).
+    """Options: ``kernels``, ``signatures`` (keys and subgraphs of both models, as JSON), ``resources`` and ``stored`` (``1``
+    for yes: resource variables, a first model that stores integers).
 
     A job's model is the paths of two models as JSON. Its first run is two arrays, the pairs of places and the numbers of
     those that are outputs; every other begins with the number of where the models are entered, and has the inputs of the
@@ -42,6 +43,7 @@ class LitertPairs:
         self._kernels = options["kernels"]
         self._signatures: list[list[tuple[str, int]]] = json.loads(options["signatures"])
         self._resources = options["resources"] == "1"
+        self._stored = options["stored"] == "1"
         self._interpreters: list[PreservingInterpreter] = []
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
@@ -54,7 +56,9 @@ class LitertPairs:
         paths: list[str] = json.loads(model)
         ((places, outputs),) = next(several).runs
         pairs: list[Pair] = [((int(a), int(b)), (int(c), int(d))) for a, b, c, d in places]
-        tally = PairTally(tensors_of(load_model(paths[1]), pairs), frozenset(map(int, outputs)))
+        references = tensors_of(load_model(paths[0]), pairs, 0) if self._stored else ()
+        tensors = tensors_of(load_model(paths[1]), pairs)
+        tally = PairTally(tensors, frozenset(map(int, outputs)), references)
         count = 0
         for count, one in enumerate(several, 1):
             self._begin(paths, count == 1)
@@ -85,9 +89,10 @@ class LitertPairs:
                 tally.add(number, reference[one], converted[other])
 
 
-def tensors_of(converted: Model, pairs: Iterable[Pair]) -> list[Tensor]:
-    """The converted tensors of pairs."""
-    return [converted.subgraphs[subgraph].tensors[index] for _, (subgraph, index) in pairs]
+def tensors_of(model: Model, pairs: Iterable[Pair], side: int = 1) -> list[Tensor]:
+    """The tensors on one side of pairs: of the converted model, or of the first for 0."""
+    places = (pair[side] for pair in pairs)
+    return [model.subgraphs[subgraph].tensors[index] for subgraph, index in places]
 
 
 class MachinePairs:

@@ -14,6 +14,7 @@ from litecheck.convert.conversion import Conversion
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import Decision, Form, TensorForms
 from litecheck.convert.shared import SharedQuantization
+from litecheck.convert.weight_errors import WeightError
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport
 
@@ -49,7 +50,7 @@ class ConvertedTensor:
 class ConversionRecord:
     """A conversion and all that is said of it. ``target`` is the file that was written, empty where none was; ``size`` is
     what the new model takes, ``source_size`` what the old one does, in bytes; ``report`` is what litecheck finds in the
-    file as it would be written."""
+    file as it would be written. ``weights`` has the errors of weights that were quantized before."""
 
     version: str
     source: str
@@ -65,6 +66,7 @@ class ConversionRecord:
     agreement: Agreement | None = None
     warnings: tuple[str, ...] = ()
     tried: bool = False
+    weights: tuple[WeightError, ...] = ()
 
     @property
     def verdict(self) -> Outcome:

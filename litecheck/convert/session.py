@@ -14,7 +14,10 @@ from litecheck.convert.agreement import Agreement, agreement
 from litecheck.convert.binding import REAL
 from litecheck.convert.borrowed import borrow
 from litecheck.convert.calibrated import Calibration, Told, calibrated, opened
+from litecheck.convert.calibration.child import OWN, chosen_runtime
 from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.calibration.drawn import random_data
+from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.convert.calibration.tally import observed
 from litecheck.convert.conversion import Conversion, convert, replay, shift
 from litecheck.convert.groups import Interval, Key
@@ -25,6 +28,7 @@ from litecheck.convert.released import is_quantized, release
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.shared import reach, shared_quantizations
 from litecheck.convert.source import check_real, load_source
+from litecheck.convert.weight_errors import weight_errors
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, reason
@@ -37,6 +41,8 @@ from litecheck.version import __version__
 
 #: What is asked for by the type of activations that a plan has.
 _KINDS = {"int8": "int8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
+#: How many inputs are drawn to run both forms of a quantized model.
+DRAWN = 32
 #: What has no integer activations.
 REAL_KINDS = ("dynamic", "float16")
 _NONE: Mapping[Key, Interval] = {}
@@ -73,12 +79,12 @@ class ConversionSession:
     @property
     def compares(self) -> bool:
         """Whether both models are run beside each other."""
-        return self.settings.agreement and self.data is not None and not self.shifts
+        return self.settings.agreement and self.data is not None
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What people must be told of the samples."""
-        return self.data.warnings if self.data else ()
+        return self.data.warnings if self.data and not self.shifts else ()
 
     @property
     def steps(self) -> int | None:
@@ -101,7 +107,18 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         check_real(model, settings.to)
     _check_statistics(settings)
     quantized = load_model(settings.scales_from) if settings.scales_from else None
-    return ConversionSession(model, settings, plan, opened(model, settings), quantized, shifts)
+    data = opened(model, settings) or (_drawn(model, settings) if shifts else None)
+    return ConversionSession(model, settings, plan, data, quantized, shifts)
+
+
+def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None:
+    """Inputs for both forms of a quantized model, where there is LiteRT to run them and they can be made up."""
+    if not settings.agreement or chosen_runtime(settings.device, unseen=False) == OWN:
+        return None
+    try:
+        return random_data(model, DRAWN, settings.seed, settings.signature)
+    except ConfigError:
+        return None
 
 
 def _shifts(model: Model, settings: ConversionSettings) -> bool:
@@ -167,7 +184,7 @@ def carried_out(
     violates = record.verdict == "violates"
     before = data.count or 0 if data and calibration and not calibration.file else 0
     if session.compares and data is not None and not violates:
-        record = _compared(record, data, settings, lambda done, what: told(before + done, what))
+        record = _compared(record, session, data, lambda done, what: told(before + done, what))
     if target and not violates:
         atomic_write(target, content)
         record = replace(record, target=target)
@@ -220,26 +237,39 @@ def _judged(
         None,
         tuple(warnings),
         tried=not target,
+        weights=weight_errors(model, conversion) if session.shifts else (),
     )
 
 
 def _compared(
-    record: ConversionRecord, data: CalibrationData, settings: ConversionSettings, tell: Told
+    record: ConversionRecord, session: ConversionSession, data: CalibrationData, tell: Told
 ) -> ConversionRecord:
     """The record with what both models compute on the data."""
-    conversion = record.conversion
-    seen = set(observed(conversion.source))
-    found: Agreement = agreement(
-        conversion.source,
+    conversion, settings = record.conversion, session.settings
+    try:
+        found = _agreement(session, conversion, data, tell)
+    except CalibrationError as error:
+        if settings.data or settings.random:
+            raise
+        return replace(record, warnings=(*record.warnings, f"both models were not run: {error}"))
+    ranges = record.calibration.ranges if record.calibration else _NONE
+    return replace(record, agreement=found, tensors=converted_tensors(conversion, ranges, found))
+
+
+def _agreement(
+    session: ConversionSession, conversion: Conversion, data: CalibrationData, tell: Told
+) -> Agreement:
+    settings, seen = session.settings, set(observed(conversion.source))
+    return agreement(
+        session.model,
         conversion.model,
         {old: new for old, new in conversion.tensors.items() if old in seen},
         data,
         device=settings.device,
         progress=lambda done: tell(done, "comparing"),
         limits=Limits(settings.seconds),
+        quantized=session.shifts,
     )
-    ranges = record.calibration.ranges if record.calibration else _NONE
-    return replace(record, agreement=found, tensors=converted_tensors(conversion, ranges, found))
 
 
 def convert_model(

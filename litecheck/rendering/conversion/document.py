@@ -27,7 +27,14 @@ def document(record: ConversionRecord) -> Document:
     """The whole report."""
     title = (Code(record.source),)
     facts = (*wording.facts(record), *(("warning", text) for text in record.warnings))
-    parts = (*_starved(record), *_agreement(record), *_stays(record), *_choices(record), *_tables(record))
+    parts = (
+        *_starved(record),
+        *_weights(record),
+        *_agreement(record),
+        *_stays(record),
+        *_choices(record),
+        *_tables(record),
+    )
     verdict, summary = record.verdict, wording.summary(record)
     return Document("convert", title, verdict, summary, facts, (*parts, *_judged(record)), record.version)
 
@@ -40,6 +47,17 @@ def _starved(record: ConversionRecord) -> Iterator[Part]:
         lines = wording.starved_lines(group, member, NAME)
         rows = FactRows(tuple((label, (text,)) for label, text in lines))
         yield Fold(wording.starved_title(group, member, NAME), (), (rows,), opened=True)
+
+
+def _weights(record: ConversionRecord) -> Iterator[Part]:
+    if record.weights:
+        yield Heading(("Weights",))
+        rows = tuple(
+            ((largest,), (rms,), (worst,), (Code(shorten(name, NAME)),))
+            for largest, rms, worst, name in wording.weight_rows(record)
+        )
+        grid = TableGrid((">largest", ">RMS", "worst channels", "tensor"), rows)
+        yield Fold("Rounded anew", (f" {wording.weights_title(record)}",), (grid,))
 
 
 def _agreement(record: ConversionRecord) -> Iterator[Part]:

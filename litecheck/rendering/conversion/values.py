@@ -50,6 +50,7 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         "starved": record.starved,
         "calibration": None if record.calibration is None else _calibration(record.calibration),
         "agreement": None if record.agreement is None else record.agreement.to_plain(),
+        "weights": [asdict(one) for one in record.weights],
         "warnings": list(record.warnings),
         "notes": list(plan.notes),
         "validation": judged,
