@@ -49,6 +49,11 @@ class ConverterOutcome:
     failure: str = ""
 
     @property
+    def found(self) -> int:
+        """How many findings there are."""
+        return sum(self.report.counts.values()) if self.report else 0
+
+    @property
     def verdict(self) -> Literal["conforms", "violates", "not judged", "failed"]:
         """What is known of the new model."""
         if self.report is None:

@@ -132,3 +132,23 @@ def test_help_has_a_purpose_and_examples(run: Run) -> None:
     done = run("convert", "--help")
     assert done.exit_code == 0
     assert "litecheck convert model.tflite -o" in done.stdout.split("Examples")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--via", "tensorflw", "-o", "o.tflite"), "did you mean 'tensorflow'"),
+        (("--via", "tensorflow", "--compare"), "--compare asks all converters"),
+        (("--via", "tensorflow",), "give -o OUT.tflite"),
+        (("--compare", "-o", "o.tflite"), "--compare writes no model"),
+        (("--compare", "--keep", "#1"), "--keep: other converters do not take this"),
+        (("--compare",), "there must be samples"),
+        (("--compare", "-f", "sarif"), "unknown format 'sarif'"),
+    ],
+)  # fmt: skip
+def test_other_converters_are_asked_for_what_they_do(
+    run: Run, arguments: tuple[str, ...], words: str
+) -> None:
+    done = run("convert", "detector.tflite", *arguments)
+    assert done.exit_code == 2
+    assert words in " ".join(done.stderr.split())
