@@ -1,9 +1,9 @@
-"""The streaming wake-word model of MLPerf Tiny through three converters: ``python -m benchmarks.wake_word``; exit code 1 when
+"""MLPerf Tiny's streaming wake-word model through three converters: ``python -m benchmarks.wake_word``; exit code 1 when
 litecheck's logits are more than 1 dB below TensorFlow's.
 
-LITECHECK_CONVERSION names the folder with ``str_ww_ref_model.h5`` and its 45 real calibration samples, taken in the model's own
-layout (1, 30, 1, 40). TensorFlow makes the float model; its SOFTMAX is cut off, so that the logits are compared, on the very
-samples that the scales were chosen on. Printed as Markdown, the table of ``docs/converters.md``.
+LITECHECK_CONVERSION names the folder with ``str_ww_ref_model.h5`` and its 45 real calibration samples. TensorFlow makes
+the float model; its SOFTMAX is cut off, so that the logits are compared, on the very samples that the scales were chosen
+on. Printed as Markdown, the table of ``docs/converters.md``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from litecheck.convert.agreement import TensorAgreement
 from litecheck.convert.converters import ConverterOutcome, compare_converters
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.source import load_source
-from litecheck.model.edit import with_subgraphs
+from litecheck.model.cut import cut
 from litecheck.model.types import Model
 
 GOAL = -1.0
@@ -32,12 +32,16 @@ def without_softmax(model: Model) -> Model:
     *operators, last = main.operators
     if last.opcode != "SOFTMAX":
         sys.exit(f"the last operator is {last.opcode}")
-    logits = last.inputs[0]
+    made = cut(model, main, operators, last.inputs[:1])
     signatures = tuple(
-        replace(one, outputs=tuple((name, logits) for name, _ in one.outputs)) for one in model.signatures
+        replace(
+            one,
+            inputs=tuple((name, made.tensors[index]) for name, index in one.inputs),
+            outputs=tuple((name, made.tensors[last.inputs[0]]) for name, _ in one.outputs),
+        )
+        for one in model.signatures
     )
-    cut = with_subgraphs(model, [replace(main, operators=tuple(operators), outputs=(logits,))])
-    return replace(cut, signatures=signatures)
+    return replace(made.model, signatures=signatures)
 
 
 def logits_of(one: ConverterOutcome) -> TensorAgreement:
