@@ -9,7 +9,8 @@ of a process to its end, imports included; memory is the most that it and the pr
 Processor seconds are beside them, for machines on which others work. Goals: at most 0.5 times the faster of the others in
 time, at most 0.6 times the smaller in memory.
 
-The model is Keras' MobileNetV2 (alpha 1.0) with seeded weights, made by TensorFlow into a .tflite, once.
+The model is Keras' MobileNetV2 (alpha 1.0) with seeded weights and the statistics of its normalizations taken from random
+images, so that no layer dies away; TensorFlow makes a .tflite of it, once.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ _MAKE = """
 import sys, keras, tensorflow as tf
 keras.utils.set_random_seed(7)
 model = keras.applications.MobileNetV2(input_shape=(224, 224, 3), alpha=1.0, weights=None)
+for layer in model.layers:
+    if isinstance(layer, keras.layers.BatchNormalization):
+        layer.momentum = 0.0
+model(tf.random.stateless_uniform((16, 224, 224, 3), (1, 2), -1.0, 1.0), training=True)
 fixed = keras.Input(batch_shape=(1, 224, 224, 3), name="image")
 whole = keras.Model(fixed, model(fixed))
 open(sys.argv[1], "wb").write(tf.lite.TFLiteConverter.from_keras_model(whole).convert())

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from litecheck.convert.agreement import Agreement, TensorAgreement
 from litecheck.convert.binding import REAL, bind
 from litecheck.convert.calibrated import Calibration
 from litecheck.convert.conversion import Conversion
@@ -17,6 +16,9 @@ from litecheck.convert.shared import SharedQuantization
 from litecheck.convert.weight_errors import WeightError
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport
+
+if TYPE_CHECKING:
+    from litecheck.convert.agreement import Agreement, TensorAgreement
 
 Outcome = Literal["conforms", "violates", "not judged"]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from litecheck.checks.validate import validate
-from litecheck.convert.agreement import Agreement, agreement
 from litecheck.convert.binding import REAL
 from litecheck.convert.borrowed import borrow
 from litecheck.convert.calibrated import Calibration, Told, calibrated, opened
@@ -38,6 +37,9 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.version import __version__
+
+if TYPE_CHECKING:
+    from litecheck.convert.agreement import Agreement
 
 #: What is asked for by the type of activations that a plan has.
 _KINDS = {"int8": "int8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
@@ -259,6 +261,8 @@ def _compared(
 def _agreement(
     session: ConversionSession, conversion: Conversion, data: CalibrationData, tell: Told
 ) -> Agreement:
+    from litecheck.convert.agreement import agreement  # with all kernels, which not every conversion needs
+
     settings, seen = session.settings, set(observed(conversion.source))
     return agreement(
         session.model,
