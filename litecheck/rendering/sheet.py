@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 #: The commands whose reports judge something, so that there are results to list.
 JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
-EVERY = (*JUDGING, "run", "converters")
+EVERY = (*JUDGING, "run")
+#: All that may be written: the commands' own reports, and the table of converters that ``convert`` has besides.
+WHOLE = (*EVERY, "converters")
 _ALONE = ("results", "document", "values", "print_report")
 #: For each class of reports, by name, its command, and the modules that have the function of each name for it.
 _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
