@@ -39,6 +39,8 @@ def convert(
     member: options.Member = "",
     device: options.Device = "auto",
     no_agreement: options.NoAgreement = False,
+    via: options.ConverterName = "litecheck",
+    compare: options.Compare = False,
     reports: options.Reports = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -63,22 +65,33 @@ def convert(
       litecheck convert model.tflite -o out.tflite --plan plan.json
       litecheck convert model.tflite -o out.tflite --data samples.npz --profile acme.yaml -f text -f html:report.html
       litecheck convert model.tflite -o out.tflite --to dynamic
+      litecheck convert model.tflite --compare --data samples.npz
     """
     from litecheck.cli import one_thread
 
     one_thread()
     from litecheck.cli.progress import samples_done
+    from litecheck.convert.converters import compare_converters
     from litecheck.convert.session import carried_out, prepared
     from litecheck.convert.settings import ConversionSettings
     from litecheck.convert.source import load_source
     from litecheck.files import check_writable
 
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
-    targets = parse_outputs(reports or (), "convert")
+    vias = options.parse_vias(via, compare)
+    targets = parse_outputs(reports or (), "convert" if vias == ("litecheck",) else "converters")
     decided = {
         "--to": to, "--keep": keep, "--int16x8": int16x8, "--inputs": inputs, "--outputs": outputs, "--like": like,
     }  # fmt: skip
-    options.check_targets(target, dry_run, decided, plan)
+    if vias != ("litecheck",):
+        own = {
+            "--keep": keep, "--int16x8": int16x8, "--inputs": inputs, "--outputs": outputs, "--like": like, "--plan": plan,
+            "--equalize": equalize, "--correct-bias": correct_bias, "--sensitivity": sensitivity,
+            "--calibrate": calibrate, "--statistics": statistics, "--scales-from": scales_from,
+        }  # fmt: skip
+        options.check_others({**own, "--save-plan": save_plan, "--dry-run": dry_run}, target, compare)
+    else:
+        options.check_targets(target, dry_run, decided, plan)
     written = {"-o": target, "--save-plan": save_plan, "--statistics": statistics}
     options.check_apart(written, filter(None, (*(data or ()), plan, scales_from)))
     for file in filter(None, written.values()):
@@ -108,6 +121,11 @@ def convert(
         plan=plan or "",
         agreement=not no_agreement,
     )
+    if vias != ("litecheck",):
+        with samples_done(len(vias), manner) as tell:
+            compared = compare_converters(load_source(model, member), settings, vias, target or "", tell)
+        write(compared, targets, manner)
+        raise typer.Exit(compared.exit_code)
     session = prepared(load_source(model, member), settings)
     for warning in session.warnings:
         say(f"warning: {warning}")

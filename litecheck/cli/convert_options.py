@@ -14,9 +14,12 @@ from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
     from litecheck.convert.formulas import Generation
+    from litecheck.convert.via import Via
 
 #: What ``--like`` takes, and which of TensorFlow's quantizers that is.
 _LIKE: dict[str, Generation] = {"tensorflow": "new", "tensorflow:new": "new", "tensorflow:old": "old"}
+
+_CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
 
 
 def _kinds(incomplete: str) -> list[str]:
@@ -35,6 +38,10 @@ def _methods(incomplete: str) -> list[str]:
 def _devices(incomplete: str) -> list[str]:
     devices = ("auto", "litecheck", "litert:xnnpack", "litert:optimized", "litert:reference")
     return [name for name in devices if name.startswith(incomplete)]
+
+
+def _converters(incomplete: str) -> list[str]:
+    return [name for name in _CONVERTERS if name.startswith(incomplete)]
 
 
 ModelFile = Annotated[
@@ -180,6 +187,22 @@ Device = Annotated[
 NoAgreement = Annotated[
     bool, typer.Option("--no-agreement", help="Do not run both models on the data to compare them.")
 ]
+ConverterName = Annotated[
+    str,
+    typer.Option(
+        "--via",
+        metavar="CONVERTER",
+        autocompletion=_converters,
+        help="Who converts: litecheck (default), tensorflow, ai-edge-quantizer; judged and compared all the same.",
+    ),
+]
+Compare = Annotated[
+    bool,
+    typer.Option(
+        "--compare",
+        help="All three converters side by side on the same data: findings, size, time, memory, SNR.",
+    ),
+]
 Reports = Annotated[list[str] | None, format_option("convert")]
 
 
@@ -202,6 +225,35 @@ def parse_sensitivity(text: str | None) -> int:
     if text != "all" and not (text.isascii() and text.isdigit() and int(text)):
         raise ConfigError(f"--sensitivity {text}: give a number of operators, or all")
     return -1 if text == "all" else int(text)
+
+
+def parse_vias(text: str, compare: bool) -> tuple[Via, ...]:
+    """The converters to ask: all, or the one that ``--via`` names. Raises ConfigError."""
+    from litecheck.spelling import did_you_mean
+
+    found = tuple(name for name in _CONVERTERS if compare or name == text)
+    if text not in _CONVERTERS:
+        hint = did_you_mean(text, _CONVERTERS) or f"; there are {', '.join(_CONVERTERS)}"
+        raise ConfigError(f"--via {text}: no such converter{hint}")
+    if compare and text != "litecheck":
+        raise ConfigError("--compare asks all converters, --via one: give one of them")
+    return found
+
+
+def check_others(own: Mapping[str, object], target: str | None, compare: bool) -> None:
+    """Raise ConfigError for what only litecheck's own conversion does, and for a file where none is written, or none is
+    named for one that is."""
+    asked = next((name for name, value in own.items() if value), None)
+    if asked:
+        raise ConfigError(
+            f"{asked}: other converters do not take this; it goes with litecheck's own conversion"
+        )
+    if compare and target:
+        raise ConfigError(
+            "--compare writes no model; -o OUT.tflite goes with --via or litecheck's own conversion"
+        )
+    if not compare and not target:
+        raise ConfigError("give -o OUT.tflite for the new model")
 
 
 def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, object], plan: str | None) -> None:

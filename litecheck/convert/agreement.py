@@ -34,8 +34,9 @@ from litecheck.convert.paired_runs import MachinePairs, Pair, tensors_of
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.model.save import save_model
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import entry
+from litecheck.reference.operands import NUMPY_TYPES
 
 _ADAPTER = "litecheck.convert.paired_runs:LitertPairs"
 
@@ -74,6 +75,11 @@ class TensorAgreement:
         return self.distortion.clipped / max(1, self.distortion.elements)
 
     @property
+    def equal(self) -> float:
+        """The share of stored integers that are the same in both models, 0 to 1, where both store them."""
+        return self.distortion.equal / max(1, self.distortion.elements)
+
+    @property
     def largest_steps(self) -> float:
         """The largest error in steps of the converted tensor; 0 where it has no step."""
         return self.distortion.largest / self.step if self.step else 0.0
@@ -81,7 +87,8 @@ class TensorAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement with float on ``samples`` inputs, of which ``source`` says what they were, as ``runtime`` computes.
+    """Agreement with the float model, or the ``quantized`` one it was made of, on ``samples`` inputs, of which ``source``
+    says what they were, as ``runtime`` computes.
 
     ``tensors`` are in the order of the pairs that were asked for; ``outputs`` are the models', of every entry point that
     a sample took.
@@ -92,13 +99,15 @@ class Agreement:
     runtime: str
     tensors: tuple[TensorAgreement, ...]
     outputs: tuple[TensorAgreement, ...]
+    quantized: bool = False
     errors: Mapping[Place, NDArray[np.float64]] = field(default_factory=dict)
     """The mean error of each channel, converted less float, of the tensors for which that was asked."""
 
     def to_plain(self) -> dict[str, Any]:
         """Plain values for JSON; an SNR that is infinite is null."""
         rows = {name: [_plain(one) for one in getattr(self, name)] for name in ("tensors", "outputs")}
-        return {"samples": self.samples, "source": self.source, "runtime": self.runtime, **rows}
+        told = {name: getattr(self, name) for name in ("samples", "source", "runtime", "quantized")}
+        return {**told, **rows}
 
 
 def _plain(one: TensorAgreement) -> dict[str, Any]:
@@ -117,11 +126,13 @@ def agreement(
     device: str = "auto",
     progress: SamplesDone | None = None,
     limits: Limits | None = None,
+    quantized: bool = False,
 ) -> Agreement:
     """Both models run on the data, and tensors compared: those of ``pairs`` (float -> converted), and the outputs.
 
     Entry points are the same in both; inputs that are quantized in the converted model are fed the quantized sample. Of the
-    float tensors ``channelled`` errors are told by channel, as far as they are among the pairs.
+    float tensors ``channelled`` errors are told by channel, as far as they are among the pairs. ``quantized`` says that the
+    reference stores 8-bit integers, and its samples are those.
     ``device`` and ``limits`` are as for :func:`litecheck.convert.calibration.observe.observe`. Raises CalibrationError,
     ConfigError and DeviceError as that does.
     """
@@ -129,7 +140,9 @@ def agreement(
     ends = _outputs(reference, converted)
     asked: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
     wanted = frozenset(n for n, place in enumerate(pairs) if place in channelled)
-    tally = PairTally(tensors_of(converted, asked), frozenset(range(len(pairs), len(asked))), wanted)
+    references = tensors_of(reference, asked, 0) if quantized else ()
+    ends_of = frozenset(range(len(pairs), len(asked)))
+    tally = PairTally(tensors_of(converted, asked), ends_of, wanted, references)
     models = reference, converted
     chosen = chosen_runtime(device, any(map(calls_others, models)))
     if chosen == OWN:
@@ -147,7 +160,7 @@ def agreement(
         if n in tally.found
     ]
     errors = {asked[n][0]: sums[:-1] / sums[-1] for n, sums in tally.errors.items()}
-    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), errors)
+    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized, errors)
 
 
 def _row(
@@ -182,10 +195,21 @@ def _translated(models: tuple[Model, Model], sample: Sample) -> Sample:
     if len(one.subgraph.inputs) != len(other.subgraph.inputs):
         raise ConfigError("the converted model has not as many inputs as the float one")
     made = {
-        other.name(index): requantized(other.subgraph.tensors[index], array)
-        for index, array in zip(other.subgraph.inputs, arrays, strict=True)
+        other.name(new): _stored(one.subgraph.tensors[old], other.subgraph.tensors[new], array)
+        for old, new, array in zip(one.subgraph.inputs, other.subgraph.inputs, arrays, strict=True)
     }
     return Sample(made, sample.signature)
+
+
+def _stored(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:
+    """A sample's values for an input of the converted model: quantized, or integers above another zero point."""
+    both = old.quantization.scale.size == new.quantization.scale.size == 1
+    if not both or array.dtype.kind == "f":
+        return requantized(new, array)
+    moved = array.astype(np.int64) + int(
+        new.quantization.zero_point.sum() - old.quantization.zero_point.sum()
+    )
+    return moved.astype(NUMPY_TYPES[new.dtype])
 
 
 def _by_machine(
@@ -222,7 +246,7 @@ def _by_litert(
     head = (places, *numbers)
     with (
         tempfile.TemporaryDirectory(prefix="litecheck-") as folder,
-        LitertChild(_ADAPTER, _options(models, kernels), limits) as child,
+        LitertChild(_ADAPTER, _options(models, kernels, bool(tally.references)), limits) as child,
     ):
         paths = [str(Path(folder, name)) for name in ("reference.tflite", "converted.tflite")]
         for model, path in zip(models, paths, strict=True):
@@ -235,10 +259,11 @@ def _by_litert(
     return count, used
 
 
-def _options(models: tuple[Model, Model], kernels: str) -> dict[str, str]:
+def _options(models: tuple[Model, Model], kernels: str, stored: bool) -> dict[str, str]:
     signatures = [[(one.key, one.subgraph) for one in model.signatures] for model in models]
     resources = any(t.dtype == "resource" for s in models[0].subgraphs for t in s.tensors)
-    return {"kernels": kernels, "signatures": json.dumps(signatures), "resources": str(int(resources))}
+    flags = {"resources": str(int(resources)), "stored": str(int(stored))}
+    return {"kernels": kernels, "signatures": json.dumps(signatures), **flags}
 
 
 def _chains(models: tuple[Model, Model], data: CalibrationData) -> Iterator[tuple[Arrays, ...]]:

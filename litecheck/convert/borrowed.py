@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from litecheck.convert.binding import REAL
+from litecheck.convert.binding import REAL, Port
 from litecheck.convert.groups import Key
 from litecheck.convert.plan import Form
 from litecheck.errors import ConfigError
@@ -18,10 +18,12 @@ _SUFFIXES = ("_int8", "_int16", "_uint8", "/int8", "/int16", "/uint8")
 
 @dataclass(frozen=True, slots=True)
 class Borrowed:
-    """The forms of computed tensors, and for constants whether each channel has a scale of its own."""
+    """The forms of computed tensors, and for constants whether each channel has a scale of its own; ``read`` has the forms
+    at places that read a tensor in another one than its own."""
 
     forms: Mapping[Key, Form] = field(default_factory=dict)
     per_axis: Mapping[Key, bool] = field(default_factory=dict)
+    read: Mapping[Port, Form] = field(default_factory=dict)
 
 
 def borrow(model: Model, quantized: Model) -> Borrowed:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 
 from litecheck.checks.validate import validate
 from litecheck.convert.altered import altered
-from litecheck.convert.apply import AppliedPlan, apply
+from litecheck.convert.apply import AppliedPlan, Origins, apply
 from litecheck.convert.binding import REAL
 from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.formulas import Generation
@@ -67,8 +67,8 @@ class Request:
 @dataclass(frozen=True, slots=True, eq=False)
 class Conversion:
     """What came of it. ``tensors`` maps (subgraph, tensor) of the source to the tensor that holds it now; ``report`` is
-    what litecheck finds in the new model. Where constants were multiplied, ``source`` has them so: its results are the same.
-    """
+    what litecheck finds in the new model, ``origins`` says where its operators come from. Where constants were multiplied,
+    ``source`` has them so: its results are the same."""
 
     source: Model
     model: Model
@@ -77,6 +77,7 @@ class Conversion:
     report: ModelReport
     profile: str
     request: Request = field(default_factory=Request)
+    origins: Origins = field(default_factory=dict)
 
     @property
     def conforms(self) -> bool:
@@ -268,8 +269,9 @@ def _finished(
     content = json.dumps(record, sort_keys=True).encode()
     model = replace(with_metadata(converted.model, PROVENANCE, content), file="", size=0)
     profiles = None if request.to == "float16" else profiles_of(plan, profile)
+    report = validate(model, profiles)
     return Conversion(
-        source, model, plan, converted.tensors, validate(model, profiles), profile.name, request
+        source, model, plan, converted.tensors, report, profile.name, request, converted.origins
     )
 
 

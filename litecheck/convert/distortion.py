@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,8 @@ class Distortion:
 
     ``signal`` is the sum of x^2, ``noise`` that of (x - y)^2, ``largest`` the largest abs(x - y). ``on_rail`` elements are
     stored as the type's smallest or largest value; at ``clipped`` ones x lies beyond those, where there is one scale.
-    ``left_out`` are elements at which x is not finite.
+    ``left_out`` are elements at which x is not finite, ``equal`` those whose integers above the zero point are the same,
+    where both sides store integers.
     """
 
     signal: float = 0.0
@@ -37,6 +38,7 @@ class Distortion:
     on_rail: int = 0
     clipped: int = 0
     left_out: int = 0
+    equal: int = 0
 
     def merged(self, other: Distortion) -> Distortion:
         """Both together."""
@@ -48,6 +50,7 @@ class Distortion:
             self.on_rail + other.on_rail,
             self.clipped + other.clipped,
             self.left_out + other.left_out,
+            self.equal + other.equal,
         )
 
     @property
@@ -100,6 +103,18 @@ def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Ten
         return Distortion(left_out=left_out)
     rails = _rails(x, codes, tensor) if _quantized(tensor) else (0, 0)
     return Distortion(*sums, float(max(off.max(), -off.min())), x.size, *rails, left_out)
+
+
+def stored_distortion(
+    codes: NDArray[Any], reference: Tensor, stored: NDArray[Any], tensor: Tensor
+) -> Distortion:
+    """As ``distortion`` of integers that a quantized tensor stores, and how many of them are the same in both."""
+    found = distortion(real_values(codes, reference), stored, tensor)
+    one, other = (
+        values.astype(np.int32) - int(t.quantization.zero_point.sum())
+        for values, t in ((codes, reference), (stored, tensor))
+    )
+    return replace(found, equal=int(np.count_nonzero(one == other)))
 
 
 def _quantized(tensor: Tensor) -> bool:
@@ -167,18 +182,24 @@ def channel_errors(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> NDA
 class PairTally:
     """The distortions so far of pairs of tensors by number; those that are ``outputs`` are compared by their largest
     values, too, and of those that are ``channelled`` errors are added up by channel. ``tensors`` are the converted
-    model's."""
+    model's, ``references`` the other's, where that one stores integers."""
 
     tensors: Sequence[Tensor]
     outputs: frozenset[int]
     channelled: frozenset[int] = frozenset()
+    references: Sequence[Tensor] = ()
     found: dict[int, Distortion] = field(default_factory=dict)
     top: dict[int, TopAgreement] = field(default_factory=dict)
     errors: dict[int, NDArray[np.float64]] = field(default_factory=dict)
 
     def add(self, pair: int, x: NDArray[Any], stored: NDArray[Any]) -> None:
         """One more inference's values of a pair."""
-        self.merge(pair, distortion(x, stored, self.tensors[pair]))
+        tensor = self.tensors[pair]
+        reference = self.references[pair] if self.references else tensor
+        both = self.references and all(t.quantization.scale.size == 1 for t in (tensor, reference))
+        self.merge(
+            pair, stored_distortion(x, reference, stored, tensor) if both else distortion(x, stored, tensor)
+        )
         if pair in self.outputs and (top := top_agreement(x, stored)) is not None:
             self.merge_top(pair, top)
         if pair in self.channelled and x.ndim and x.size:

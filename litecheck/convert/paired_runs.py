@@ -28,7 +28,8 @@ Pair = tuple[Place, Place]
 
 
 class LitertPairs:
-    """Options: ``kernels``, and ``signatures`` (keys and subgraphs of both models, as JSON).
+    """Options: ``kernels``, ``signatures`` (keys and subgraphs of both models, as JSON), ``resources`` and ``stored`` (``1``
+    for yes: resource variables, a first model that stores integers).
 
     A job's model is the paths of two models as JSON. Its first run is three arrays: the pairs of places, the numbers of
     those that are outputs, and of those whose errors are wanted by channel. Every other begins with the number of where the
@@ -42,6 +43,7 @@ class LitertPairs:
         self._kernels = options["kernels"]
         self._signatures: list[list[tuple[str, int]]] = json.loads(options["signatures"])
         self._resources = options["resources"] == "1"
+        self._stored = options["stored"] == "1"
         self._interpreters: list[PreservingInterpreter] = []
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
@@ -55,7 +57,8 @@ class LitertPairs:
         ((places, outputs, channelled),) = next(several).runs
         pairs: list[Pair] = [((int(a), int(b)), (int(c), int(d))) for a, b, c, d in places]
         ends, by_channel = (frozenset(map(int, numbers)) for numbers in (outputs, channelled))
-        tally = PairTally(tensors_of(load_model(paths[1]), pairs), ends, by_channel)
+        references = tensors_of(load_model(paths[0]), pairs, 0) if self._stored else ()
+        tally = PairTally(tensors_of(load_model(paths[1]), pairs), ends, by_channel, references)
         count = 0
         for count, one in enumerate(several, 1):
             self._begin(paths, count == 1)
@@ -86,9 +89,10 @@ class LitertPairs:
                 tally.add(number, reference[one], converted[other])
 
 
-def tensors_of(converted: Model, pairs: Iterable[Pair]) -> list[Tensor]:
-    """The converted tensors of pairs."""
-    return [converted.subgraphs[subgraph].tensors[index] for _, (subgraph, index) in pairs]
+def tensors_of(model: Model, pairs: Iterable[Pair], side: int = 1) -> list[Tensor]:
+    """The tensors on one side of pairs: of the converted model, or of the first for 0."""
+    places = (pair[side] for pair in pairs)
+    return [model.subgraphs[subgraph].tensors[index] for subgraph, index in places]
 
 
 class MachinePairs:

@@ -161,7 +161,8 @@ def _plan(
     model = question.model
     forms = dict(solution.forms)
     for port, form in solution.forms.items():
-        forms[port] = targets.borrowed.forms.get(tensor_at(model, port), form)
+        own = targets.borrowed.read.get(port)
+        forms[port] = own or targets.borrowed.forms.get(tensor_at(model, port), form)
     decisions = []
     for bound in question.operators:
         forms.update(following(bound, forms, targets.generation, bool(targets.borrowed.forms)))

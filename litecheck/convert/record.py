@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from litecheck.convert.agreement import Agreement, TensorAgreement
-from litecheck.convert.bias_correction import BiasCorrection
 from litecheck.convert.binding import REAL, bind
 from litecheck.convert.calibrated import Calibration
 from litecheck.convert.conversion import Conversion
@@ -17,8 +15,13 @@ from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import Decision, Form, TensorForms
 from litecheck.convert.sensitivity import OperatorSensitivity
 from litecheck.convert.shared import SharedQuantization
+from litecheck.convert.weight_errors import WeightError
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport
+
+if TYPE_CHECKING:
+    from litecheck.convert.agreement import Agreement, TensorAgreement
+    from litecheck.convert.bias_correction import BiasCorrection
 
 Outcome = Literal["conforms", "violates", "not judged"]
 
@@ -52,7 +55,7 @@ class ConvertedTensor:
 class ConversionRecord:
     """A conversion and all that is said of it. ``target`` is the file that was written, empty where none was; ``size`` is
     what the new model takes, ``source_size`` what the old one does, in bytes; ``report`` is what litecheck finds in the
-    file as it would be written."""
+    file as it would be written. ``weights`` has the errors of weights that were quantized before."""
 
     version: str
     source: str
@@ -73,6 +76,7 @@ class ConversionRecord:
     correction: BiasCorrection | None = None
     sensitivity: tuple[OperatorSensitivity, ...] | None = None
     """What quantizing each operator alone costs, the most sensitive first; None where it was not asked for."""
+    weights: tuple[WeightError, ...] = ()
 
     @property
     def verdict(self) -> Outcome:

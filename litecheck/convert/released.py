@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.convert.binding import REAL
+from litecheck.convert.binding import REAL, Port
 from litecheck.convert.borrowed import Borrowed
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import Form
@@ -44,17 +44,34 @@ def is_quantized(model: Model) -> bool:
 
 
 def release(model: Model) -> Released:
-    """The float model of a quantized one. Raises ConfigError for one that rescales integers with QUANTIZE inside."""
+    """The float model of a quantized one. Raises ConfigError for custom operators on integers."""
     forms: dict[Key, Form] = {}
+    read: dict[Port, Form] = {}
     subgraphs = []
     for subgraph in model.subgraphs:
+        _check_known(subgraph)
         tensors = tuple(_real(tensor) if _is_stored(tensor) else tensor for tensor in subgraph.tensors)
-        for tensor in subgraph.tensors:
-            if tensor.dtype in _SHIFTS and _is_stored(tensor) and not tensor.is_constant:
-                forms[subgraph.index, tensor.index] = _form(tensor)
-        subgraphs.append(_without_borders(replace(subgraph, tensors=tensors), subgraph))
+        stored = {
+            tensor.index: _form(tensor)
+            for tensor in subgraph.tensors
+            if tensor.dtype in _SHIFTS and _is_stored(tensor) and not tensor.is_constant
+        }
+        subgraphs.append(_without_borders(replace(subgraph, tensors=tensors), stored, read))
+        forms.update(((subgraph.index, index), form) for index, form in stored.items())
     ranges = {key: _interval(form) for key, form in forms.items()}
-    return Released(with_subgraphs(model, subgraphs), Borrowed(forms), ranges)
+    return Released(with_subgraphs(model, subgraphs), Borrowed(forms, read=read), ranges)
+
+
+def _check_known(subgraph: Subgraph) -> None:
+    """Raise ConfigError for a custom operator that reads or writes stored integers."""
+    for operator in subgraph.operators:
+        indexes = [i for i in (*operator.inputs, *operator.outputs) if i >= 0]
+        stored = next((subgraph.tensors[i].dtype for i in indexes if _is_stored(subgraph.tensors[i])), "")
+        if operator.custom_code and stored:
+            raise ConfigError(
+                f"{operator.kind} #{operator.index} computes on {stored}, and nothing says whether it takes other "
+                "types: cut the model in front of it, or convert the float model"
+            )
 
 
 def _outputs(subgraph: Subgraph, operator: Operator) -> list[Tensor]:
@@ -96,23 +113,26 @@ def _interval(form: Form) -> Interval:
     return scale * (low - zero), scale * (high - zero)
 
 
-def _without_borders(subgraph: Subgraph, before: Subgraph) -> Subgraph:
-    """Without the operators that crossed into integers and out of them: their results are what went in."""
+def _without_borders(subgraph: Subgraph, stored: dict[int, Form], read: dict[Port, Form]) -> Subgraph:
+    """Without the operators that crossed into integers, out of them, or from one form into another: their results are what
+    went in. ``stored`` gains what a border made of a real value, ``read`` the places that a rescaled tensor is read at."""
     same: dict[int, int] = {}
-    operators = []
+    operators: list[Operator] = []
     for operator in subgraph.operators:
         if operator.opcode not in _BORDERS:
             operators.append(operator)
             continue
         source, target = operator.inputs[0], operator.outputs[0]
-        if _is_stored(before.tensors[source]) and _is_stored(before.tensors[target]):
-            raise ConfigError(
-                f"{operator.opcode} #{operator.index} rescales stored integers: convert the float model instead"
-            )
-        same[target] = same.get(source, source)
+        root = same[target] = same.get(source, source)
+        if target in stored:
+            stored.setdefault(root, stored[target])
 
-    def of(indexes: tuple[int, ...]) -> tuple[int, ...]:
+    def of(indexes: tuple[int, ...], number: int) -> tuple[int, ...]:
+        for place, index in enumerate(indexes):
+            root = same.get(index, index)
+            if index in stored and not stored[index].same(stored[root]):
+                read[Port(subgraph.index, number, "input", place)] = stored[index]
         return tuple(same.get(index, index) for index in indexes)
 
-    moved = tuple(replace(op, index=n, inputs=of(op.inputs)) for n, op in enumerate(operators))
-    return replace(subgraph, operators=moved, outputs=of(subgraph.outputs))
+    moved = tuple(replace(op, index=n, inputs=of(op.inputs, n)) for n, op in enumerate(operators))
+    return replace(subgraph, operators=moved, outputs=of(subgraph.outputs, -1))

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from litecheck.checks.validate import validate
-from litecheck.convert.agreement import Agreement, agreement
 from litecheck.convert.binding import REAL
 from litecheck.convert.borrowed import borrow
 from litecheck.convert.calibrated import Calibration, Told, calibrated, opened
+from litecheck.convert.calibration.child import OWN, chosen_runtime
 from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.calibration.drawn import random_data
+from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.convert.calibration.tally import observed
 from litecheck.convert.conversion import Conversion, convert, equal, profile_of, profiles_of, replay, shift
 from litecheck.convert.equalize import Equalization, equalize
@@ -27,6 +29,7 @@ from litecheck.convert.rerun import Rerun, check_rerun, passes
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.shared import reach, shared_quantizations
 from litecheck.convert.source import check_real, load_source
+from litecheck.convert.weight_errors import weight_errors
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, reason
@@ -37,8 +40,13 @@ from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.version import __version__
 
+if TYPE_CHECKING:
+    from litecheck.convert.agreement import Agreement
+
 #: What is asked for by the type of activations that a plan has.
 _KINDS = {"int8": "int8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
+#: How many inputs are drawn to run both forms of a quantized model.
+DRAWN = 32
 #: What has no integer activations.
 REAL_KINDS = ("dynamic", "float16")
 _NONE: Mapping[Key, Interval] = {}
@@ -85,12 +93,12 @@ class ConversionSession:
     def compares(self) -> bool:
         """Whether both models are run beside each other."""
         wanted = self.settings.agreement or bool(self.settings.sensitivity)
-        return wanted and self.data is not None and not self.shifts
+        return wanted and self.data is not None
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What people must be told of the samples."""
-        return self.data.warnings if self.data else ()
+        return self.data.warnings if self.data and not self.shifts else ()
 
     @property
     def steps(self) -> int | None:
@@ -114,9 +122,19 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     _check_statistics(settings)
     quantized = load_model(settings.scales_from) if settings.scales_from else None
     equalization = equalize(model) if settings.equalize else None
-    data = opened(model, settings)
+    data = opened(model, settings) or (_drawn(model, settings) if shifts else None)
     check_rerun(settings, data is not None, shifts)
     return ConversionSession(model, settings, plan, data, quantized, shifts, equalization)
+
+
+def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None:
+    """Inputs for both forms of a quantized model, where there is LiteRT to run them and they can be made up."""
+    if not settings.agreement or chosen_runtime(settings.device, unseen=False) == OWN:
+        return None
+    try:
+        return random_data(model, DRAWN, settings.seed, settings.signature)
+    except ConfigError:
+        return None
 
 
 def _shifts(model: Model, settings: ConversionSettings) -> bool:
@@ -192,7 +210,7 @@ def carried_out(
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
         before = rerun.done if rerun else before
-        record = _compared(record, data, settings, lambda done, what: told(before + done, what))
+        record = _compared(record, session, data, lambda done, what: told(before + done, what))
     if rerun and settings.sensitivity and not violates:
         rerun.done += data.count or 0 if data else 0
         record = replace(record, sensitivity=rerun.sensitivities(conversion, record.agreement))
@@ -250,26 +268,41 @@ def _judged(
         tuple(warnings),
         tried=not target,
         pairs=session.equalization.pairs if session.equalization else None,
+        weights=weight_errors(model, conversion) if session.shifts else (),
     )
 
 
 def _compared(
-    record: ConversionRecord, data: CalibrationData, settings: ConversionSettings, tell: Told
+    record: ConversionRecord, session: ConversionSession, data: CalibrationData, tell: Told
 ) -> ConversionRecord:
     """The record with what both models compute on the data."""
-    conversion = record.conversion
-    seen = set(observed(conversion.source))
-    found: Agreement = agreement(
-        conversion.source,
+    conversion, settings = record.conversion, session.settings
+    try:
+        found = _agreement(session, conversion, data, tell)
+    except CalibrationError as error:
+        if settings.data or settings.random:
+            raise
+        return replace(record, warnings=(*record.warnings, f"both models were not run: {error}"))
+    ranges = record.calibration.ranges if record.calibration else _NONE
+    return replace(record, agreement=found, tensors=converted_tensors(conversion, ranges, found))
+
+
+def _agreement(
+    session: ConversionSession, conversion: Conversion, data: CalibrationData, tell: Told
+) -> Agreement:
+    from litecheck.convert.agreement import agreement  # with all kernels, which not every conversion needs
+
+    settings, seen = session.settings, set(observed(conversion.source))
+    return agreement(
+        session.model,
         conversion.model,
         {old: new for old, new in conversion.tensors.items() if old in seen},
         data,
         device=settings.device,
         progress=lambda done: tell(done, "comparing"),
         limits=Limits(settings.seconds),
+        quantized=session.shifts,
     )
-    ranges = record.calibration.ranges if record.calibration else _NONE
-    return replace(record, agreement=found, tensors=converted_tensors(conversion, ranges, found))
 
 
 def convert_model(

@@ -1,4 +1,4 @@
-"""The same conversion by another converter, on the same samples: TensorFlow's own and ai-edge-quantizer."""
+"""One conversion by each converter, on the same samples: litecheck's, TensorFlow's and ai-edge-quantizer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from litecheck.convert.tensorflow import explained, source_kind
 from litecheck.errors import ConfigError, ModelError, Problem
 from litecheck.model.load import load_model
 
-Via = Literal["tensorflow", "ai-edge-quantizer"]
+Via = Literal["litecheck", "tensorflow", "ai-edge-quantizer"]
 Target = Literal["int8", "int16x8"]
 
+_OWN = "litecheck.convert.own_program:to_integers"
 _TENSORFLOW = "litecheck.convert.foreign.tensorflow_programs:to_integers"
 _AI_EDGE = "litecheck.convert.foreign.ai_edge_program:to_integers"
 
@@ -23,14 +24,24 @@ def quantized_via(
     samples: NamedSamples,
     to: Target = "int8",
     limits: ProcessLimits | None = None,
+    profile: str = "",
+    device: str = "auto",
 ) -> Converted:
     """An integer model by another converter, from samples by the inputs' names in the model's signature.
 
     ``tensorflow`` takes a SavedModel folder, a Keras file, or a float .tflite (which then passes TensorFlow's calibrator
-    and quantizer, the second half of its converter); ``ai-edge-quantizer`` takes a float .tflite. Each sample holds the
+    and quantizer, the second half of its converter); the others take a float .tflite. litecheck keeps ``profile``, and
+    calibrates on ``device``. Each sample holds the
     batch dimension. Seconds are those of the whole process, imports included. Raises ConfigError where the converter is
     not installed, ModelError where it fails.
     """
+    if via == "litecheck":
+        request = {"source": str(path), "to": to, "profile": profile, "device": device, "imports": []}
+        try:
+            return converted(_OWN, request, limits or ProcessLimits(), samples)
+        except ForeignError as error:
+            said = " ".join(error.message.split()) or error.kind
+            raise ModelError(str(path), (Problem("litecheck-failed", "litecheck", None, said),)) from None
     if via == "tensorflow":
         request = {"source": str(path), "kind": source_kind(path), "to": to, "imports": ["tensorflow"]}
         try:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 #: The commands whose reports judge something, so that there are results to list.
 JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
 EVERY = (*JUDGING, "run")
+#: All that may be written: the commands' own reports, and the table of converters that ``convert`` has besides.
+WHOLE = (*EVERY, "converters")
 _ALONE = ("results", "document", "values", "print_report")
 #: For each class of reports, by name, its command, and the modules that have the function of each name for it.
 _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
@@ -43,6 +45,10 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
     "Diagnosis": ("diagnose", dict.fromkeys(_ALONE, "diagnosis")),
     "ComparedTensors": ("compare", dict.fromkeys(_ALONE, "comparison")),
     "RunRecord": ("run", dict.fromkeys(_ALONE, "run")),
+    "ConverterComparison": (
+        "converters",
+        dict.fromkeys(("document", "values", "print_report", "brief"), "converters"),
+    ),
     "ConversionRecord": (
         "convert",
         {

@@ -145,3 +145,23 @@ def test_layers_are_improved_and_operators_ranked(run: Run) -> None:
     assert run("convert", "detector.tflite", "--dry-run", *DATA, "--sensitivity", "0").exit_code == 2
     done = run("convert", "detector.tflite", "-o", "o.tflite", "--plan", "p.json", "--int16x8", "#1")
     assert (done.exit_code, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--via", "tensorflw", "-o", "o.tflite"), "did you mean 'tensorflow'"),
+        (("--via", "tensorflow", "--compare"), "--compare asks all converters"),
+        (("--via", "tensorflow",), "give -o OUT.tflite"),
+        (("--compare", "-o", "o.tflite"), "--compare writes no model"),
+        (("--compare", "--keep", "#1"), "--keep: other converters do not take this"),
+        (("--compare",), "there must be samples"),
+        (("--compare", "-f", "sarif"), "unknown format 'sarif'"),
+    ],
+)  # fmt: skip
+def test_other_converters_are_asked_for_what_they_do(
+    run: Run, arguments: tuple[str, ...], words: str
+) -> None:
+    done = run("convert", "detector.tflite", *arguments)
+    assert done.exit_code == 2
+    assert words in " ".join(done.stderr.split())

@@ -19,12 +19,15 @@ from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.samples import Sample
 from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.convert.record import ConversionRecord
-from litecheck.convert.session import prepared
+from litecheck.convert.session import DRAWN, prepared
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.source import load_source
 from litecheck.errors import ConfigError, ModelError
+from litecheck.model.build import quantized
+from litecheck.model.edit import with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.save import save_model
+from litecheck.model.types import Model
 
 Converting = Callable[..., ConversionRecord]
 
@@ -216,12 +219,39 @@ def test_scales_of_a_quantized_form_are_taken_over(converting: Converting) -> No
 def test_an_old_uint8_model_keeps_its_scales(folder: Path) -> None:
     save_model(uint8_model(), "old.tflite")
     record = convert_model("old.tflite", "new.tflite")
-    assert (record.verdict, record.agreement) == ("conforms", None)
+    assert record.verdict == "conforms"
     before, after = load_model("old.tflite").subgraphs[0], load_model("new.tflite").subgraphs[0]
     for old, new in zip(before.inputs + before.outputs, after.inputs + after.outputs, strict=True):
         one, other = before.tensors[old].quantization, after.tensors[new].quantization
         assert one.scale.tobytes() == other.scale.tobytes()
         assert (one.zero_point - 128).tolist() == other.zero_point.tolist()
+
+
+def test_an_old_model_runs_beside_the_new_one(folder: Path) -> None:
+    """Weights without a zero point lose nothing, so that every stored activation is the same but for the shift."""
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    save_model(uint8_model(), "old.tflite")
+    exact, rounded = convert_model(_symmetric(uint8_model())), convert_model("old.tflite")
+    for record in (exact, rounded):
+        assert record.agreement is not None
+        assert (record.agreement.samples, record.agreement.quantized, record.warnings) == (DRAWN, True, ())
+    assert exact.agreement is not None
+    assert [one.equal for one in exact.agreement.outputs] == [1.0]
+    assert exact.weights[0].largest < 1e-5
+    assert rounded.weights[0].largest > 0.1
+
+
+def _symmetric(model: Model) -> Model:
+    """With weights whose zero point is 128, stored in 1..255."""
+    (subgraph,) = model.subgraphs
+    tensors = []
+    for tensor in subgraph.tensors:
+        if tensor.is_constant and tensor.dtype == "uint8" and tensor.data is not None:
+            data = tensor.data.clip(1, 255)
+            data.reshape(tensor.shape)[:, 0] = 255
+            tensor = replace(tensor, data=data, quantization=quantized(tensor.quantization.scale, 128))
+        tensors.append(tensor)
+    return with_subgraphs(model, [replace(subgraph, tensors=tuple(tensors))])
 
 
 def test_an_int8_model_is_only_made_anew_for_another_profile(folder: Path) -> None:

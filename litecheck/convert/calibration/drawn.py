@@ -81,6 +81,8 @@ def _draw(subgraph: Subgraph, index: int, name: str, use: Input | None) -> _Draw
         positive = use is not None and (use.positive or use.non_negative)
         image = len(tensor.shape) == 4 and tensor.shape[-1] in _CHANNELS
         return partial(_reals, tensor.shape, held, positive, image)
+    if tensor.quantization.scale.size and tensor.dtype in INTEGER_RANGES:
+        return partial(_integers, tensor.shape, held, *INTEGER_RANGES[tensor.dtype])
     kinds = _steered(subgraph, index)
     unknown = kinds - {_PLACE, _TRUTH}
     if unknown and held.kind != "b":
@@ -88,7 +90,7 @@ def _draw(subgraph: Subgraph, index: int, name: str, use: Input | None) -> _Draw
             f"input {name!r} is the {min(unknown)} of an operator, which cannot be drawn; give data"
         )
     most = 1 if held.kind == "b" else _ids(subgraph, index) - 1
-    return partial(_integers, tensor.shape, held, most)
+    return partial(_integers, tensor.shape, held, 0, most)
 
 
 def _reals(
@@ -99,9 +101,9 @@ def _reals(
 
 
 def _integers(
-    shape: tuple[int, ...], held: np.dtype[np.generic], most: int, rng: np.random.Generator
+    shape: tuple[int, ...], held: np.dtype[np.generic], least: int, most: int, rng: np.random.Generator
 ) -> NDArray[np.generic]:
-    return rng.integers(0, most, shape, endpoint=True).astype(held)
+    return rng.integers(least, most, shape, endpoint=True).astype(held)
 
 
 def _readers(subgraph: Subgraph, index: int) -> Iterator[tuple[int, int]]:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.foreign import program
+from litecheck.convert.foreign.memory import MemoryWatch
 from litecheck.devices.worker import end_name
 
 #: The search path goes as an argument, as in litecheck.devices.worker.
@@ -46,7 +47,8 @@ class ProcessLimits:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A model that another converter wrote, the seconds of its whole process, and the most memory it held in bytes."""
+    """A model that a converter wrote, the seconds of its whole process, and the most memory in bytes that it held with the
+    processes it started."""
 
     model: bytes
     seconds: float
@@ -73,14 +75,14 @@ def converted(
             stacked: Mapping[str, Any] = _stacked(samples)
             np.savez(folder / program.SAMPLES, **stacked)
         begun = time.monotonic()
-        code, late = _ended(reference, folder, limits.seconds)
+        code, late, memory = _ended(reference, folder, limits.seconds)
         seconds = time.monotonic() - begun
         facts: dict[str, Any] = {}
         with suppress(OSError, ValueError):
             facts = json.loads((folder / program.END).read_text("utf-8"))
         model = folder / program.MODEL
         if code == 0 and not facts.get("error") and model.exists():
-            return Converted(model.read_bytes(), seconds, int(facts.get("peak", 0)))
+            return Converted(model.read_bytes(), seconds, max(memory, int(facts.get("peak", 0))))
         raise _failure(code, late, limits.seconds, facts, _last_words(folder))
 
 
@@ -88,8 +90,8 @@ def _stacked(samples: NamedSamples) -> dict[str, NDArray[Any]]:
     return {name: np.stack([sample[name] for sample in samples]) for name in samples[0]}
 
 
-def _ended(reference: str, folder: Path, seconds: float) -> tuple[int, bool]:
-    """The exit status of the process (negative for a signal), and whether its time was over."""
+def _ended(reference: str, folder: Path, seconds: float) -> tuple[int, bool, int]:
+    """The exit status of the process (negative for a signal), whether its time was over, and the most memory seen."""
     path = [os.path.abspath(p or ".") for p in sys.path]
     command = [sys.executable, "-c", _START, json.dumps(path), reference, str(folder)]
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "-1", "PYTHONIOENCODING": "utf-8"}
@@ -102,12 +104,14 @@ def _ended(reference: str, folder: Path, seconds: float) -> tuple[int, bool]:
             env={**os.environ, **quiet},
             start_new_session=True,
         )
-        try:
-            return process.wait(seconds), False
-        except subprocess.TimeoutExpired:
-            return 0, True
-        finally:
-            _kill(process)
+        with MemoryWatch(process.pid) as memory:
+            try:
+                code, late = process.wait(seconds), False
+            except subprocess.TimeoutExpired:
+                code, late = 0, True
+            finally:
+                _kill(process)
+    return code, late, memory.most
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

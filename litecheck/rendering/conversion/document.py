@@ -29,6 +29,7 @@ def document(record: ConversionRecord) -> Document:
     facts = (*wording.facts(record), *(("warning", text) for text in record.warnings))
     parts = (
         *_starved(record),
+        *_weights(record),
         *_agreement(record),
         *_stays(record),
         *_choices(record),
@@ -47,6 +48,17 @@ def _starved(record: ConversionRecord) -> Iterator[Part]:
         lines = wording.starved_lines(group, member, NAME)
         rows = FactRows(tuple((label, (text,)) for label, text in lines))
         yield Fold(wording.starved_title(group, member, NAME), (), (rows,), opened=True)
+
+
+def _weights(record: ConversionRecord) -> Iterator[Part]:
+    if record.weights:
+        yield Heading(("Weights",))
+        rows = tuple(
+            ((largest,), (rms,), (worst,), (Code(shorten(name, NAME)),))
+            for largest, rms, worst, name in wording.weight_rows(record)
+        )
+        grid = TableGrid((">largest", ">RMS", "worst channels", "tensor"), rows)
+        yield Fold("Rounded anew", (f" {wording.weights_title(record)}",), (grid,))
 
 
 def _agreement(record: ConversionRecord) -> Iterator[Part]:

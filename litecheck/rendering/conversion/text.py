@@ -16,7 +16,7 @@ from litecheck.rendering.validation.text import ValidationPage
 from litecheck.report import counted
 
 _STYLES = {"conforms": "bold green", "violates": "bold red", "not judged": "bold magenta"}
-_HEADS = ("type", ">range", ">scale", ">zero point", ">SNR", ">clipped", "by", "tensor")
+_HEADS = ("type", ">range", ">scale", ">zero point", ">SNR", ">clipped", ">equal", "by", "tensor")
 _FEW = 12
 
 
@@ -30,6 +30,7 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     page.stays(record)
     page.shared(record)
     page.choices(record)
+    page.weights(record)
     page.listed("equalized", wording.equalized(record))
     page.listed("biases corrected", wording.corrected(record))
     page.agreement(record)
@@ -119,6 +120,14 @@ class ConversionPage(ValidationPage):
             self.items(found[1:], _FEW)
             self.line()
 
+    def weights(self, record: ConversionRecord) -> None:
+        """How far weights are from what they were quantized to before, the worst first."""
+        if not record.weights:
+            return
+        self.section("weights", wording.weights_title(record))
+        rows = [(*row[:3], shorten(row[3], NAME)) for row in wording.weight_rows(record)]
+        self._cut((">largest", ">RMS", "worst channels", "tensor"), rows, ("worst channels",))
+
     def agreement(self, record: ConversionRecord) -> None:
         """What both models computed on the data."""
         if record.agreement is None:
@@ -150,10 +159,11 @@ class ConversionPage(ValidationPage):
     def _tensor(self, one: ConvertedTensor) -> tuple[str, ...]:
         snr = wording.decibels(one.agreement.snr) if one.agreement else ""
         clipped = wording.share(one.agreement.clipped) if one.agreement else ""
+        equal = wording.alike(one.agreement) if one.agreement else ""
         by = "; ".join(map(visible, wording.decided_by(one.form))) if self.verbose else ""
         ends = wording.form_range(one.form)
         numbers = wording.scales(one.form), wording.zero_points(one.form)
-        return one.form.dtype, ends, *numbers, snr, clipped, by, shorten(one.name, NAME)
+        return one.form.dtype, ends, *numbers, snr, clipped, equal, by, shorten(one.name, NAME)
 
     def _cut(self, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], spare: tuple[str, ...]) -> None:
         shown = rows if self.verbose else rows[:_FEW]

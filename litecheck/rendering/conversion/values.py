@@ -52,6 +52,7 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         "starved": record.starved,
         "calibration": None if record.calibration is None else _calibration(record.calibration),
         "agreement": None if record.agreement is None else record.agreement.to_plain(),
+        "weights": [asdict(one) for one in record.weights],
         "equalized": None if record.pairs is None else [asdict(pair) for pair in record.pairs],
         "corrected": None if record.correction is None else asdict(record.correction),
         "sensitivity": None if record.sensitivity is None else [_sensitivity(s) for s in record.sensitivity],

@@ -17,6 +17,8 @@ from litecheck.report import bytes_text, counted, counts_text, uncovered_text
 
 #: How much of the values on a rail is worth a word.
 _NOTICED = 1e-4
+#: How many channels of rounded weights are named.
+_WORST = 2
 
 
 def summary(record: ConversionRecord) -> str:
@@ -88,7 +90,8 @@ def calibration(record: ConversionRecord) -> str:
 
 def agreement_title(found: Agreement) -> str:
     """``Agreement with float on 16 inputs``: no accuracy, which only labelled data could tell."""
-    return f"Agreement with float on {counted(found.samples, 'input')}"
+    other = "the quantized model" if found.quantized else "float"
+    return f"Agreement with {other} on {counted(found.samples, 'input')}"
 
 
 def agreement_lines(found: Agreement) -> list[tuple[str, str]]:
@@ -104,6 +107,8 @@ def _agreed(one: TensorAgreement) -> Iterator[str]:
     yield f"SNR {decibels(one.snr)}"
     steps = f" ({one.largest_steps:.3g} steps)" if one.step else ""
     yield f"largest error {one.distortion.largest:.4g}{steps}"
+    if one.distortion.equal:
+        yield f"{alike(one)} of the stored values equal"
     if one.top is not None:
         yield f"largest value at the same place in {one.top.agreeing:,} of {counted(one.top.rows, 'row')}"
 
@@ -118,6 +123,31 @@ def decibels(snr: float) -> str:
 def share(part: float) -> str:
     """``1.25 %``; nothing where it is next to nothing."""
     return f"{100 * part:.2f} %" if part >= _NOTICED else ""
+
+
+def alike(one: TensorAgreement) -> str:
+    """``98.03 %`` of the stored integers are the same in both models; nothing where one model stores real values."""
+    return f"{100 * one.equal:.2f} %" if one.distortion.equal else ""
+
+
+def weight_rows(record: ConversionRecord) -> list[tuple[str, str, str, str]]:
+    """Largest and RMS error, the worst channels, and the name of weights that were quantized before; not of exact ones."""
+    return [
+        (
+            f"{one.largest:.3f}",
+            f"{one.rms:.3f}",
+            ", ".join(f"#{c.channel} {c.largest:.3f} (RMS {c.rms:.3f})" for c in one.channels[:_WORST]),
+            one.name,
+        )
+        for one in record.weights
+        if one.largest
+    ]
+
+
+def weights_title(record: ConversionRecord) -> str:
+    """``28 tensors, 1 of them exact; errors in steps of the scales they had``."""
+    exact = sum(not one.largest for one in record.weights)
+    return f"{counted(len(record.weights), 'tensor')}, {exact} of them exact; errors in steps of the scales they had"
 
 
 def extent(low: float, high: float) -> str:

@@ -12,6 +12,7 @@ from litecheck.rendering.sheet import Format, Sheet
 from litecheck.spelling import closest
 
 if TYPE_CHECKING:
+    from litecheck.convert.converters import ConverterComparison
     from litecheck.convert.record import ConversionRecord
     from litecheck.diagnose.result import Diagnosis
     from litecheck.rendering.comparison import ComparedTensors
@@ -19,7 +20,15 @@ if TYPE_CHECKING:
     from litecheck.report import Report
     from litecheck.verify.outcome import Verification
 
-    Reported = Report | Verification | Diagnosis | ComparedTensors | RunRecord | ConversionRecord
+    Reported = (
+        Report
+        | Verification
+        | Diagnosis
+        | ComparedTensors
+        | RunRecord
+        | ConversionRecord
+        | ConverterComparison
+    )
 
 
 @cache

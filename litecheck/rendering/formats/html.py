@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.sheet import EVERY, Format, Sheet
+from litecheck.rendering.sheet import WHOLE, Format, Sheet
 
-FORMAT = Format("html", "one page for people, which needs no network", EVERY, Sheet.page)
+FORMAT = Format("html", "one page for people, which needs no network", WHOLE, Sheet.page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.sheet import EVERY, Format, Sheet
+from litecheck.rendering.sheet import WHOLE, Format, Sheet
 
 
 def render(sheet: Sheet) -> str:
@@ -12,4 +12,4 @@ def render(sheet: Sheet) -> str:
     return json.dumps(sheet.values(), indent=2, allow_nan=False) + "\n"
 
 
-FORMAT = Format("json", "everything, for programs", EVERY, render)
+FORMAT = Format("json", "everything, for programs", WHOLE, render)

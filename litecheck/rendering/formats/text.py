@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.sheet import EVERY, Format, Sheet
+from litecheck.rendering.sheet import WHOLE, Format, Sheet
 
 
 def render(sheet: Sheet) -> str:
@@ -12,4 +12,4 @@ def render(sheet: Sheet) -> str:
     return captured(sheet.print)
 
 
-FORMAT = Format("text", "for people, at a terminal", EVERY, render)
+FORMAT = Format("text", "for people, at a terminal", WHOLE, render)

@@ -1,0 +1,167 @@
+"""Converters side by side: the same float model and samples through each, what comes out judged and run."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, cast
+
+import numpy as np
+
+from litecheck.checks.validate import validate
+from litecheck.convert.agreement import Agreement, agreement
+from litecheck.convert.calibrated import opened
+from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.conversion import KINDS
+from litecheck.convert.foreign.child import Converted, NamedSamples
+from litecheck.convert.settings import ConversionSettings
+from litecheck.convert.source import check_real
+from litecheck.convert.via import Target, Via, quantized_via
+from litecheck.devices.port import Limits
+from litecheck.errors import ConfigError, LitecheckError
+from litecheck.files import atomic_write
+from litecheck.flatbuffer.containers import Member
+from litecheck.model.load import read_model
+from litecheck.model.save import model_bytes, save_model
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import Profile
+from litecheck.report import ModelReport
+from litecheck.version import __version__
+
+#: All that can be compared, litecheck first.
+CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
+#: Told how many converters are done, and which one is at work.
+ConverterTold = Callable[[int, str], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConverterOutcome:
+    """What one converter made, with the findings in it and its agreement with the float model; ``failure`` says why
+    something of this is missing."""
+
+    via: Via
+    converted: Converted | None = None
+    report: ModelReport | None = None
+    agreement: Agreement | None = None
+    failure: str = ""
+
+    @property
+    def found(self) -> int:
+        """How many findings there are."""
+        return sum(self.report.counts.values()) if self.report else 0
+
+    @property
+    def verdict(self) -> Literal["conforms", "violates", "not judged", "failed"]:
+        """What is known of the new model."""
+        if self.report is None:
+            return "failed"
+        if any(finding.level == "violation" for finding in self.report.active):
+            return "violates"
+        return "conforms" if self.report.covered else "not judged"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConverterComparison:
+    """The outcomes of one float model; ``target`` is the file that was written, empty where none was."""
+
+    version: str
+    source: str
+    source_size: int
+    to: str
+    profile: str
+    data: str
+    samples: int
+    outcomes: tuple[ConverterOutcome, ...]
+    warnings: tuple[str, ...] = ()
+    target: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """0 the first converter's model conforms, 1 it violates, 2 there is none."""
+        return {"failed": 2, "violates": 1}.get(self.outcomes[0].verdict, 0)
+
+
+def compare_converters(
+    model: Model,
+    settings: ConversionSettings,
+    converters: Sequence[Via] = CONVERTERS,
+    target: str = "",
+    tell: ConverterTold | None = None,
+) -> ConverterComparison:
+    """A float model through each converter, each in a process of its own, on the samples of the settings.
+
+    ``target`` gets the first one's model where nothing in it violates. Seconds and memory are of whole processes. What
+    fails is an outcome. Raises ConfigError where there are no samples, or the model is no float model.
+    """
+    told = tell or (lambda done, what: None)
+    if settings.to not in ("int8", "int16x8"):
+        raise ConfigError(f"other converters are asked for int8 and int16x8 alone, not {settings.to}")
+    check_real(model, settings.to)
+    data = opened(model, settings)
+    if data is None:
+        raise ConfigError("to compare converters there must be samples: --data, or --random N")
+    named = _named(model, data)
+    profile = load_profile(settings.profile or KINDS[settings.to][1])
+    outcomes = []
+    with tempfile.TemporaryDirectory(prefix="litecheck-") as folder:
+        file = Path(folder, "float.tflite")
+        save_model(model, file, drop_unknown=True)
+        for number, via in enumerate(converters):
+            told(number, via)
+            outcomes.append(_outcome(via, file, model, named, settings, profile, data))
+    first = outcomes[0]
+    written = bool(target and first.converted and first.verdict in ("conforms", "not judged"))
+    if written and first.converted:
+        atomic_write(target, first.converted.model)
+    size = model.size or len(model_bytes(model, drop_unknown=True))
+    return ConverterComparison(
+        __version__,
+        model.file or "model",
+        size,
+        settings.to,
+        profile.name,
+        data.described,
+        len(named),
+        tuple(outcomes),
+        data.warnings,
+        target if written else "",
+    )
+
+
+def _named(model: Model, data: CalibrationData) -> NamedSamples:
+    """Samples of the first subgraph by the names that its signature gives the inputs. Raises ConfigError."""
+    main = model.subgraphs[0]
+    aliases = {index: name for s in model.signatures[:1] if not s.subgraph for name, index in s.inputs}
+    names = [aliases.get(index, main.tensors[index].name) for index in main.inputs]
+    found = []
+    for sample in (sample for chain in data for sample in chain):
+        subgraph, arrays = sample.arrange(model)
+        if subgraph:
+            raise ConfigError("other converters are asked for models of one entry point alone")
+        found.append(dict(zip(names, arrays, strict=True)))
+    if not found:
+        raise ConfigError(f"{data.described}: there is no sample")
+    return found
+
+
+def _outcome(
+    via: Via, file: Path, model: Model, samples: NamedSamples, settings: ConversionSettings,
+    profile: Profile, data: CalibrationData,
+) -> ConverterOutcome:  # fmt: skip
+    outcome = ConverterOutcome(via)
+    try:
+        to = cast(Target, settings.to)
+        made = quantized_via(via, file, samples, to, profile=settings.profile, device=settings.device)
+        outcome = replace(outcome, converted=made)
+        read = read_model(Member("", 0, np.frombuffer(made.model, np.uint8)), via)
+        outcome = replace(outcome, report=validate(read, [profile]))
+        if settings.agreement:
+            limits = Limits(settings.seconds)
+            found = agreement(model, read, {}, data, device=settings.device, limits=limits)
+            outcome = replace(outcome, agreement=found)
+    except LitecheckError as error:
+        return replace(outcome, failure=str(error).replace(f"{file}: ", "").replace(str(file), "the model"))
+    return outcome

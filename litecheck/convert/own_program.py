@@ -1,0 +1,27 @@
+"""litecheck's own conversion as the program of a child process, so that it is measured as other converters are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from litecheck.convert.session import carried_out, prepared
+from litecheck.convert.settings import ConversionSettings
+from litecheck.convert.source import load_source
+
+
+def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
+    """The int8 or int16x8 .tflite, judged and written as ``litecheck convert --no-agreement`` does it."""
+    target = samples.parent / "made.tflite"
+    settings = ConversionSettings(
+        to=request["to"],
+        profile=request["profile"],
+        data=(str(samples),),
+        device=request["device"],
+        agreement=False,
+    )
+    record = carried_out(prepared(load_source(request["source"]), settings), str(target))
+    if not record.target:
+        raise RuntimeError("what came out violates the profile, and is not written")
+    return target.read_bytes()

@@ -1,0 +1,151 @@
+"""Converters side by side, as text, as a document and as plain values: findings, size, time, memory, agreement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from litecheck.convert.agreement import TensorAgreement
+from litecheck.convert.converters import ConverterComparison, ConverterOutcome
+from litecheck.rendering.conversion.wording import decibels
+from litecheck.rendering.document import Code, Document, FactRows, Heading, Line, Part, TableGrid
+from litecheck.rendering.escape import NAME, shorten, visible
+from litecheck.report import bytes_text, counted, counts_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Raised when a key changes its meaning or goes away.
+VERSION = 1
+_HEADS = ("converter", "verdict", "findings", ">size", ">seconds", ">memory", ">lowest SNR", ">same place")
+_OUTPUTS = ("output", "converter", ">SNR", ">largest error", ">same place")
+
+
+def summary(compared: ConverterComparison) -> str:
+    """``litecheck conforms, tensorflow violates, ai-edge-quantizer failed``."""
+    return ", ".join(f"{one.via} {one.verdict}" for one in compared.outcomes)
+
+
+def _row(one: ConverterOutcome) -> tuple[str, ...]:
+    made, report = one.converted, one.report
+    outputs = one.agreement.outputs if one.agreement else ()
+    lowest = decibels(min(output.snr for output in outputs)) if outputs else ""
+    rows = sum(o.top.rows for o in outputs if o.top)
+    same = f"{sum(o.top.agreeing for o in outputs if o.top):,} of {rows:,}" if rows else ""
+    findings = counts_text(report.counts, report.effects) if report else ""
+    if made is None:
+        return one.via, one.verdict, "", "", "", "", "", ""
+    numbers = bytes_text(len(made.model)), f"{made.seconds:.2f}", f"{made.peak_memory / 1e6:.0f} MB"
+    return one.via, one.verdict, findings, *numbers, lowest, same
+
+
+def _output_rows(compared: ConverterComparison) -> list[tuple[str, ...]]:
+    """Each output of each converter's model."""
+    return [
+        (output.output, one.via, decibels(output.snr), f"{output.distortion.largest:.4g}", _same(output))
+        for one in compared.outcomes
+        for output in (one.agreement.outputs if one.agreement else ())
+    ]
+
+
+def _same(output: TensorAgreement) -> str:
+    return f"{output.top.agreeing:,} of {output.top.rows:,}" if output.top else ""
+
+
+def _facts(compared: ConverterComparison) -> list[tuple[str, str]]:
+    """What is true of all of them."""
+    facts = [
+        ("asked for", f"{compared.to}, judged by {compared.profile}"),
+        ("float", bytes_text(compared.source_size)),
+        ("samples", compared.data),
+        ("measured", "seconds and memory of whole processes, imports included; memory is the most seen"),
+    ]
+    return facts + ([("written", compared.target)] if compared.target else [])
+
+
+def _failures(compared: ConverterComparison) -> list[tuple[str, str]]:
+    return [(one.via, one.failure) for one in compared.outcomes if one.failure]
+
+
+def document(compared: ConverterComparison) -> Document:
+    """The table, what failed, and every output."""
+    parts: list[Part] = [TableGrid(_HEADS, tuple(map(_cells, map(_row, compared.outcomes))))]
+    failures = _failures(compared)
+    if failures:
+        parts += [Heading(("Failed",)), FactRows(tuple((via, (why,)) for via, why in failures))]
+    rows = _output_rows(compared)
+    if rows:
+        samples = counted(compared.samples, "input")
+        parts += [
+            Heading((f"Agreement with float on {samples}",)),
+            TableGrid(_OUTPUTS, tuple(map(_cells, rows))),
+        ]
+    facts = (*_facts(compared), *(("warning", text) for text in compared.warnings))
+    title = (Code(compared.source),)
+    return Document("convert", title, "", summary(compared), facts, tuple(parts), compared.version)
+
+
+def _cells(row: tuple[str, ...]) -> tuple[Line, ...]:
+    return tuple((text,) for text in row)
+
+
+def values(compared: ConverterComparison) -> dict[str, Any]:
+    """Everything but the models, as plain dicts and lists; schemas/converters.schema.json describes them."""
+    return {
+        "litecheck_converters": VERSION,
+        "version": compared.version,
+        "source": compared.source,
+        "source_size": compared.source_size,
+        "target": compared.target or None,
+        "exit_code": compared.exit_code,
+        "to": compared.to,
+        "profile": compared.profile,
+        "data": compared.data,
+        "samples": compared.samples,
+        "warnings": list(compared.warnings),
+        "converters": [_plain(one) for one in compared.outcomes],
+    }
+
+
+def _plain(one: ConverterOutcome) -> dict[str, Any]:
+    made, report = one.converted, one.report
+    return {
+        "converter": one.via,
+        "verdict": one.verdict,
+        "failure": one.failure or None,
+        "size": len(made.model) if made else None,
+        "seconds": made.seconds if made else None,
+        "peak_memory": made.peak_memory if made else None,
+        "findings": dict(report.counts) if report else None,
+        "coverage": dict(report.coverage) if report else None,
+        "agreement": one.agreement.to_plain() if one.agreement else None,
+    }
+
+
+def print_report(compared: ConverterComparison, console: Console, verbose: bool = False) -> None:
+    """The table, what failed, and, where there are several or all is wanted, every output."""
+    from rich.text import Text
+
+    from litecheck.rendering.page import DIM, LABEL, Page
+
+    page = Page(console, verbose)
+    page.line(Text(shorten(compared.source, 2 * NAME), "bold"))
+    for warning in compared.warnings:
+        page.line(visible(warning), Text("warning", "bold yellow"), 2 + LABEL)
+    for label, text in _facts(compared):
+        page.line(visible(text), Text(label, DIM), 2 + LABEL)
+    page.line()
+    rows = [_row(one) for one in compared.outcomes]
+    page.grid((*_HEADS[:2], *_HEADS[3:]), [(*row[:2], *row[3:]) for row in rows], [""] * len(rows))
+    findings = [(row[0], row[2]) for row, one in zip(rows, compared.outcomes, strict=True) if one.found]
+    for via, why in (*findings, *_failures(compared)):
+        page.line(page.phrase(f"{via}: {why}"), "  -", 4)
+    outputs = [(shorten(name, NAME), *rest) for name, *rest in _output_rows(compared)]
+    if outputs and (verbose or len(outputs) > len(rows)):
+        page.line()
+        page.section("Agreement with float", f"on {counted(compared.samples, 'input')}")
+        page.grid(_OUTPUTS, outputs, [""] * len(outputs))
+
+
+def brief(compared: ConverterComparison) -> str:
+    """One line where the first converter's model does not conform."""
+    return f"{visible(compared.source)}: {summary(compared)}\n" if compared.exit_code else ""
