@@ -14,11 +14,13 @@ from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.profile.operators import facts_of, operator_names
+from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.reference.registry import kernels
+from tests.delegate.specimens import specimen
 
 REFERENCE = load_arithmetic("litert-reference")
 ELEMENTWISE = [name for name in operator_names() if facts_of(name).elementwise and name in kernels()]
@@ -70,16 +72,54 @@ def test_each_variant_gives_the_same_as_one_by_one(opcode: str, dtype: str, shap
             apart = [one.run(main, arrays)[main.outputs[0]] for arrays in several]
         except RunError:
             continue
-        joined = list(outputs_of(Machine(case.cut.model, arithmetic), case, several))
+        joined = list(outputs_of(Machine(case.cut.model, arithmetic), several))
         for (made,), wanted in zip(joined, apart, strict=True):
             assert made.dtype == wanted.dtype
             np.testing.assert_array_equal(made, wanted)
 
 
 def test_they_are_joined_where_nothing_is_left_of_a_vector() -> None:
-    assert together(case_of("ADD", "int8", WHOLE)) > 1000
-    assert together(case_of("ADD", "int8", BROKEN)) == 1
-    assert together(case_of("ADD", "int8", (1 << 16,))) == 1
+    assert together(case_of("ADD", "int8", WHOLE).cut.model) > 1000
+    assert together(case_of("ADD", "int8", BROKEN).cut.model) == 1
+    assert together(case_of("ADD", "int8", (1 << 16,)).cut.model) == 1
+
+
+SUMS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
+
+
+@pytest.mark.parametrize("opcode", SUMS)
+def test_images_give_the_same_as_one_by_one(opcode: str) -> None:
+    """Under each variant, and each thing that goes wrong on devices: padding, registers too narrow, another's bias."""
+    model = specimen(opcode)
+    main, own = model.subgraphs[0], REFERENCE.variants(opcode)
+    (case,) = parts.operators(model, main)
+    several = [feed.arrays for feed in tried(case, {}, 0, 5)]
+    departures = [
+        replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**own, "departure": name}})
+        for name in defects_of(opcode)
+    ]
+    assert len(departures) > 20
+    for arithmetic in (*variants(case), *departures):
+        one = Machine(case.cut.model, arithmetic)
+        apart = [one.run(case.cut.model.subgraphs[0], arrays) for arrays in several]
+        joined = list(outputs_of(Machine(case.cut.model, arithmetic), several))
+        for (made,), wanted in zip(joined, apart, strict=True):
+            np.testing.assert_array_equal(made, wanted[case.cut.model.subgraphs[0].outputs[0]])
+
+
+@pytest.mark.parametrize("opcode", SUMS)
+def test_images_are_joined(opcode: str) -> None:
+    assert together(specimen(opcode)) > 1
+
+
+def test_weights_that_are_no_constants_come_with_their_image() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, w, y = (main.tensor(name, (4, 4), "int8", quantized(0.1)) for name in "xwy")
+    main.add("FULLY_CONNECTED", [x, w, -1], [y], version=4)
+    main.inputs(x, w)
+    main.outputs(y)
+    assert together(builder.finish()) == 1
 
 
 def test_a_vector_left_open_would_make_a_difference() -> None:
