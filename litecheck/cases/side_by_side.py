@@ -11,9 +11,11 @@ from litecheck.arrays import Arrays
 from litecheck.cases.inputs import has_codes
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.operators import facts_of
+from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.operands import RunError
 
-#: Vector loops compute so many elements at a time or a part of that, and what is left at the end otherwise: where
+#: Vector loops compute so many elements at a time or a part of that, and some what is left at the end otherwise: where
 #: nothing is left, it makes no difference to an element how many there are beside it.
 _VECTOR = 16
 #: Elements computed at once, where they are made of elements and where of sums; a tensor that has as many is computed
@@ -33,8 +35,12 @@ def together(model: Model) -> int:
     alike = all(has_codes(t) and t.quantization.scale.size == 1 for t in used)
     if len(main.operators) != 1 or not size or not alike:
         return 1
-    if _by_elements(main) and size % _VECTOR == 0:
-        return max(1, _ELEMENTS // size)
+    try:
+        whole = size % _VECTOR == 0 or not find_kernel(main, main.operators[0]).in_vectors
+    except RunError:
+        return 1
+    if _by_elements(main):
+        return max(1, _ELEMENTS // size) if whole else 1
     return max(1, _SUMS // size) if _by_images(main) else 1
 
 
@@ -43,7 +49,7 @@ def _by_elements(main: Subgraph) -> bool:
     (operator,) = main.operators
     shapes = {main.tensors[index].shape for index in (*main.inputs, *main.outputs)}
     elementwise = bool(facts_of(operator.kind).elementwise)
-    return elementwise and len(shapes) == 1 and set(operator.inputs) <= set(main.inputs)
+    return elementwise and len(shapes) == 1 and () not in shapes and set(operator.inputs) <= set(main.inputs)
 
 
 def _by_images(main: Subgraph) -> bool:
