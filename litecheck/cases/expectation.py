@@ -27,7 +27,7 @@ class Expectation:
         self._opcodes = sorted({op.kind for s in case.cut.model.subgraphs for op in s.operators})
         self._found: dict[Any, Sequence[Arrays] | None] = {}
         self._reach: dict[int, tuple[float, float]] = {}
-        self._joins = together(case) > 1 and not any(feed.follows or feed.start for feed in feeds)
+        self._joins = together(case.cut.model) > 1 and not any(feed.follows or feed.start for feed in feeds)
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
         """The outputs for each feed; None where the reference cannot compute one of them."""
@@ -43,7 +43,7 @@ class Expectation:
         """As calling it, but raises RunError with the reason."""
         machine = Machine(self.case.cut.model, arithmetic)
         if self._joins:
-            return list(outputs_of(machine, self.case, [feed.arrays for feed in self.feeds]))
+            return list(outputs_of(machine, [feed.arrays for feed in self.feeds]))
         return [_outputs(machine, feed) for feed in self.feeds]
 
     def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:

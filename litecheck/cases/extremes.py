@@ -146,7 +146,7 @@ def _outputs(case: Case, arithmetic: Arithmetic, pool: list[Arrays]) -> Array | 
     """The operator's first output for every candidate, (candidates, elements)."""
     machine = Machine(case.cut.model, arithmetic)
     try:
-        return np.stack([outputs[0].reshape(-1) for outputs in outputs_of(machine, case, pool)])
+        return np.stack([outputs[0].reshape(-1) for outputs in outputs_of(machine, pool)])
     except (RunError, ValueError):
         return None
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from litecheck.arrays import Arrays
 from litecheck.cases.probes.probe import Probe
+from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.diagnose.result import Hypothesis
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
@@ -87,6 +88,9 @@ def outputs(probe: Probe, way: Hypothesis) -> Iterator[Arrays]:
     """What the way gives in each run. Raises RunError where it cannot be computed."""
     variants = dict(way.stages) | ({"departure": way.departure} if way.departure else {})
     machine = Machine(probe.model, _arithmetic({probe.opcode: variants}))
+    if together(probe.model) > 1:
+        yield from outputs_of(machine, probe.runs)
+        return
     for run in probe.runs:
         if not probe.series:
             machine.reset()

@@ -68,7 +68,7 @@ class _Writer:
         self.drop_unknown = drop_unknown
         self.builder = flatbuffers.Builder(size)
         self.builder.ForceDefaults(True)
-        self.fields = {name: {f.name: f for f in fields} for name, fields in schema.tables.items()}
+        self.fields: dict[str, dict[str, Field]] = {}
         self.long: dict[tuple[int, int, int], int] = {}
         self.problems: list[Problem] = []
 
@@ -76,6 +76,8 @@ class _Writer:
         """Write a table behind everything it refers to; returns its offset from the end."""
         scalars: list[tuple[Field, Any]] = []
         offsets: list[tuple[Field, int, int]] = []
+        if table.type not in self.fields:
+            self.fields[table.type] = {f.name: f for f in self.schema.tables[table.type]}
         for name, value in table.fields.items():
             f = self.fields[table.type].get(name)
             if f is None:

@@ -114,13 +114,15 @@ def step(variants: tuple[str, ...], *conditions: str, **own: tuple[str, ...]) ->
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """A kernel with what it can be asked: ``types`` are those of the operand that decides (see ``deciding``),
-    ``steps`` what devices do differently."""
+    ``steps`` what devices do differently. ``in_vectors``: where some of that is done to what fills vectors alone, so
+    that an element's place counts."""
 
     opcode: str
     types: tuple[str, ...]
     function: KernelFunction
     steps: Mapping[str, KernelStep]
     deciding: str | None = None
+    in_vectors: bool = False
 
     def cells(self) -> Iterator[Cell]:
         """Every cell of every step."""
@@ -142,17 +144,21 @@ _UNFOLDING: dict[str, Unfold] = {}
 
 
 def kernel(
-    opcode: str, *types: str, deciding: str | None = None, **steps: KernelStep | tuple[str, ...]
+    opcode: str,
+    *types: str,
+    deciding: str | None = None,
+    in_vectors: bool = False,
+    **steps: KernelStep | tuple[str, ...],
 ) -> Callable[[KernelFunction], KernelFunction]:
     """Register a function as the kernel of an operator for these types of its deciding operand.
 
     ``deciding`` names the role whose type chooses the kernel, by default the first input; ``ANY`` takes every type.
-    A step without conditions is given as the tuple of its variants.
+    ``in_vectors``: see :class:`Kernel`. A step without conditions is given as the tuple of its variants.
     """
     found = {name: one if isinstance(one, KernelStep) else step(one) for name, one in steps.items()}
 
     def register(function: KernelFunction) -> KernelFunction:
-        _KERNELS.setdefault(opcode, []).append(Kernel(opcode, types, function, found, deciding))
+        _KERNELS.setdefault(opcode, []).append(Kernel(opcode, types, function, found, deciding, in_vectors))
         return function
 
     return register

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Arrays
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, series
 from litecheck.cases.parts import Case
+from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import cells_of
@@ -169,6 +170,13 @@ def _noticed(
     trials = max(len(suspects), _WORK // _work(case))
     told: NDArray[np.bool_] = np.zeros(len(suspects), np.bool_)
     machines = [Machine(case.cut.model, suspect) for suspect in suspects]
+    if together(case.cut.model) > 1 and len(looked) * len(suspects) <= trials:
+        pairs = [(feeds[n].arrays, expected[n]) for n in looked]
+        differ = np.array([_differing(machine, pairs) for machine in machines]).T
+        for at, number in enumerate(looked):
+            seen[number] = differ[at] & ~told if at >= _FIRST else differ[at]
+            told |= seen[number]
+        return seen
     for at, number in enumerate(looked):
         for k, machine in enumerate(machines):
             if (at < _FIRST or not told[k]) and trials > 0:
@@ -178,6 +186,15 @@ def _noticed(
     return seen
 
 
+def _differing(machine: Machine, pairs: Sequence[tuple[Arrays, Arrays]]) -> list[bool]:
+    """As :func:`_differs`, for inputs and what is expected of each."""
+    try:
+        made = list(outputs_of(machine, [inputs for inputs, _ in pairs]))
+    except (RunError, ValueError, ArithmeticError):
+        return [_differs(machine, *pair) for pair in pairs]
+    return [_unlike(one, expected) for one, (_, expected) in zip(made, pairs, strict=True)]
+
+
 def _differs(machine: Machine, inputs: Arrays, expected: Arrays) -> bool:
     main = machine.model.subgraphs[0]
     machine.restart()
@@ -185,7 +202,11 @@ def _differs(machine: Machine, inputs: Arrays, expected: Arrays) -> bool:
         tensors = machine.run(main, inputs)
     except (RunError, ValueError, ArithmeticError):
         return False
-    return any(not np.array_equal(tensors[i], e) for i, e in zip(main.outputs, expected, strict=True))
+    return _unlike(tuple(tensors[index] for index in main.outputs), expected)
+
+
+def _unlike(made: Arrays, expected: Arrays) -> bool:
+    return not all(map(np.array_equal, made, expected))
 
 
 def _work(case: Case) -> int:

@@ -14,11 +14,13 @@ from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.profile.operators import facts_of, operator_names
+from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import cells_of
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.reference.registry import kernels
+from tests.delegate.specimens import specimen
 
 REFERENCE = load_arithmetic("litert-reference")
 ELEMENTWISE = [name for name in operator_names() if facts_of(name).elementwise and name in kernels()]
@@ -26,16 +28,19 @@ ELEMENTWISE = [name for name in operator_names() if facts_of(name).elementwise a
 WHOLE, BROKEN = (2, 1, 24), (1, 21)
 
 
-def case_of(opcode: str, dtype: str, shape: tuple[int, ...]) -> Case:
-    """An operator on as many inputs as it has, of whose values none is the zero point."""
+def case_of(opcode: str, dtype: str, shape: tuple[int, ...], times: float = 0.0) -> Case:
+    """An operator on as many inputs as it has, of whose values none is the zero point; under scales that are powers of
+    two, the output's so many ``times`` the first input's, where that is said."""
     facts, builder = facts_of(opcode), ModelBuilder()
     main = builder.subgraph()
-    scales = (0.031, 0.047) if dtype != "int16" else (2**-11, 2**-12)
+    scales = (0.125, 0.25) if times else (0.031, 0.047) if dtype != "int16" else (2**-11, 2**-12)
     inputs = [
         main.tensor(f"x{n}", shape, dtype, quantized(scale, 0 if dtype == "int16" else 3))
         for n, scale in zip(range(len(facts.inputs)), scales, strict=False)
     ]
-    output = main.tensor("y", shape, dtype, quantized(scales[0] * 1.7, 0 if dtype == "int16" else -5))
+    output = main.tensor(
+        "y", shape, dtype, quantized(scales[0] * (times or 1.7), 0 if dtype == "int16" else -5)
+    )
     main.add(opcode, inputs, [output], version=facts.version)
     main.inputs(*inputs)
     main.outputs(output)
@@ -57,9 +62,15 @@ def variants(case: Case) -> Iterator[Arithmetic]:
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 @pytest.mark.parametrize("opcode", ELEMENTWISE)
 def test_each_variant_gives_the_same_as_one_by_one(opcode: str, dtype: str, shape: tuple[int, ...]) -> None:
-    case = case_of(opcode, dtype, shape)
+    gives_the_same(case_of(opcode, dtype, shape), 9)
+    if shape == BROKEN:
+        gives_the_same(case_of(opcode, dtype, shape, 4.0), 12)  # ties
+        gives_the_same(case_of(opcode, dtype, shape, 2.0**-12), 2)  # beyond 16 bits
+
+
+def gives_the_same(case: Case, count: int) -> None:
     main = case.cut.model.subgraphs[0]
-    several = [feed.arrays for feed in tried(case, {}, 0, 9)]
+    several = [feed.arrays for feed in tried(case, {}, 0, count)]
     try:
         every = list(variants(case))
     except RunError:
@@ -70,16 +81,56 @@ def test_each_variant_gives_the_same_as_one_by_one(opcode: str, dtype: str, shap
             apart = [one.run(main, arrays)[main.outputs[0]] for arrays in several]
         except RunError:
             continue
-        joined = list(outputs_of(Machine(case.cut.model, arithmetic), case, several))
+        joined = list(outputs_of(Machine(case.cut.model, arithmetic), several))
         for (made,), wanted in zip(joined, apart, strict=True):
             assert made.dtype == wanted.dtype
             np.testing.assert_array_equal(made, wanted)
 
 
-def test_they_are_joined_where_nothing_is_left_of_a_vector() -> None:
-    assert together(case_of("ADD", "int8", WHOLE)) > 1000
-    assert together(case_of("ADD", "int8", BROKEN)) == 1
-    assert together(case_of("ADD", "int8", (1 << 16,))) == 1
+def test_they_are_joined_where_nothing_is_left_of_a_vector_or_places_do_not_count() -> None:
+    assert together(case_of("LEAKY_RELU", "int8", BROKEN).cut.model) > 1000
+    assert together(case_of("LEAKY_RELU", "int8", ()).cut.model) == 1
+    assert together(case_of("ADD", "int8", WHOLE).cut.model) > 1000
+    assert together(case_of("ADD", "int8", BROKEN).cut.model) == 1
+    assert together(case_of("ADD", "int8", (1 << 16,)).cut.model) == 1
+
+
+SUMS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
+
+
+@pytest.mark.parametrize("opcode", SUMS)
+def test_images_give_the_same_as_one_by_one(opcode: str) -> None:
+    """Under each variant, and each thing that goes wrong on devices: padding, registers too narrow, another's bias."""
+    model = specimen(opcode)
+    main, own = model.subgraphs[0], REFERENCE.variants(opcode)
+    (case,) = parts.operators(model, main)
+    several = [feed.arrays for feed in tried(case, {}, 0, 5)]
+    departures = [
+        replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**own, "departure": name}})
+        for name in defects_of(opcode)
+    ]
+    assert len(departures) > 20
+    for arithmetic in (*variants(case), *departures):
+        one = Machine(case.cut.model, arithmetic)
+        apart = [one.run(case.cut.model.subgraphs[0], arrays) for arrays in several]
+        joined = list(outputs_of(Machine(case.cut.model, arithmetic), several))
+        for (made,), wanted in zip(joined, apart, strict=True):
+            np.testing.assert_array_equal(made, wanted[case.cut.model.subgraphs[0].outputs[0]])
+
+
+@pytest.mark.parametrize("opcode", SUMS)
+def test_images_are_joined(opcode: str) -> None:
+    assert together(specimen(opcode)) > 1
+
+
+def test_weights_that_are_no_constants_come_with_their_image() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, w, y = (main.tensor(name, (4, 4), "int8", quantized(0.1)) for name in "xwy")
+    main.add("FULLY_CONNECTED", [x, w, -1], [y], version=4)
+    main.inputs(x, w)
+    main.outputs(y)
+    assert together(builder.finish()) == 1
 
 
 def test_a_vector_left_open_would_make_a_difference() -> None:

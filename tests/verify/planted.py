@@ -39,11 +39,11 @@ def published(name: str) -> Diagnosis:
 
 
 def two_operators() -> Model:
-    """ADD and LEAKY_RELU of 20 elements, and a RESHAPE."""
+    """ADD and LEAKY_RELU of 32 elements, and a RESHAPE."""
     builder = ModelBuilder("small")
     graph = builder.subgraph()
     q = quantized(0.07, 3)
-    x, y, z, end = (graph.tensor(name, (1, 20), "int8", q) for name in "xyze")
+    x, y, z, end = (graph.tensor(name, (1, 32), "int8", q) for name in "xyze")
     graph.add("ADD", [x, x], [y], version=2)
     graph.add("LEAKY_RELU", [y], [z], version=2, alpha=0.2)
     graph.add("RESHAPE", [z], [end])

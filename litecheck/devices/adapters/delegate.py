@@ -92,13 +92,16 @@ class Delegate:
         made: list[Arrays] = []
         silent: list[str] = []
         delegated: tuple[bool, ...] = ()
+        shapes: list[tuple[int, ...]] | None = None  # of the inputs memory was allocated for
+        renewed = litert.has_resources(self._interpreter)
         for one in series:
-            if made and litert.has_resources(self._interpreter):
-                self._interpreter = self._allocated(model)
+            if made and renewed:
+                self._interpreter, shapes = self._allocated(model), None
             litert.begin(self._interpreter, one)
             for inputs in one.runs:
                 litert.shaped(self._interpreter, inputs)
-                delegated = _delegated(self._interpreter, own)
+                if shapes != (shapes := [array.shape for array in inputs]):
+                    delegated = _delegated(self._interpreter, own)
                 _fill(self._interpreter, delegated)
                 made.append(litert.inferred(self._interpreter, inputs))
                 silent += [

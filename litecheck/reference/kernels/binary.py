@@ -117,7 +117,13 @@ class SquaredDifference:
         return saturate(multiply(wrap32((x - y) ** 2), *of_square) + self.zero_points[2], *self.bounds)
 
 
-@kernel("ADD", *_QUANTIZED, requantize=(*MULTIPLY, "vectors", "21-bit", *REAL), power_of_two=_POWERS)
+@kernel(
+    "ADD",
+    *_QUANTIZED,
+    in_vectors=True,
+    requantize=(*MULTIPLY, "vectors", "21-bit", *REAL),
+    power_of_two=_POWERS,
+)
 def add(
     lhs: Operand,
     rhs: Operand,
@@ -155,6 +161,7 @@ def sub(
 @kernel(
     "MUL",
     *_QUANTIZED,
+    in_vectors=True,
     multiplier=("float32", "float64"),
     requantize=(*WITHOUT_FLOAT32, "vectors", *REAL),
     square=("product", "table"),

@@ -38,7 +38,12 @@ def _in_parts(data: Array, lanes: int, body: Part, tail: Part) -> Array:
     return np.concatenate([body(flat[:end]), tail(flat[end:])]).reshape(data.shape)
 
 
-@kernel("QUANTIZE", "float32", round=("half-away", "half-even-body", "half-even", "half-even-quotient"))
+@kernel(
+    "QUANTIZE",
+    "float32",
+    in_vectors=True,
+    round=("half-away", "half-even-body", "half-even", "half-even-quotient"),
+)
 def quantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
     """x / scale rounded, plus the zero point, saturated; any shape, per tensor or per channel.
 
@@ -84,6 +89,7 @@ def quantize(input: Operand, output: OutputSpec, variants: Variants, taken: Take
 @kernel(
     "QUANTIZE",
     *("int8", "uint8", "int16", "int32"),
+    in_vectors=True,
     requantize=(*WITHOUT_FLOAT32, "half-up-body", "8-bit-multipliers", "float32", "float32-half-away"),
 )
 def requantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
@@ -132,6 +138,7 @@ def requantize(input: Operand, output: OutputSpec, variants: Variants, taken: Ta
 @kernel(
     "DEQUANTIZE",
     *("int8", "uint8", "int16", "int4", "float16"),
+    in_vectors=True,
     product=("exact", "split-body", "split-int4-body"),
 )
 def dequantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
