@@ -72,7 +72,8 @@ def convert(
     one_thread()
     from litecheck.cli.progress import samples_done
     from litecheck.convert.converters import compare_converters
-    from litecheck.convert.session import carried_out, prepared
+    from litecheck.convert.prepared import prepared
+    from litecheck.convert.session import carried_out
     from litecheck.convert.settings import ConversionSettings
     from litecheck.convert.source import load_source
     from litecheck.files import check_writable

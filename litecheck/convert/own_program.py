@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from litecheck.convert.session import carried_out, prepared
+from litecheck.convert.prepared import prepared
+from litecheck.convert.session import carried_out
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.source import load_source
 

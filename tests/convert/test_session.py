@@ -18,8 +18,8 @@ from litecheck.checks.validate import validate
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.samples import Sample
 from litecheck.convert.calibration.statistics import CalibrationError
+from litecheck.convert.prepared import DRAWN, prepared
 from litecheck.convert.record import ConversionRecord
-from litecheck.convert.session import DRAWN, prepared
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.source import load_source
 from litecheck.errors import ConfigError, ModelError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.convert.record import ConversionRecord, ConvertedTensor
-from litecheck.rendering.conversion import wording
+from litecheck.rendering.conversion import sharing, wording
 from litecheck.rendering.document import (
     Code,
     Document,
@@ -41,13 +41,13 @@ def document(record: ConversionRecord) -> Document:
 
 
 def _starved(record: ConversionRecord) -> Iterator[Part]:
-    found = wording.starved(record)
+    found = sharing.starved(record)
     if found:
         yield Heading(("Starved by a shared scale",))
     for group, member in found:
-        lines = wording.starved_lines(group, member, NAME)
+        lines = sharing.starved_lines(group, member, NAME)
         rows = FactRows(tuple((label, (text,)) for label, text in lines))
-        yield Fold(wording.starved_title(group, member, NAME), (), (rows,), opened=True)
+        yield Fold(sharing.starved_title(group, member, NAME), (), (rows,), opened=True)
 
 
 def _weights(record: ConversionRecord) -> Iterator[Part]:
@@ -106,10 +106,10 @@ def _tables(record: ConversionRecord) -> Iterator[Part]:
     if record.groups:
         rows = tuple(
             (
-                (wording.kept_bits(group, member),),
+                (sharing.kept_bits(group, member),),
                 (wording.extent(member.low, member.high),),
                 (f"{group.scale:.4g}",),
-                (", ".join(map(wording.joint_number, member.joints)),),
+                (", ".join(map(sharing.joint_number, member.joints)),),
                 (Code(shorten(member.name, NAME)),),
             )
             for group in record.groups

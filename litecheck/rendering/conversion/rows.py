@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from litecheck.convert.record import ConversionRecord
 from litecheck.convert.shared import SharedMember, SharedQuantization
-from litecheck.rendering.conversion import wording
+from litecheck.rendering.conversion import sharing, wording
 from litecheck.rendering.rows import (
     JudgedCase,
     ResultRow,
@@ -20,14 +20,14 @@ from litecheck.rendering.rows import (
 from litecheck.rendering.validation.rows import results as validation_results
 from litecheck.report import Report
 
-_STARVED = RowRule("convert/starved", "A shared scale starves a tensor", wording.starved_rule(), "warning")
+_STARVED = RowRule("convert/starved", "A shared scale starves a tensor", sharing.starved_rule(), "warning")
 
 
 def results(record: ConversionRecord) -> Results:
     """The rows of the new model."""
     judged = validation_results(Report(record.version, (record.report,)))
     (subject,) = judged.subjects
-    rows = tuple(_row(record, *pair) for pair in wording.starved(record))
+    rows = tuple(_row(record, *pair) for pair in sharing.starved(record))
     remarks = tuple(_remark(record, text) for text in record.warnings)
     cases = tuple(JudgedCase(row.where.text, (row,)) for row in rows)
     own = dict(wording.facts(record))
@@ -52,10 +52,10 @@ def results(record: ConversionRecord) -> Results:
 
 
 def _row(record: ConversionRecord, group: SharedQuantization, member: SharedMember) -> ResultRow:
-    details = tuple((label, (text,)) for label, text in wording.starved_lines(group, member))
-    title = wording.starved_title(group, member)
+    details = tuple((label, (text,)) for label, text in sharing.starved_lines(group, member))
+    title = sharing.starved_title(group, member)
     joint = member.joints[-1]
-    place = f"{wording.joint_place(joint)}, tensor '{member.name}'"
+    place = f"{sharing.joint_place(joint)}, tensor '{member.name}'"
     steps = (
         (joint.name, f"{joint.opcode}#{joint.operator}", "function"),
         (member.name, f"tensor#{member.tensor}", "variable"),

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.convert.record import ConversionRecord, ConvertedTensor
-from litecheck.rendering.conversion import wording
+from litecheck.rendering.conversion import sharing, wording
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.rendering.page import DIM, LABEL
 from litecheck.rendering.validation.grouping import blocks
@@ -85,18 +85,18 @@ class ConversionPage(ValidationPage):
 
     def starved(self, record: ConversionRecord) -> None:
         """The members of groups that keep too few values."""
-        for group, member in wording.starved(record):
-            title = Text(visible(wording.starved_title(group, member, self.names)), "bold")
+        for group, member in sharing.starved(record):
+            title = Text(visible(sharing.starved_title(group, member, self.names)), "bold")
             self.line(title, Text("warning", "bold yellow"), 2 + LABEL)
-            for label, text in wording.starved_lines(group, member, self.names):
+            for label, text in sharing.starved_lines(group, member, self.names):
                 self.labelled(label, self.phrase(text))
             self.line()
 
     def shared(self, record: ConversionRecord) -> None:
         """What every member of every group keeps, the worst first."""
         rows = [
-            (wording.kept_bits(group, member), wording.extent(member.low, member.high), f"{group.scale:.4g}",
-             wording.joint_number(member.joints[-1]), shorten(member.name, NAME))
+            (sharing.kept_bits(group, member), wording.extent(member.low, member.high), f"{group.scale:.4g}",
+             sharing.joint_number(member.joints[-1]), shorten(member.name, NAME))
             for group in record.groups
             for member in group.members
         ]  # fmt: skip

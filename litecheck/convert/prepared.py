@@ -1,0 +1,155 @@
+"""A conversion made ready: the model opened, its data, and what is asked of it checked before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from litecheck.convert.binding import REAL
+from litecheck.convert.calibrated import opened
+from litecheck.convert.calibration.child import OWN, chosen_runtime
+from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.calibration.drawn import random_data
+from litecheck.convert.conversion import equal
+from litecheck.convert.equalize import Equalization, equalize
+from litecheck.convert.plan import ConversionPlan
+from litecheck.convert.plan_file import read_plan
+from litecheck.convert.released import is_quantized
+from litecheck.convert.rerun import check_rerun, passes
+from litecheck.convert.settings import ConversionSettings
+from litecheck.convert.source import check_real
+from litecheck.errors import ConfigError
+from litecheck.files import reason
+from litecheck.model.load import load_model
+from litecheck.model.types import Model
+
+if TYPE_CHECKING:
+    pass
+
+#: What is asked for by the type of activations that a plan has.
+_KINDS = {"int8": "int8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
+#: How many inputs are drawn to run both forms of a quantized model.
+DRAWN = 32
+#: What has no integer activations.
+REAL_KINDS = ("dynamic", "float16")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConversionSession:
+    """A conversion that is ready to be carried out: what can be wrong with the settings has been looked at.
+
+    ``plan`` is there where one is carried out again; ``data`` None where there are no samples; ``quantized`` has the scales
+    to take over; ``shifts`` says that the model holds 8-bit activations, which keep their scales; ``equalization`` is there
+    where the model is equalized first.
+    """
+
+    model: Model
+    settings: ConversionSettings
+    plan: ConversionPlan | None
+    data: CalibrationData | None
+    quantized: Model | None = None
+    shifts: bool = False
+    equalization: Equalization | None = None
+
+    @property
+    def base(self) -> Model:
+        """What is calibrated and compared: the model, its channels rescaled where that is asked for."""
+        if self.equalization is not None:
+            return self.equalization.model
+        return equal(self.model, self.plan.changes) if self.plan else self.model
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether ranges are wanted: only integers of activations need them, and what reports say of them."""
+        s = self.settings
+        known = bool(s.statistics) and Path(s.statistics).exists()
+        if self.plan is not None:
+            return known
+        return (
+            not self.shifts
+            and s.to not in REAL_KINDS
+            and (self.quantized is None or known or self.data is not None)
+        )
+
+    @property
+    def compares(self) -> bool:
+        """Whether both models are run beside each other."""
+        wanted = self.settings.agreement or bool(self.settings.sensitivity)
+        return wanted and self.data is not None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What people must be told of the samples."""
+        return self.data.warnings if self.data and not self.shifts else ()
+
+    @property
+    def steps(self) -> int | None:
+        """How many samples are run, both times together; None where nobody knows beforehand."""
+        if self.data is None:
+            return 0
+        reads = bool(self.settings.statistics) and Path(self.settings.statistics).exists()
+        times = (self.calibrates and not reads) + self.compares + passes(self.model, self.settings)
+        return None if self.data.count is None else self.data.count * times
+
+
+def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
+    """The session of a model. Raises ConfigError for settings that contradict each other, and for a model that is
+    quantized already."""
+    plan = _plan(settings.plan) if settings.plan else None
+    if plan is not None:
+        settings = replace(settings, to=_KINDS[plan.target], profile=settings.profile or plan.profile)
+    shifts = _shifts(model, settings)
+    if not shifts:
+        check_real(model, settings.to)
+    _check_statistics(settings)
+    quantized = load_model(settings.scales_from) if settings.scales_from else None
+    equalization = equalize(model) if settings.equalize else None
+    data = opened(model, settings) or (_drawn(model, settings) if shifts else None)
+    check_rerun(settings, data is not None, shifts)
+    return ConversionSession(model, settings, plan, data, quantized, shifts, equalization)
+
+
+def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None:
+    """Inputs for both forms of a quantized model, where there is LiteRT to run them and they can be made up."""
+    if not settings.agreement or chosen_runtime(settings.device, unseen=False) == OWN:
+        return None
+    try:
+        return random_data(model, DRAWN, settings.seed, settings.signature)
+    except ConfigError:
+        return None
+
+
+def _shifts(model: Model, settings: ConversionSettings) -> bool:
+    """Whether a quantized model is to be made int8 or, where it is, to keep another profile."""
+    if settings.to != "int8" or not is_quantized(model):
+        return False
+    old = any(t.dtype == "uint8" and t.quantization.scale.size for s in model.subgraphs for t in s.tensors)
+    return old or bool(settings.profile)
+
+
+def _check_statistics(settings: ConversionSettings) -> None:
+    """Raise ConfigError for ways to calibrate where nothing is calibrated."""
+    there = bool(settings.statistics) and Path(settings.statistics).exists()
+    if settings.plan and (settings.calibrate or settings.scales_from):
+        raise ConfigError("a plan, and a way to choose ranges or scales: give one of them")
+    if settings.plan and settings.statistics and not there:
+        raise ConfigError(f"{settings.statistics}: no such file, and with a plan nothing is calibrated anew")
+    if (
+        not settings.plan
+        and settings.to in REAL_KINDS
+        and (settings.statistics or settings.calibrate or settings.scales_from)
+    ):
+        raise ConfigError(f"{settings.to} keeps activations float32, so there are no ranges to choose")
+
+
+def _plan(file: str) -> ConversionPlan:
+    try:
+        text = Path(file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = reason(error) if isinstance(error, OSError) else "it is no text"
+        raise ConfigError(f"{file}: cannot be read, {why}") from error
+    plan = read_plan(text, file)
+    if plan.target not in _KINDS:
+        raise ConfigError(f"{file}: there is no conversion to activations of {plan.target!r}")
+    return plan

@@ -1,0 +1,77 @@
+"""The words for members of one quantization that keep too few bits of it."""
+
+from __future__ import annotations
+
+from litecheck.convert.record import ConversionRecord
+from litecheck.convert.shared import STARVED, Joint, SharedMember, SharedQuantization
+from litecheck.quantization import BITS
+from litecheck.rendering.conversion import wording
+from litecheck.rendering.escape import shorten
+
+
+def starved(record: ConversionRecord) -> list[tuple[SharedQuantization, SharedMember]]:
+    """The members of all groups that keep too few values, the worst first."""
+    found = [(group, member) for group in record.groups for member in group.members if member.starved]
+    return sorted(found, key=lambda pair: pair[1].bits or 0.0)
+
+
+def kept_bits(group: SharedQuantization, member: SharedMember) -> str:
+    """``0.4 of 8 bits``."""
+    return "constant" if member.bits is None else f"{member.bits:.1f} of {BITS[group.dtype]} bits"
+
+
+def starved_title(group: SharedQuantization, member: SharedMember, limit: int | None = None) -> str:
+    """``'scores' keeps 0.4 of 8 bits``; names no longer than ``limit``."""
+    return f"'{_name(member.name, limit)}' keeps {kept_bits(group, member)}"
+
+
+def _name(name: str, limit: int | None) -> str:
+    return name if limit is None else shorten(name, limit)
+
+
+def joint_place(joint: Joint, limit: int | None = None) -> str:
+    """``CONCATENATION #7 'detections'``."""
+    subgraph = f"subgraph {joint.subgraph}, " if joint.subgraph else ""
+    return f"{subgraph}{joint.opcode} #{joint.operator} '{_name(joint.name, limit)}'"
+
+
+def joint_number(joint: Joint) -> str:
+    """``CONCATENATION #7``, or ``CONCATENATION 1/#7`` in subgraph 1."""
+    return f"{joint.opcode} {f'{joint.subgraph}/' if joint.subgraph else ''}#{joint.operator}"
+
+
+def starved_lines(
+    group: SharedQuantization, member: SharedMember, limit: int | None = None
+) -> list[tuple[str, str]]:
+    """Where, why, and what would restore the values; names no longer than ``limit``."""
+    joint = member.joints[-1]
+    others = [one for one in group.members if one is not member]
+    beside = [one for one in others if one.subgraph != joint.subgraph or one.tensor not in joint.results]
+    widest = max(beside or others, key=lambda one: one.high - one.low)
+    return [
+        ("at", joint_place(joint, limit)),
+        ("range", f"{wording.extent(member.low, member.high)}; one step of its group is {group.scale:.4g}"),
+        (
+            "because",
+            f"it shares one scale with '{_name(widest.name, limit)}' ({wording.extent(widest.low, widest.high)})",
+        ),
+        ("demanded", f"{joint.path} in {joint.demand}"),
+        ("restore", _remedy(joint)),
+    ]
+
+
+def _remedy(joint: Joint) -> str:
+    tail = f"leave {joint.opcode} float32: --keep '#{joint.operator}'"
+    if not joint.leaves:
+        return tail
+    return (
+        f"make the operands of {joint.opcode} outputs of the model, each with a scale of its own; or {tail}"
+    )
+
+
+def starved_rule() -> str:
+    """What the rows of starved members have in common."""
+    return (
+        f"Tensors that share one scale by rule keep fewer than {STARVED:g} effective bits: "
+        "log2 of how many steps of the group's scale a tensor's own range has."
+    )
