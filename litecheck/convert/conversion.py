@@ -153,19 +153,34 @@ def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
 
 def _check_places(model: Model, plan: ConversionPlan) -> None:
     """Raise ConfigError for operators, tensors and places that a plan names and the model does not have."""
-    readers = {(wire.subgraph, wire.tensor): wire.readers for s in model.subgraphs for wire in wires(s)}
+    wired = {(wire.subgraph, wire.tensor): wire for s in model.subgraphs for wire in wires(s)}
+    seen: set[Key] = set()
+    stored: set[tuple[int, int]] = set()
+    """The operators that read or write stored integers."""
     for number, one in enumerate(plan.tensors):
         where = f"the plan's tensors[{number}] names tensor {one.tensor} of subgraph {one.subgraph}"
-        if (one.subgraph, one.tensor) not in readers:
+        wire = wired.get((one.subgraph, one.tensor))
+        if wire is None:
             raise ConfigError(f"{where}, which is no float32 tensor of the model")
-        odd = next((port for port in one.read if port not in readers[one.subgraph, one.tensor]), None)
+        if (one.subgraph, one.tensor) in seen:
+            raise ConfigError(f"{where}, which stands there twice")
+        seen.add((one.subgraph, one.tensor))
+        odd = next((port for port in one.read if port not in wire.readers), None)
         if odd is not None:
             raise ConfigError(f"{where}, which operator {odd.operator} does not read at place {odd.place}")
+        stored |= {(p.subgraph, p.operator) for p, form in one.read.items() if form is not None}
+        if wire.writer and one.written:
+            stored.add((one.subgraph, wire.writer.operator))
     for decision in plan.operators:
         known = [len(s.operators) for s in model.subgraphs if s.index == decision.subgraph]
         if not known or not 0 <= decision.operator < known[0]:
             raise ConfigError(
                 f"the plan names operator #{decision.operator} of subgraph {decision.subgraph}, which there is not"
+            )
+        if decision.becomes == REAL and (decision.subgraph, decision.operator) in stored:
+            raise ConfigError(
+                f"by the plan operator #{decision.operator} of subgraph {decision.subgraph} becomes float32, but it reads or"
+                " writes stored integers: its tensors' forms decide, change these (null is float32)"
             )
 
 

@@ -22,8 +22,11 @@ from litecheck.profile.types import Roles
 EXTREME = 1e4
 #: How far beyond everything else it still counts as infinite: e**-8 is less than half a step of 1/256 is worth.
 BEYOND = 8.0
-#: The operators that add, by the family of their probes.
-_SUMS = "sums_of_two"
+#: A mask that is there only in part, by one 64th, still hides all: what it is multiplied by reaches so much further, and
+#: the product saturates.
+PARTLY = 64
+#: The operators that add, and that multiply, by the families of their probes.
+_SUMS, _PRODUCTS = "sums_of_two", "products_of_two"
 
 
 @dataclass(slots=True)
@@ -36,30 +39,103 @@ class Cuts:
 
 
 def cut_infinities(operators: tuple[BoundFloat, ...], ranges: Mapping[Key, Interval]) -> Cuts:
-    """Every operator that is quantized, in execution order: constants cut, and the ranges of what is computed of them."""
+    """Every operator that is quantized, in execution order: constants cut, masks that are computed, and the ranges of what
+    comes of them."""
     cuts = Cuts(dict(ranges))
     cut: set[Key] = set()
+    squashed = _squashed(operators)
     for bound in operators:
         if not bound.storage or not _hands_on(bound):
             continue
         ports = [p for role in bound.ports for p in bound.ports[role] if p.side == "input"]
         known = {p: _extent(cuts, bound, p) for p in ports}
-        plain = [p for p in ports if not bound.tensor(p).is_constant]
-        reach = max((_reach(known[p]) for p in plain), default=0.0)
+        behind = any(
+            _key(bound, p) in squashed for own in bound.ports.values() for p in own if p.side == "output"
+        )
         for port in ports:
-            tensor = bound.tensor(port)
-            if plain and tensor.is_constant and reach and _reach(known[port]) >= EXTREME * reach:
-                known[port] = _cut(cuts, bound, port, known[port], reach)
-                cut.add((port.subgraph, tensor.index))
-        if any((p.subgraph, bound.tensor(p).index) in cut for p in ports):
+            others = [p for p in ports if p != port and not bound.tensor(p).is_constant]
+            reach = max((_reach(known[p]) for p in others), default=0.0)
+            if (
+                reach
+                and _reach(known[port]) >= EXTREME * reach
+                and _infinite(bound, port, known[port], reach, behind)
+            ):
+                known[port] = _cut(cuts, bound, port, known[port], _end(bound, reach, behind), reach)
+                cut.add(_key(bound, port))
+        if any(_key(bound, p) in cut for p in ports):
             _narrow(cuts, bound, list(known.values()), cut)
+    _cut_sources(cuts, operators, cut)
     return cuts
+
+
+def _cut_sources(cuts: Cuts, operators: tuple[BoundFloat, ...], cut: set[Key]) -> None:
+    """What a mask was computed of, from its end: what is only moved reaches no further than the mask, and a constant it is
+    multiplied by (-1e9 times 0 or 1) no further than makes that."""
+    for bound in reversed(operators):
+        outputs = [p for own in bound.ports.values() for p in own if p.side == "output"]
+        ends = [_reach(_extent(cuts, bound, p)) for p in outputs if _key(bound, p) in cut]
+        inputs = [p for own in bound.ports.values() for p in own if p.side == "input"]
+        if not bound.storage or not ends:
+            continue
+        if _PRODUCTS in facts_of(bound.operator.kind).probes:
+            for port in inputs:
+                other = max((_reach(_extent(cuts, bound, p)) for p in inputs if p != port), default=0.0)
+                if bound.tensor(port).is_constant and other:
+                    _bound(
+                        cuts.constants, bound, port, _extent(cuts, bound, port), PARTLY * max(ends) / other
+                    )
+        elif any(isinstance(r.value, Roles) for r in bound.requirements):
+            for port in inputs:
+                if not bound.tensor(port).is_constant:
+                    _bound(cuts.ranges, bound, port, _extent(cuts, bound, port), max(ends))
+                    cut.add(_key(bound, port))
+
+
+def _bound(
+    known: dict[Key, Interval], bound: BoundFloat, port: Port, extent: Interval, end: float
+) -> Interval:
+    """Note that an operand reaches no further than an end on either side."""
+    known[_key(bound, port)] = new = max(-end, min(extent[0], end)), max(-end, min(extent[1], end))
+    return new
+
+
+def _key(bound: BoundFloat, port: Port) -> Key:
+    return port.subgraph, bound.tensor(port).index
+
+
+def _squashed(operators: tuple[BoundFloat, ...]) -> set[Key]:
+    """Tensors that some operator reads whose results end at a fixed value (SOFTMAX), be it behind one that moves them."""
+    found: set[Key] = set()
+    for bound in reversed(operators):
+        outputs = [(role, p) for role, own in bound.ports.items() for p in own if p.side == "output"]
+        fixed = any((s := bound.storage.get(role)) is not None and s.scale is not None for role, _ in outputs)
+        moved = any(isinstance(r.value, Roles) for r in bound.requirements)
+        if fixed or (moved and any(_key(bound, p) in found for _, p in outputs)):
+            found |= {_key(bound, p) for own in bound.ports.values() for p in own if p.side == "input"}
+    return found
+
+
+def _infinite(bound: BoundFloat, port: Port, extent: Interval, reach: float, behind: bool) -> bool:
+    """Whether an operand so large stands for infinity: a constant does, and a mask that is computed: far below 0 on one
+    side, added, and squashed behind that."""
+    if bound.tensor(port).is_constant:
+        return True
+    return behind and _adds(bound) and extent[1] <= reach
+
+
+def _adds(bound: BoundFloat) -> bool:
+    return _SUMS in facts_of(bound.operator.kind).probes
+
+
+def _end(bound: BoundFloat, reach: float, behind: bool) -> float:
+    """Where infinity is cut: with everything beside it where it is only compared or moved; so far beyond that nothing is
+    left of it where it is squashed, or added."""
+    return 2 * reach + BEYOND if behind or _adds(bound) else reach
 
 
 def _hands_on(bound: BoundFloat) -> bool:
     """Whether values reach the result as they are, or as sums."""
-    moved = any(isinstance(r.value, Roles) for r in bound.requirements)
-    return moved or _SUMS in facts_of(bound.operator.kind).probes
+    return _adds(bound) or any(isinstance(r.value, Roles) for r in bound.requirements)
 
 
 def _extent(cuts: Cuts, bound: BoundFloat, port: Port) -> Interval:
@@ -82,13 +158,12 @@ def _reach(interval: Interval) -> float:
     return max(-interval[0], interval[1])
 
 
-def _cut(cuts: Cuts, bound: BoundFloat, port: Port, extent: Interval, reach: float) -> Interval:
-    end = 2 * reach + BEYOND
-    new = max(extent[0], -end), min(extent[1], end)
+def _cut(cuts: Cuts, bound: BoundFloat, port: Port, extent: Interval, end: float, reach: float) -> Interval:
     tensor = bound.tensor(port)
-    cuts.constants[port.subgraph, tensor.index] = new
+    new = _bound(cuts.constants if tensor.is_constant else cuts.ranges, bound, port, extent, end)
+    what = "constant" if tensor.is_constant else "tensor"
     cuts.notes.append(
-        f"constant '{tensor.name}' ({extent[0]:g}..{extent[1]:g}) stands for infinity and is clamped to"
+        f"{what} '{tensor.name}' ({extent[0]:g}..{extent[1]:g}) stands for infinity and is clamped to"
         f" {new[0]:g}..{new[1]:g}: everything beside it lies within {reach:g}"
     )
     return new
@@ -96,7 +171,7 @@ def _cut(cuts: Cuts, bound: BoundFloat, port: Port, extent: Interval, reach: flo
 
 def _narrow(cuts: Cuts, bound: BoundFloat, operands: list[Interval], cut: set[Key]) -> None:
     """The results' ranges, which cannot reach further than the operands do now."""
-    join = sum if _SUMS in facts_of(bound.operator.kind).probes else max
+    join = sum if _adds(bound) else max
     end = float(join(_reach(interval) for interval in operands))
     for role in bound.ports:
         for port in bound.ports[role]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litecheck.convert.apply import AppliedPlan, apply
 from litecheck.convert.binding import Port
@@ -14,7 +16,7 @@ from litecheck.model.types import Model
 from litecheck.model.values import stored_integers
 
 HALF = "float16"
-_LARGEST = float(np.finfo(np.float16).max)
+_LARGEST, _SMALLEST = float(np.finfo(np.float16).max), float(np.finfo(np.float16).tiny)
 
 
 def halved(model: Model, source: str) -> tuple[ConversionPlan, AppliedPlan]:
@@ -26,16 +28,25 @@ def halved(model: Model, source: str) -> tuple[ConversionPlan, AppliedPlan]:
         for wire in wires(subgraph):
             tensor = subgraph.tensors[wire.tensor]
             values = stored_integers(tensor) if tensor.is_constant and not tensor.is_variable else None
-            if values is None or not values.size:
+            # What an output hands out as it is, LiteRT's default interpreter cannot make of float16.
+            inside = [port for port in wire.readers if port.operator >= 0]
+            if values is None or not values.size or not inside or len(inside) < len(wire.readers):
                 continue
             low, high = float(values.min()), float(values.max())
-            if not max(-low, high) <= _LARGEST:
-                notes.append(
-                    f"constant '{tensor.name}' reaches beyond float16 ({low:g}..{high:g}) and stays float32"
-                )
+            why = _unfit(values)
+            if why:
+                notes.append(f"constant '{tensor.name}' {why} ({low:g}..{high:g}) and stays float32")
                 continue
             own = replace(form, low=low, high=high)
             read: dict[Port, Form | None] = dict.fromkeys(wire.readers)
             tensors.append(TensorForms(subgraph.index, wire.tensor, tensor.name, own, read))
     plan = ConversionPlan(source, "", HALF, tuple(tensors), (), "new", tuple(notes))
     return plan, apply(model, plan)
+
+
+def _unfit(values: NDArray[Any]) -> str:
+    """Why float16 cannot hold a constant: values too large for it, or all of them so small that digits go."""
+    reach = float(np.abs(values).max())
+    if not reach <= _LARGEST:
+        return "reaches beyond float16"
+    return "is finer than float16" if 0 < reach < _SMALLEST else ""

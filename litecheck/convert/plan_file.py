@@ -14,6 +14,8 @@ from litecheck.convert.plan import ConstantChange, ConversionPlan, Decision, For
 from litecheck.errors import ConfigError
 from litecheck.quantization import INTEGER_RANGES
 
+#: What may become of an operator.
+BECOMES = ("int8", "int16", "hybrid", "float32", "as it is")
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1
 _TYPES = (*INTEGER_RANGES, "float16")
@@ -176,6 +178,18 @@ class _Reader:
             raise self.wrong(place, f"{key} is no whole number")
         return found
 
+    def word(self, values: Mapping[str, Any], key: str, place: str, known: tuple[str, ...]) -> str:
+        found = self.text(values, key, place)
+        if found not in known:
+            raise self.wrong(place, f"{key} is {found!r}, not one of {', '.join(known)}")
+        return found
+
+    def version(self, values: Mapping[str, Any], place: str) -> int:
+        found = self.number(values, "version", place)
+        if not 1 <= found < 1 << 31:
+            raise self.wrong(place, f"there is no version {found}")
+        return found
+
     def object(self, values: Any, place: str) -> Mapping[str, Any]:
         if not isinstance(values, dict):
             raise self.wrong(place, "expected an object")
@@ -193,11 +207,11 @@ class _Reader:
             self.number(one, "operator", place),
             self.text(one, "opcode", place),
             self.text(one, "name", place),
-            self.text(one, "becomes", place),
+            self.word(one, "becomes", place, BECOMES),
             self.text(one, "because", place),
             added,
             tuple(self.form(item, f"{place}.intermediates[{n}]") for n, item in enumerate(intermediates)),
-            self.number(one, "version", place),
+            self.version(one, place),
         )
 
     def change(self, values: Any, place: str) -> ConstantChange:
@@ -246,8 +260,12 @@ class _Reader:
         if dtype not in _TYPES:
             raise self.wrong(place, f"dtype {dtype!r} is not one of {', '.join(_TYPES)}")
         try:
-            scale = np.array(self.items(one, "scale", place), np.float32).reshape(-1)
-            zero_point = np.array(self.items(one, "zero_point", place), np.int64).reshape(-1)
+            with np.errstate(over="ignore"):
+                scale = np.array(self.items(one, "scale", place), np.float32).reshape(-1)
+            zeros = self.items(one, "zero_point", place)
+            if not all(isinstance(zero, int) and abs(zero) < 1 << 31 for zero in zeros):
+                raise ValueError("a zero point is a whole number of 32 bits")
+            zero_point = np.array(zeros, np.int64).reshape(-1)
             low, high = map(float, one.get("range", (0.0, 0.0)))
         except (TypeError, ValueError, OverflowError) as error:
             raise self.wrong(place, f"scale, zero_point and range hold numbers: {error}") from error

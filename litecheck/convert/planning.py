@@ -118,6 +118,9 @@ def _obstacle(bound: BoundFloat, ranges: Mapping[Key, Interval]) -> str:
                 return f"its {role} is computed: in 8 bits that loses more than the operator gains"
             if (port.subgraph, tensor.index) not in ranges:
                 return f"no range of its {role} is known: it was never computed on the data"
+            low, high = ranges[port.subgraph, tensor.index]
+            if not high - low <= float(np.finfo(np.float32).max):
+                return f"its {role} ranges from {low:g} to {high:g}, further than float32 says"
     return ""
 
 

@@ -12,7 +12,8 @@ from litecheck.errors import ConfigError
 from litecheck.flatbuffer.containers import Member
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_model, read_model
-from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
 
 
@@ -38,10 +39,20 @@ def check_real(model: Model, to: str) -> None:
             f"{name}: {op.opcode} #{op.index} '{name_of(subgraph, op)}' has {_weights(*mixed)} weights under float32 "
             "activations: the weights are quantized already; start from the float model"
         )
+    spoiled = next((t for s in model.subgraphs for t in s.tensors if t.dtype == REAL and _has_nan(t)), None)
+    if spoiled is not None:
+        raise ConfigError(
+            f"{name}: constant '{spoiled.name}' (tensor {spoiled.index}) holds a NaN: no number stands for it"
+        )
     if not any(_kinds(s, op) == {REAL} for s, op in operators):
         types = sorted({t.dtype for s in model.subgraphs for t in s.tensors if t.quantization.scale.size})
         state = f"it is quantized already ({', '.join(types)})" if types else "nothing in it can be quantized"
         raise ConfigError(f"{name}: no operator computes in float32: {state}")
+
+
+def _has_nan(tensor: Tensor) -> bool:
+    values = stored_integers(tensor)
+    return values is not None and bool(np.isnan(values).any())
 
 
 def _kinds(subgraph: Subgraph, operator: Operator) -> set[str]:

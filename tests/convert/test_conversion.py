@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -28,9 +29,12 @@ SAMPLES = 12
 
 
 def inputs(model: Model, seed: int) -> tuple[np.ndarray, ...]:
-    """One inference's inputs."""
-    graph = model.subgraphs[0]
-    return tuple(reals(seed, *graph.tensors[i].shape, reach=1.0) for i in graph.inputs)
+    """One inference's inputs; masks are 0 or 1."""
+    tensors = [model.subgraphs[0].tensors[i] for i in model.subgraphs[0].inputs]
+    drawn = (reals(seed, *t.shape, reach=1.0) for t in tensors)
+    return tuple(
+        (x > 0).astype(np.float32) if t.name == "keep" else x for t, x in zip(tensors, drawn, strict=True)
+    )
 
 
 def calibrated(model: Model, to: str = "int8", **wishes: object) -> Conversion:
@@ -315,3 +319,99 @@ def _storage(opcode: str) -> Storage:
     found = storage_of((r for r in rule.requirements if r.role == "output"), "int8")
     assert found is not None
     return found
+
+
+def mask_computed() -> Model:
+    """(1 - keep) * -1e9, reshaped and added to logits before a SOFTMAX: how attention leaves places out."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, keep = main.tensor("x", (1, 8), "float32"), main.tensor("keep", (8,), "float32")
+    left, far = main.tensor("left", (8,), "float32"), main.tensor("far", (8,), "float32")
+    main.add("RELU_0_TO_1", [keep], [left])
+    main.add("MUL", [left, main.constant("infinity", np.full((1,), -1e9, np.float32))], [far])
+    flat, row = main.constant("row", np.array([1, 8], np.int32)), main.tensor("far row", (1, 8), "float32")
+    main.add("RESHAPE", [far, flat], [row])
+    logits = dense(main, x, "logits", (8, 8), 7)
+    hidden, shares = main.tensor("hidden", (1, 8), "float32"), main.tensor("shares", (1, 8), "float32")
+    main.add("ADD", [logits, row], [hidden])
+    main.add("SOFTMAX", [hidden], [shares], beta=1.0)
+    main.inputs(x, keep)
+    main.outputs(shares)
+    return builder.finish()
+
+
+@pytest.mark.parametrize("to", ["int8", "int16x8"])
+def test_masks_that_are_computed_are_cut(to: str) -> None:
+    done = calibrated(mask_computed(), to)
+    assert done.conforms
+    assert [note for note in done.plan.notes if note.startswith("tensor 'far row'")]
+    assert decibels(done)[0] > 25
+
+
+def test_sums_of_large_values_that_nothing_squashes_are_left_alone() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1, 8), "float32")
+    low, small = main.tensor("low", (1, 8), "float32"), dense(main, x, "small", (8, 8), 7)
+    positive = main.tensor("positive", (1, 8), "float32")
+    main.add("RELU", [x], [positive])
+    main.add("MUL", [positive, main.constant("factor", np.full((1,), -1e6, np.float32))], [low])
+    y = main.tensor("y", (1, 8), "float32")
+    main.add("ADD", [low, small], [y])
+    main.inputs(x)
+    main.outputs(y)
+    done = calibrated(builder.finish())
+    assert not done.plan.notes
+    assert decibels(done)[0] > 25
+
+
+def test_constants_that_float16_cannot_serve_stay() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 4), "float32") for name in "xy")
+    fine = main.constant("fine", reals(1, 1, 4, reach=1e-7))
+    given = main.constant("given out", reals(2, 1, 4))
+    weights = main.constant("weights", reals(3, 4, 4))
+    z = main.tensor("z", (1, 4), "float32")
+    main.add("FULLY_CONNECTED", [x, weights, -1], [y])
+    main.add("MUL", [y, fine], [z])
+    main.inputs(x)
+    main.outputs(z, given)
+    done = convert(builder.finish(), Request(to="float16"))
+    kept = {t.name for t in done.model.subgraphs[0].tensors if t.is_constant and t.dtype == "float32"}
+    assert kept == {"fine", "given out"}
+    assert [note for note in done.plan.notes if "'fine' is finer than float16" in note]
+    assert min(decibels(done)) > 50
+
+
+def test_a_range_beyond_float32_keeps_an_operator_real() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 4), "float32") for name in "xy")
+    main.add("RELU", [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    done = convert(builder.finish(), Request(), {(0, 0): (-3e38, 3e38), (0, 1): (0.0, 3e38)})
+    assert [d.because for d in done.plan.operators] == [
+        "its input ranges from -3e+38 to 3e+38, further than float32 says"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda plan: plan["operators"][0].update(becomes="float32"), "its tensors' forms decide"),
+        (lambda plan: plan["operators"][0].update(becomes="zz"), "becomes is 'zz', not one of"),
+        (lambda plan: plan["operators"][0].update(version=1 << 40), "there is no version"),
+        (lambda plan: plan["tensors"].append(plan["tensors"][0]), "stands there twice"),
+        (lambda plan: plan["tensors"][0]["forms"][0].update(zero_point=[1.5]), "a whole number"),
+        (lambda plan: plan["tensors"][0]["forms"][0].update(zero_point=[1 << 70]), "a whole number"),
+        (lambda plan: plan["tensors"][0]["forms"][0].update(scale=[1e39]), "scales above 0"),
+    ],
+)  # fmt: skip
+def test_plans_edited_badly_are_refused(change: Callable[[dict], None], words: str) -> None:
+    done = calibrated(masked())
+    values = json.loads(plan_json(done.plan))
+    change(values)
+    with pytest.raises(ConfigError, match=words):
+        replay(done.source, read_plan(json.dumps(values), "plan.json"), done.request)

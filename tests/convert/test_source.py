@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from fixtures.detector import float_detector
 from fixtures.models import conv_int8, hybrid
 from litecheck.convert.source import check_real
 from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder
 
 
 def test_a_float_model_may_be() -> None:
@@ -22,3 +24,14 @@ def test_a_quantized_one_may_not() -> None:
 def test_quantized_weights_are_named() -> None:
     with pytest.raises(ConfigError, match="FULLY_CONNECTED #0 'output' has int8 weights under float32"):
         check_real(hybrid(), "int8")
+
+
+def test_a_constant_that_is_no_number_is_named() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 2), "float32") for name in "xy")
+    main.add("ADD", [x, main.constant("bad", np.array([1, np.nan], np.float32))], [y])
+    main.inputs(x)
+    main.outputs(y)
+    with pytest.raises(ConfigError, match=r"constant 'bad' \(tensor 2\) holds a NaN"):
+        check_real(builder.finish(), "int8")

@@ -95,14 +95,14 @@ def held(source: str, name: str, tensor: Tensor, values: NDArray[Any]) -> NDArra
     if values.dtype.kind not in "biuf":
         raise ConfigError(f"{source}: input {name!r} is {tensor.dtype}, what is given is {values.dtype}")
     if wanted.kind == "f":
-        return np.ascontiguousarray(values, wanted)
+        return np.asarray(values, wanted, order="C")  # a scalar stays one
     with np.errstate(invalid="ignore"):
         made = values.astype(wanted)
     if not np.array_equal(made, values):
         raise ConfigError(
             f"{source}: input {name!r} is {tensor.dtype}, which does not hold {values.dtype} as given"
         )
-    return np.ascontiguousarray(made)
+    return np.asarray(made, order="C")
 
 
 def input_names(

@@ -13,6 +13,7 @@ from litecheck.convert.calibration import script
 from litecheck.convert.calibration.data import open_data
 from litecheck.convert.calibration.dataset import CalibrationData, DataOptions
 from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 from tests.convert.calibration import networks
 
@@ -281,3 +282,20 @@ def test_random_samples_enter_every_signature() -> None:
     data = open_data(None, model, random=2)
     assert [sample.signature for (sample,) in data] == [None, None, "join", "join"]
     assert data.count == 4
+
+
+def test_scalars_are_one_number_a_sample(tmp_path: Path) -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, s, y = (
+        main.tensor("x", (2,), "float32"),
+        main.tensor("s", (), "float32"),
+        main.tensor("y", (2,), "float32"),
+    )
+    main.add("MUL", [x, s], [y])
+    main.inputs(x, s)
+    main.outputs(y)
+    file = saved(tmp_path, {"x": np.ones((3, 2), np.float32), "s": np.arange(3, dtype=np.float32)})
+    found = [dict(sample.inputs) for chain in open_data(file, builder.finish()) for sample in chain]
+    assert [one["s"].shape for one in found] == [(), (), ()]
+    assert [float(one["s"]) for one in found] == [0, 1, 2]
