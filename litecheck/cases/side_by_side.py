@@ -33,7 +33,12 @@ def together(model: Model) -> int:
     used = [main.tensors[index] for index in (*main.inputs, *main.outputs)]
     size = max((t.size for t in used), default=0)
     alike = all(has_codes(t) and t.quantization.scale.size == 1 for t in used)
-    if len(main.operators) != 1 or not size or not alike:
+    if (
+        len(main.operators) != 1
+        or not size
+        or not alike
+        or not set(main.outputs) <= set(main.operators[0].outputs)
+    ):
         return 1
     try:
         whole = size % _VECTOR == 0 or not find_kernel(main, main.operators[0]).in_vectors

@@ -149,3 +149,14 @@ def test_a_vector_left_open_would_make_a_difference() -> None:
     apart = np.stack([machine.run(model.subgraphs[0], (x,))[y] for x in several])
     joined = machine.run(model.subgraphs[0], (np.stack(several),))[y]
     assert (apart != joined).any()
+
+
+def test_an_output_that_the_operator_does_not_make_is_run_alone() -> None:
+    """A constant that is handed out has no batch to be parted."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 16), "int8", quantized(0.1)) for name in "xy")
+    main.add("ABS", [x], [y])
+    main.inputs(x)
+    main.outputs(y, main.constant("held", np.zeros(3, np.int8), quantized(0.1)))
+    assert together(builder.finish()) == 1
