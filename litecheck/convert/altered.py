@@ -11,7 +11,7 @@ from litecheck.convert.plan import ConstantChange
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.types import Model, Tensor
-from litecheck.model.values import stored_integers
+from litecheck.model.values import bytes_of, stored_integers
 
 
 def altered(model: Model, changes: Sequence[ConstantChange]) -> Model:
@@ -41,5 +41,5 @@ def _changed(tensor: Tensor, change: ConstantChange, where: str) -> Tensor:
         )
     along = change.values.reshape([-1 if n == change.axis else 1 for n in range(values.ndim)])
     wide = values.astype(np.float64)
-    made = (wide * along if change.multiplies else wide + along).astype("<f4")
-    return replace(tensor, data=np.frombuffer(made.tobytes(), np.uint8), buffer=0)
+    made = (wide * along if change.multiplies else wide + along).astype(np.float32)
+    return replace(tensor, data=bytes_of(made), buffer=0)

@@ -19,7 +19,7 @@ from litecheck.model.build import options_table
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.graph import name_of
 from litecheck.model.types import Model, Operator, Signature, Tensor
-from litecheck.model.values import stored_integers
+from litecheck.model.values import bytes_of, stored_integers
 from litecheck.profile.operators import facts_of
 from litecheck.quantization import Quantization
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
@@ -135,7 +135,9 @@ class _Edit:
         homes: list[tuple[Form | None, int]] = [(one.written, one.tensor)]
         if one.written is not None:
             data = (
-                _bytes(stored(_values(tensor), one.written, "", self.generation)) if constant else tensor.data
+                bytes_of(stored(_values(tensor), one.written, "", self.generation))
+                if constant
+                else tensor.data
             )
             dtype, quantization = one.written.dtype, one.written.quantization
             self.editor.set_tensor(one.tensor, dtype=dtype, quantization=quantization, data=data)
@@ -186,7 +188,7 @@ class _Edit:
             derived = self._derived.get(port, "")
             home = next((i for known, way, i in homes if way == derived and _alike(known, form)), None)
             if home is None:
-                data = None if form is None else _bytes(stored(values, form, derived, self.generation))
+                data = None if form is None else bytes_of(stored(values, form, derived, self.generation))
                 if not homes:
                     home = tensor.index
                     if form is not None:
@@ -205,7 +207,7 @@ class _Edit:
                 self._point(port, home)
 
     def _constant(self, name: str, form: Form, values: NDArray[np.generic]) -> int:
-        return self.editor.add_tensor(name, values.shape, form.dtype, form.quantization, _bytes(values))
+        return self.editor.add_tensor(name, values.shape, form.dtype, form.quantization, bytes_of(values))
 
 
 def _stated(operator: Operator) -> Table | None:
@@ -228,8 +230,3 @@ def _values(tensor: Tensor) -> NDArray[Any]:
 
 def _alike(one: Form | None, other: Form | None) -> bool:
     return one is other or (one is not None and one.same(other))
-
-
-def _bytes(values: NDArray[np.generic]) -> NDArray[np.uint8]:
-    little = values.astype(values.dtype.newbyteorder("<"))
-    return np.frombuffer(little.tobytes(), np.uint8)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 from litecheck.convert.storage import Storage, storage_of
 from litecheck.model.links import called
@@ -30,7 +29,7 @@ class Port:
     place: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class BoundFloat:
     """An operator of a float model with the rule of its quantized form.
 
@@ -47,7 +46,7 @@ class BoundFloat:
     stays: str = ""
     by: Requirement | None = None
 
-    @cached_property
+    @property
     def untouched(self) -> bool:
         """Whether no real values go in or come out."""
         return not any(self.ports.values())
@@ -55,6 +54,14 @@ class BoundFloat:
     def tensor(self, port: Port) -> Tensor:
         """The tensor at one of its places."""
         return self.subgraph.tensors[operands_at(self.operator, port.side)[port.place]]
+
+    def placed(self, side: str) -> list[Port]:
+        """Its places on one side."""
+        return [port for own in self.ports.values() for port in own if port.side == side]
+
+    def staying(self, why: str, by: Requirement | None = None) -> BoundFloat:
+        """Itself left as it is, with the reason."""
+        return replace(self, storage={}, requirements=(), stays=why, by=by)
 
     def groups(self) -> Iterator[tuple[Requirement, tuple[Port, ...]]]:
         """The places that must share one scale and zero point, with the requirement that says so."""
@@ -73,9 +80,8 @@ def bind(model: Model, subgraph: Subgraph, operator: Operator, profile: Profile)
     ports = {role: tuple(p for p in own if _is_real(subgraph, operator, p)) for role, own in places.items()}
     plain = BoundFloat(subgraph, operator, rule, ports, {})
     if rule.unsupported:
-        return _staying(
-            plain, rule.unsupported.because or f"{profile.name} does not support it", rule.unsupported
-        )
+        why = rule.unsupported.because or f"{profile.name} does not support it"
+        return plain.staying(why, rule.unsupported)
     if plain.untouched or tuple(called(operator)):
         return plain
     requirements = (*rule.requirements, *_alternative(model, plain, rule))
@@ -88,9 +94,9 @@ def bind(model: Model, subgraph: Subgraph, operator: Operator, profile: Profile)
         if stored is not None:
             storage[role] = stored
         elif not _may_be_real(requirements, role):
-            return _staying(plain, rule.because or f"{profile.name} has no integers for its {role}")
+            return plain.staying(rule.because or f"{profile.name} has no integers for its {role}")
     if not storage:
-        return _staying(plain, f"{profile.name} leaves its operands real")
+        return plain.staying(f"{profile.name} leaves its operands real")
     return BoundFloat(subgraph, operator, rule, ports, storage, requirements)
 
 
@@ -112,10 +118,6 @@ def operands_of(model: Model, subgraph: Subgraph, operator: Operator, rule: Oper
         ]
         roles[role] = tuple(subgraph.tensors[index] for index in indexes)
     return Operands(operator, roles, subgraph, model)
-
-
-def _staying(bound: BoundFloat, why: str, by: Requirement | None = None) -> BoundFloat:
-    return BoundFloat(bound.subgraph, bound.operator, bound.rule, bound.ports, {}, (), why, by)
 
 
 def _may_be_real(requirements: Sequence[Requirement], role: str) -> bool:

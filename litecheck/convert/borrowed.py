@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from litecheck.convert.binding import REAL, Port
 from litecheck.convert.groups import Key
 from litecheck.convert.plan import Form
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
-from litecheck.quantization import INTEGER_RANGES
 
 #: What converters add to the names of what goes in and out once that is quantized.
 _SUFFIXES = ("_int8", "_int16", "_uint8", "/int8", "/int16", "/uint8")
@@ -53,8 +52,6 @@ def _plain(name: str) -> str:
 
 def _form(tensor: Tensor, file: str) -> Form:
     q = tensor.quantization
-    low, high = INTEGER_RANGES[tensor.dtype]
-    scale, zero_point = float(q.scale[0]), int(q.zero_point[0])
-    because = f"the parameters that {file} has"
-    ends = scale * (low - zero_point), scale * (high - zero_point)
-    return Form(tensor.dtype, q.scale, q.zero_point, 0, *ends, because=because)
+    form = Form(tensor.dtype, q.scale, q.zero_point, because=f"the parameters that {file} has")
+    low, high = form.reach
+    return replace(form, low=low, high=high)

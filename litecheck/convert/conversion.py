@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 from litecheck.checks.validate import validate
 from litecheck.convert.altered import altered
@@ -40,6 +41,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "dynamic": (REAL, "litert-hybrid"),
     "float16": (REAL, ""),
 }
+#: What leaves activations real.
+REAL_KINDS = tuple(to for to, (activation, _) in KINDS.items() if activation == REAL)
 #: The name of the metadata that says where a converted model comes from.
 PROVENANCE = "litecheck_conversion"
 #: Weights of fewer elements stay as they are where only weights are quantized: the kernels gain nothing.
@@ -64,20 +67,25 @@ class Request:
     """Operators, by (subgraph, number), beside which all others stay float32; all are meant where there is none."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Conversion:
-    """What came of it. ``tensors`` maps (subgraph, tensor) of the source to the tensor that holds it now; ``report`` is
-    what litecheck finds in the new model, ``origins`` says where its operators come from. Where constants were multiplied,
-    ``source`` has them so: its results are the same."""
+    """What came of it. ``tensors`` maps (subgraph, tensor) of the source to the tensor that holds it now; ``judges`` are the
+    profiles it has to keep (None: every one that speaks of it), ``origins`` says where its operators come from. Where
+    constants were multiplied, ``source`` has them so: its results are the same."""
 
     source: Model
     model: Model
     plan: ConversionPlan
     tensors: Mapping[Key, Key]
-    report: ModelReport
+    judges: tuple[Profile, ...] | None
     profile: str
     request: Request = field(default_factory=Request)
     origins: Origins = field(default_factory=dict)
+
+    @cached_property
+    def report(self) -> ModelReport:
+        """What litecheck finds in the new model."""
+        return validate(self.model, self.judges)
 
     @property
     def conforms(self) -> bool:
@@ -106,14 +114,9 @@ def convert(
         if activation != REAL and ranges is None and like is None:
             raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
         keeps, borrowed = _keeps(model, request), borrow(model, like) if like else Borrowed()
+        others = _others(model, request)
         targets = Targets(
-            activation,
-            request.inputs,
-            request.outputs,
-            request.generation,
-            keeps,
-            borrowed,
-            _others(model, request),
+            activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others
         )
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
     return _finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
@@ -196,7 +199,7 @@ def _kind(request: Request) -> tuple[str, Profile]:
                 f"{end} of {request.to} may be {' or '.join(dict.fromkeys(allowed))}, not {dtype!r}"
             )
     profile = load_profile(request.profile or name or "litert-runtime")
-    if request.to not in ("dynamic", "float16") and activation not in profile.activations:
+    if activation != REAL and activation not in profile.activations:
         raise ConfigError(
             f"profile {profile.name} is about {', '.join(profile.activations)}, not {activation}"
         )
@@ -284,9 +287,8 @@ def _finished(
     content = json.dumps(record, sort_keys=True).encode()
     model = replace(with_metadata(converted.model, PROVENANCE, content), file="", size=0)
     profiles = None if request.to == "float16" else profiles_of(plan, profile)
-    report = validate(model, profiles)
     return Conversion(
-        source, model, plan, converted.tensors, report, profile.name, request, converted.origins
+        source, model, plan, converted.tensors, profiles, profile.name, request, converted.origins
     )
 
 

@@ -9,12 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from litecheck.convert.binding import BoundFloat, Port
-from litecheck.convert.groups import Interval, Key
-from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
+from litecheck.convert.groups import Interval, Key, extent_of
 from litecheck.profile.operators import facts_of
 from litecheck.profile.types import Roles
 
@@ -47,11 +43,9 @@ def cut_infinities(operators: tuple[BoundFloat, ...], ranges: Mapping[Key, Inter
     for bound in operators:
         if not bound.storage or not _hands_on(bound):
             continue
-        ports = [p for role in bound.ports for p in bound.ports[role] if p.side == "input"]
+        ports = bound.placed("input")
         known = {p: _extent(cuts, bound, p) for p in ports}
-        behind = any(
-            _key(bound, p) in squashed for own in bound.ports.values() for p in own if p.side == "output"
-        )
+        behind = any(_key(bound, p) in squashed for p in bound.placed("output"))
         for port in ports:
             others = [p for p in ports if p != port and not bound.tensor(p).is_constant]
             reach = max((_reach(known[p]) for p in others), default=0.0)
@@ -72,9 +66,8 @@ def _cut_sources(cuts: Cuts, operators: tuple[BoundFloat, ...], cut: set[Key]) -
     """What a mask was computed of, from its end: what is only moved reaches no further than the mask, and a constant it is
     multiplied by (-1e9 times 0 or 1) no further than makes that."""
     for bound in reversed(operators):
-        outputs = [p for own in bound.ports.values() for p in own if p.side == "output"]
-        ends = [_reach(_extent(cuts, bound, p)) for p in outputs if _key(bound, p) in cut]
-        inputs = [p for own in bound.ports.values() for p in own if p.side == "input"]
+        inputs = bound.placed("input")
+        ends = [_reach(_extent(cuts, bound, p)) for p in bound.placed("output") if _key(bound, p) in cut]
         if not bound.storage or not ends:
             continue
         if _PRODUCTS in facts_of(bound.operator.kind).probes:
@@ -84,7 +77,7 @@ def _cut_sources(cuts: Cuts, operators: tuple[BoundFloat, ...], cut: set[Key]) -
                     _bound(
                         cuts.constants, bound, port, _extent(cuts, bound, port), PARTLY * max(ends) / other
                     )
-        elif any(isinstance(r.value, Roles) for r in bound.requirements):
+        elif _moves(bound):
             for port in inputs:
                 if not bound.tensor(port).is_constant:
                     _bound(cuts.ranges, bound, port, _extent(cuts, bound, port), max(ends))
@@ -107,11 +100,11 @@ def _squashed(operators: tuple[BoundFloat, ...]) -> set[Key]:
     """Tensors that some operator reads whose results end at a fixed value (SOFTMAX), be it behind one that moves them."""
     found: set[Key] = set()
     for bound in reversed(operators):
-        outputs = [(role, p) for role, own in bound.ports.items() for p in own if p.side == "output"]
-        fixed = any((s := bound.storage.get(role)) is not None and s.scale is not None for role, _ in outputs)
-        moved = any(isinstance(r.value, Roles) for r in bound.requirements)
-        if fixed or (moved and any(_key(bound, p) in found for _, p in outputs)):
-            found |= {_key(bound, p) for own in bound.ports.values() for p in own if p.side == "input"}
+        outputs = bound.placed("output")
+        rule = bound.rule.outputs if bound.rule else ()
+        fixed = any(s.scale is not None for role, s in bound.storage.items() if role in rule)
+        if fixed or (_moves(bound) and any(_key(bound, p) in found for p in outputs)):
+            found |= {_key(bound, p) for p in bound.placed("input")}
     return found
 
 
@@ -135,23 +128,18 @@ def _end(bound: BoundFloat, reach: float, behind: bool) -> float:
 
 def _hands_on(bound: BoundFloat) -> bool:
     """Whether values reach the result as they are, or as sums."""
-    return _adds(bound) or any(isinstance(r.value, Roles) for r in bound.requirements)
+    return _adds(bound) or _moves(bound)
+
+
+def _moves(bound: BoundFloat) -> bool:
+    return any(isinstance(r.value, Roles) for r in bound.requirements)
 
 
 def _extent(cuts: Cuts, bound: BoundFloat, port: Port) -> Interval:
-    tensor = bound.tensor(port)
-    key = port.subgraph, tensor.index
+    tensor, key = bound.tensor(port), _key(bound, port)
     if tensor.is_constant and not tensor.is_variable:
-        return cuts.constants.get(key, _finite(tensor))
+        return cuts.constants.get(key) or extent_of(tensor)
     return cuts.ranges.get(key, (0.0, 0.0))
-
-
-def _finite(tensor: Tensor) -> Interval:
-    values = stored_integers(tensor)
-    if values is None or not values.size:
-        return 0.0, 0.0
-    most = float(np.finfo(np.float32).max)
-    return max(float(values.min()), -most), min(float(values.max()), most)
 
 
 def _reach(interval: Interval) -> float:
@@ -173,10 +161,9 @@ def _narrow(cuts: Cuts, bound: BoundFloat, operands: list[Interval], cut: set[Ke
     """The results' ranges, which cannot reach further than the operands do now."""
     join = sum if _adds(bound) else max
     end = float(join(_reach(interval) for interval in operands))
-    for role in bound.ports:
-        for port in bound.ports[role]:
-            key = port.subgraph, bound.tensor(port).index
-            if port.side == "output" and key in cuts.ranges:
-                low, high = cuts.ranges[key]
-                cuts.ranges[key] = max(low, -end), min(high, end)
-                cut.add(key)
+    for port in bound.placed("output"):
+        key = _key(bound, port)
+        if key in cuts.ranges:
+            low, high = cuts.ranges[key]
+            cuts.ranges[key] = max(low, -end), min(high, end)
+            cut.add(key)

@@ -11,6 +11,8 @@ from litecheck.convert import formulas
 from litecheck.convert.binding import Port
 from litecheck.convert.storage import Storage
 from litecheck.errors import ConfigError
+from litecheck.model.types import Tensor
+from litecheck.model.values import stored_integers
 from litecheck.profile.types import Requirement
 from litecheck.quantization import INTEGER_RANGES
 
@@ -41,6 +43,15 @@ class ScaleGroup:
 def _hull(ranges: Iterable[Interval]) -> Interval:
     ends = list(ranges)
     return min((0.0, *(low for low, _ in ends))), max((0.0, *(high for _, high in ends)))
+
+
+def extent_of(tensor: Tensor) -> Interval:
+    """The smallest and largest value of a constant; infinities count as the largest finite one."""
+    values = stored_integers(tensor)
+    if values is None or not values.size:
+        return 0.0, 0.0
+    most = float(np.finfo(np.float32).max)
+    return max(float(values.min()), -most), min(float(values.max()), most)
 
 
 #: The scale of tensors that were 0 throughout. Any would do, but kernels end the process at tiny ones: TensorFlow's

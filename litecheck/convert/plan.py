@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from litecheck.convert.binding import Port
 from litecheck.convert.formulas import Generation
-from litecheck.quantization import Quantization
+from litecheck.quantization import INTEGER_RANGES, Quantization
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +34,13 @@ class Form:
     def quantization(self) -> Quantization:
         """The parameters as a tensor has them."""
         return Quantization(self.scale, self.zero_point, self.axis)
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """The smallest and the largest real value that integers of one scale can hold."""
+        low, high = INTEGER_RANGES[self.dtype]
+        scale, zero_point = float(self.scale[0]), int(self.zero_point[0])
+        return scale * (low - zero_point), scale * (high - zero_point)
 
     def same(self, other: Form | None) -> bool:
         """Whether stored integers mean the same in both."""

@@ -92,7 +92,7 @@ def _judged(
     if bound.stays or bound.untouched or not bound.storage:
         return bound
     why = targets.keeps(subgraph, operator) or _obstacle(bound, ranges)
-    return replace(bound, storage={}, requirements=(), stays=why) if why else _like(bound, targets.borrowed)
+    return bound.staying(why) if why else _like(bound, targets.borrowed)
 
 
 def _like(bound: BoundFloat, borrowed: Borrowed) -> BoundFloat:
@@ -146,7 +146,7 @@ def _mend(
                 wider = widening(bound, requirement, operands, solution.partition)
                 if wider is None or widened.get(wider[0], 1.0) * wider[1] > 2.0**DOUBLINGS:
                     why = f"no scales keep {requirement.path} ({requirement.demand})"
-                    operators[number] = replace(bound, storage={}, requirements=(), stays=why, by=requirement)
+                    operators[number] = bound.staying(why, requirement)
                     break
                 for port in solution.partition[wider[0]].ports:
                     widened[port] = widened.get(port, 1.0) * wider[1]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from litecheck.convert.binding import REAL
 from litecheck.convert.calibrated import opened
 from litecheck.convert.calibration.child import OWN, chosen_runtime
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.drawn import random_data
-from litecheck.convert.conversion import equal
+from litecheck.convert.conversion import REAL_KINDS, equal
 from litecheck.convert.equalize import Equalization, equalize
 from litecheck.convert.plan import ConversionPlan
 from litecheck.convert.plan_file import read_plan
@@ -24,15 +23,10 @@ from litecheck.files import reason
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 
-if TYPE_CHECKING:
-    pass
-
 #: What is asked for by the type of activations that a plan has.
 _KINDS = {"int8": "int8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
 #: How many inputs are drawn to run both forms of a quantized model.
 DRAWN = 32
-#: What has no integer activations.
-REAL_KINDS = ("dynamic", "float16")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,8 +15,8 @@ from litecheck.convert.plan import Form
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.model.values import stored_integers
-from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.model.values import bytes_of, stored_integers
+from litecheck.quantization import Quantization
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 
 #: What a tensor of each type becomes, and how much lower its stored integers are then.
@@ -58,7 +58,7 @@ def release(model: Model) -> Released:
         }
         subgraphs.append(_without_borders(replace(subgraph, tensors=tensors), stored, read))
         forms.update(((subgraph.index, index), form) for index, form in stored.items())
-    ranges = {key: _interval(form) for key, form in forms.items()}
+    ranges = {key: form.reach for key, form in forms.items()}
     return Released(with_subgraphs(model, subgraphs), Borrowed(forms, read=read), ranges)
 
 
@@ -90,8 +90,8 @@ def _real(tensor: Tensor) -> Tensor:
         q = tensor.quantization
         shape = [-1 if i == q.axis and q.scale.size > 1 else 1 for i in range(max(stored.ndim, 1))]
         scale, zero = q.scale.astype(np.float64).reshape(shape), _zeros(tensor).reshape(shape)
-        values = (scale * (stored.astype(np.float64) - zero)).astype("<f4").reshape(stored.shape)
-        data = np.frombuffer(values.tobytes(), np.uint8)
+        values = (scale * (stored.astype(np.float64) - zero)).astype(np.float32)
+        data = bytes_of(values)
     return replace(tensor, dtype=REAL, data=data, buffer=0, quantization=Quantization())
 
 
@@ -105,12 +105,6 @@ def _form(tensor: Tensor) -> Form:
     scale = tensor.quantization.scale
     because = "the scale it had" + (", stored 128 lower" if shift else "")
     return Form(dtype, scale, _zeros(tensor) - shift, tensor.quantization.axis, because=because)
-
-
-def _interval(form: Form) -> Interval:
-    low, high = INTEGER_RANGES[form.dtype]
-    scale, zero = float(form.scale[0]), int(form.zero_point[0])
-    return scale * (low - zero), scale * (high - zero)
 
 
 def _without_borders(subgraph: Subgraph, stored: dict[int, Form], read: dict[Port, Form]) -> Subgraph:

@@ -10,7 +10,7 @@ from litecheck.convert.bias_correction import BiasCorrection, corrected_biases, 
 from litecheck.convert.binding import REAL
 from litecheck.convert.calibrated import Told
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.conversion import Conversion, convert
+from litecheck.convert.conversion import REAL_KINDS, Conversion, convert
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import ConstantChange
 from litecheck.convert.recurrent import Inside
@@ -96,7 +96,7 @@ def check_rerun(settings: ConversionSettings, has_data: bool, shifts: bool) -> N
     for option, wanted in {"--equalize": settings.equalize, **runs}.items():
         if not wanted:
             continue
-        if settings.to in ("dynamic", "float16"):
+        if settings.to in REAL_KINDS:
             raise ConfigError(f"{option} is for integer activations, and {settings.to} keeps them float32")
         if settings.plan:
             raise ConfigError(f"--plan and {option}: a plan is carried out as it is")

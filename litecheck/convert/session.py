@@ -23,7 +23,7 @@ from litecheck.convert.record import ConversionRecord, converted_tensors, stayin
 from litecheck.convert.released import release
 from litecheck.convert.rerun import Rerun
 from litecheck.convert.settings import ConversionSettings
-from litecheck.convert.shared import reach, shared_quantizations
+from litecheck.convert.shared import shared_quantizations
 from litecheck.convert.source import load_source
 from litecheck.convert.weight_errors import weight_errors
 from litecheck.devices.port import Limits
@@ -94,7 +94,7 @@ def _borrowed(session: ConversionSession) -> Mapping[Key, Interval]:
     """The ranges that a quantized form of the model reaches, where no samples were seen."""
     if session.quantized is None:
         return _NONE
-    return {key: reach(form) for key, form in borrow(session.model, session.quantized).forms.items()}
+    return {key: form.reach for key, form in borrow(session.model, session.quantized).forms.items()}
 
 
 def _check_changed(conversion: Conversion) -> None:

@@ -14,7 +14,6 @@ from litecheck.model.graph import name_of
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.types import Profile, Requirement
-from litecheck.quantization import INTEGER_RANGES
 
 #: Members with fewer effective bits than this are starved: 64 values of 256.
 STARVED = 6.0
@@ -175,19 +174,12 @@ def _extent(tensor: Tensor) -> Interval | None:
 
 def effective_bits(extent: Interval, form: Form) -> float | None:
     """log2 of how many steps a range has in a form, as far as the form reaches; at least 0; None where there is no range."""
-    least, most = reach(form)
+    least, most = form.reach
     low, high = max(extent[0], least), min(extent[1], most)
     if extent[0] == extent[1]:
         return None
     steps = (high - low) / float(form.scale[0])
     return log2(steps) if steps > 1 else 0.0
-
-
-def reach(form: Form) -> Interval:
-    """The smallest and the largest real value that a form of one scale can hold."""
-    low, high = INTEGER_RANGES[form.dtype]
-    scale, zero_point = float(form.scale[0]), int(form.zero_point[0])
-    return scale * (low - zero_point), scale * (high - zero_point)
 
 
 def _bits(member: SharedMember) -> float:

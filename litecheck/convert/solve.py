@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from litecheck.convert.binding import REAL, BoundFloat, Port, operands_at
-from litecheck.convert.groups import Interval, Key, Partition, ScaleGroup, joined, parameters
+from litecheck.convert.groups import Interval, Key, Partition, ScaleGroup, extent_of, joined, parameters
 from litecheck.convert.links import Wire, entered, handed_on, variables, wires
 from litecheck.convert.plan import Form
 from litecheck.convert.recurrent import Inside, range_of, same_as_state, to_be_made
 from litecheck.convert.storage import Storage
 from litecheck.model.types import Model, Tensor
-from litecheck.model.values import stored_integers
 from litecheck.profile.operators import facts_of
 from litecheck.quantization import INTEGER_RANGES
 
@@ -106,19 +105,11 @@ def _single(
     key = port.subgraph, tensor.index
     ports = frozenset((port,))
     if tensor.is_constant and not tensor.is_variable:
-        extent = question.constants.get(key) or _extent(tensor)
+        extent = question.constants.get(key) or extent_of(tensor)
         return ScaleGroup(ports, storage, constants={key: extent}, bound=bound)
     return ScaleGroup(
         ports, storage, tensors={key: question.ranges[key]} if key in question.ranges else {}, bound=bound
     )
-
-
-def _extent(tensor: Tensor) -> Interval:
-    """The smallest and largest value of a constant."""
-    values = stored_integers(tensor)
-    if values is None or not values.size:
-        return 0.0, 0.0
-    return float(values.min()), float(values.max())
 
 
 def _passing(question: ScaleQuestion) -> Iterator[tuple[Port, Tensor]]:

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from litecheck.flatbuffer.schema import Schema, load_schema
 from litecheck.flatbuffer.table import Table, Value
 from litecheck.model.types import Buffer, Model, Operator, Signature, Subgraph, Tensor
-from litecheck.model.values import pack
+from litecheck.model.values import bytes_of, pack
 from litecheck.quantization import BITS, Quantization
 
 Option: TypeAlias = bool | int | float | str | Sequence[int] | NDArray[Any]
@@ -118,8 +118,7 @@ class SubgraphBuilder:
     ) -> int:
         """A tensor with values. ``dtype`` is the array's own unless given (``int4`` packs int8 values)."""
         kind = dtype or values.dtype.name
-        plain = values.astype(values.dtype.newbyteorder("<"))
-        data = pack(values, kind) if BITS.get(kind, 8) < 8 else np.frombuffer(plain.tobytes(), np.uint8)
+        data = pack(values, kind) if BITS.get(kind, 8) < 8 else bytes_of(values)
         self._buffers.append(data)
         fields = {"buffer": len(self._buffers) - 1, "data": data, **fields}
         return self.tensor(name, values.shape, kind, quantization, **fields)

@@ -33,6 +33,11 @@ def stored_integers(tensor: Tensor) -> NDArray[Any] | None:
     return tensor.data.view(_NUMPY[tensor.dtype]).reshape(tensor.shape)
 
 
+def bytes_of(values: NDArray[Any]) -> NDArray[np.uint8]:
+    """Values as a constant holds them: the inverse of :func:`stored_integers` for types of whole bytes."""
+    return np.frombuffer(values.astype(values.dtype.newbyteorder("<")).tobytes(), np.uint8)
+
+
 def unpack(data: NDArray[np.uint8], dtype: str, count: int) -> NDArray[Any]:
     """``count`` packed values, one per byte: int4 and uint4 two, int2 four a byte, low bits first."""
     bits = 2 if dtype == "int2" else 4

@@ -10,7 +10,7 @@ import pytest
 from fixtures.detector import float_detector
 from litecheck.convert.conversion import Request, convert, profile_of
 from litecheck.convert.plan import Form
-from litecheck.convert.shared import effective_bits, reach, shared_quantizations
+from litecheck.convert.shared import effective_bits, shared_quantizations
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 
@@ -49,7 +49,7 @@ def test_a_tensor_of_one_value_loses_nothing() -> None:
 
 
 def test_what_a_form_can_hold() -> None:
-    assert reach(form(0.5, -128)) == (0.0, 127.5)
+    assert form(0.5, -128).reach == (0.0, 127.5)
 
 
 def test_scores_beside_boxes_starve() -> None:

@@ -17,6 +17,7 @@ from litecheck.model.shapes.creation import shape_of
 from litecheck.model.shapes.joining import concatenation, pack
 from litecheck.model.shapes.slicing import strided_slice
 from litecheck.model.types import Tensor
+from litecheck.model.values import bytes_of
 
 #: Longer lists of lengths are no shapes.
 LONG = 32
@@ -36,8 +37,7 @@ def folded(law: Law, call: Call, result: Tensor, shape: Shape | None) -> Tensor 
     values = fold(call)
     if values is None or values.size > LONG:
         return None
-    data = np.frombuffer(values.astype(f"<i{4 if result.dtype == 'int32' else 8}").tobytes(), np.uint8)
-    return replace(result, shape=shape, data=data)  # type: ignore[arg-type]
+    return replace(result, shape=shape, data=bytes_of(values.astype(result.dtype)))  # type: ignore[arg-type]
 
 
 def _shape(call: Call) -> Values | None:
