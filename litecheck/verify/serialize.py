@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
-from enum import Enum
-from functools import cache
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 from litecheck.errors import ConfigError
+from litecheck.typed_json import decoded, encoded
 from litecheck.verify.outcome import Verdict, Verification
 
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1
 _KEY = "litecheck_verification"
-_WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_NOUNS = {int: "a whole number", str: "a string", bool: "true or false"}
 
 
 def to_json(verification: Verification) -> dict[str, Any]:
-    """Plain dicts and lists, keys in the order of the fields; floats that JSON lacks are ``nan``, ``inf``, ``-inf``.
-
-    Numbers are what the fields declare: numpy's become Python's, an int in a float field becomes a float.
-    """
-    document: dict[str, Any] = {_KEY: VERSION}
-    document.update(_encode(verification, Verification))
-    return document
+    """Plain dicts and lists, keys in the order of the fields."""
+    return {_KEY: VERSION, **encoded(verification, Verification)}
 
 
 def from_json(document: object) -> Verification:
@@ -38,101 +27,17 @@ def from_json(document: object) -> Verification:
     version = document.get(_KEY) if isinstance(document, Mapping) else None
     if version != VERSION:
         raise ConfigError(f"no verification: {_KEY} is {version!r}, not {VERSION}")
-    verification: Verification = _decode(document, Verification, "")
+    verification: Verification = decoded(document, Verification, "verification")
     return verification
 
 
 def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
     """One case as plain dicts and lists."""
-    document: dict[str, Any] = _encode(verdict, Verdict)
+    document: dict[str, Any] = encoded(verdict, Verdict)
     return document
 
 
 def verdict_from_json(document: object) -> Verdict:
     """What ``verdict_to_json`` was given. Raises ConfigError, with the place, for what is none."""
-    verdict: Verdict = _decode(document, Verdict, "")
+    verdict: Verdict = decoded(document, Verdict, "verification")
     return verdict
-
-
-@cache
-def _shape(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
-    """(field, type, whether it must be there) of a dataclass."""
-    hints = get_type_hints(kind)
-    return tuple(
-        (f.name, hints[f.name], f.default is MISSING and f.default_factory is MISSING) for f in fields(kind)
-    )
-
-
-def _encode(value: Any, kind: Any) -> Any:
-    """``value`` by its declared type, which is all that is needed to read it back."""
-    if is_dataclass(kind):
-        return _fields(value, kind)
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin is tuple:
-        return [_encode(item, of) for item, of in zip(value, _items(inner, len(value)), strict=True)]
-    if origin is UnionType:
-        return None if value is None else _encode(value, inner[0])
-    if issubclass(kind, Enum):
-        return value.value
-    if kind is float and not math.isfinite(value):
-        return str(float(value))
-    return kind(value)
-
-
-def _fields(value: Any, kind: Any) -> dict[str, Any]:
-    return {name: _encode(getattr(value, name), of) for name, of, _ in _shape(kind)}
-
-
-def _items(inner: tuple[Any, ...], length: int) -> tuple[Any, ...]:
-    """The types of a tuple's items: ``tuple[int, ...]`` has as many as it holds."""
-    return inner[:1] * length if inner[-1] is Ellipsis else inner
-
-
-def _decode(value: Any, kind: Any, path: str) -> Any:
-    origin, inner = get_origin(kind), get_args(kind)
-    if is_dataclass(kind):
-        return _object(value, kind, path)
-    if origin is tuple:
-        if not isinstance(value, list) or len(value) != len(_items(inner, len(value))):
-            raise _wrong(path, value, "a list" if inner[-1] is Ellipsis else f"a list of {len(inner)}")
-        kinds = _items(inner, len(value))
-        return tuple(_decode(item, kinds[n], f"{path}[{n}]") for n, item in enumerate(value))
-    if origin is UnionType:
-        return None if value is None else _decode(value, inner[0], path)
-    if issubclass(kind, Enum):
-        known = {member.value: member for member in kind}
-        if not isinstance(value, str) or value not in known:
-            raise _wrong(path, value, f"one of {', '.join(known)}")
-        return known[value]
-    if kind is float:
-        return _float(value, path)
-    if type(value) is not kind:
-        raise _wrong(path, value, _NOUNS[kind])
-    return value
-
-
-def _object(value: Any, kind: Any, path: str) -> Any:
-    if not isinstance(value, Mapping):
-        raise _wrong(path, value, "an object")
-    found = {}
-    for name, of, required in _shape(kind):
-        place = f"{path}.{name}" if path else name
-        if name in value:
-            found[name] = _decode(value[name], of, place)
-        elif required:
-            raise ConfigError(f"no verification: {place} is missing")
-    return kind(**found)
-
-
-def _float(value: Any, path: str) -> float:
-    if isinstance(value, str) and value in _WORDS:
-        return _WORDS[value]
-    if type(value) not in (int, float):
-        raise _wrong(path, value, "a number")
-    return float(value)
-
-
-def _wrong(path: str, value: object, wanted: str) -> ConfigError:
-    shown = repr(value)
-    shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
-    return ConfigError(f"no verification: {path or 'the document'} is {shown}, not {wanted}")
