@@ -25,8 +25,9 @@ from litecheck.reference.operands import RunError
 from litecheck.verify.journal import Journal, JournalHeldError, default_path
 from litecheck.verify.outcome import Step, Verdict, Verification
 from litecheck.verify.questions import job_of
+from litecheck.verify.serialize import from_note
 from litecheck.verify.settings import Settings
-from litecheck.verify.verify import digest_of, verify
+from litecheck.verify.verify import VerdictJournal, digest_of, verify
 from litecheck.version import __version__
 
 
@@ -63,10 +64,10 @@ def run(
     """
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     content = about(model, device, settings)
-    book: Journal | None = None
+    book: VerdictJournal | None = None
     notes: tuple[str, ...] = ()
     try:
-        book = Journal(Path(journal) if journal else default_path(content), content, resume)
+        book = Journal(Path(journal) if journal else default_path(content), content, resume, from_note)
     except JournalHeldError:
         if journal or resume:
             raise
@@ -89,7 +90,7 @@ def run(
     return replace(done, started=started, notes=(*done.notes, *notes))
 
 
-def _interrupted(book: Journal) -> str:
+def _interrupted(book: VerdictJournal) -> str:
     if not book.results:
         return "interrupted: no case was done yet"
     done = f"{book.results} cases are done, their results are"
@@ -118,7 +119,7 @@ def _verified(
     model: Model,
     device: Device,
     settings: Settings,
-    journal: Journal | None = None,
+    journal: VerdictJournal | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Verification:
     """Every case, and drift where that is asked for."""

@@ -6,15 +6,13 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Generic, TypeVar
 
 from litecheck.errors import ConfigError
 from litecheck.files import reason
-from litecheck.verify.outcome import Verdict
-from litecheck.verify.serialize import verdict_from_json, verdict_to_json
 
 #: What a journal is about, as far as it tells builds of one device apart: its version, its files.
 BUILD = ("described", "program")
@@ -24,18 +22,28 @@ class JournalHeldError(ConfigError):
     """A journal that another process is writing."""
 
 
-class Journal:
-    """A file of one JSON object a line: first what is verified and how, then a verdict with what it fits.
+Entry = TypeVar("Entry")
 
-    ``known`` holds what the file had when it was opened, by case. A last line that was cut short is dropped.
-    Where the device is the same by name but another build of it, nothing is taken
-    and ``stale`` says so. Raises ConfigError where it cannot be read or written, is about something else, or would take
-    the place of a file that is no journal.
+
+class Journal(Generic[Entry]):
+    """A file of one JSON object a line: first what is run and how, then what came of each case.
+
+    ``read`` makes a case's name and an entry of such an object. ``known`` holds what the file had when it was opened, by
+    case. A last line that was cut short is dropped. Where the device is the same by name but another build of it,
+    nothing is taken and ``stale`` says so. Raises ConfigError where it cannot be read or written, is about something
+    else, or would take the place of a file that is no journal.
     """
 
-    def __init__(self, path: Path, about: Mapping[str, Any], resume: bool) -> None:
+    def __init__(
+        self,
+        path: Path,
+        about: Mapping[str, Any],
+        resume: bool,
+        read: Callable[[Mapping[str, Any]], tuple[str, Entry]],
+    ) -> None:
         self.path = path
-        self.known: dict[str, tuple[Verdict, frozenset[str]]] = {}
+        self.known: dict[str, Entry] = {}
+        self._decoded = read
         self.stale, self.noted = False, 0
         self._file: IO[bytes] | None = None
         header = json.dumps(about, sort_keys=True).encode() + b"\n"
@@ -74,24 +82,22 @@ class Journal:
             if self.stale:
                 return 0
             raise ConfigError(
-                f"{self.path}: is the journal of another verification: another model, device, input or option"
+                f"{self.path}: is the journal of another run: another model, device, input or option"
             )
         end = len(header)
         for line in lines[1:]:
             try:
-                entry = json.loads(line)
-                verdict = verdict_from_json(entry["verdict"])
+                case, entry = self._decoded(json.loads(line))
             except (ValueError, KeyError, TypeError):
                 break
             if not line.endswith(b"\n"):
                 break
-            self.known[verdict.case] = verdict, frozenset(entry["fits"])
+            self.known[case] = entry
             end += len(line)
         return end
 
-    def note(self, verdict: Verdict, fits: frozenset[str]) -> None:
-        """Keep one result; it survives whatever happens to this process."""
-        entry = {"verdict": verdict_to_json(verdict), "fits": sorted(fits)}
+    def note(self, entry: Mapping[str, Any]) -> None:
+        """Keep one result, as plain dicts and lists; it survives whatever happens to this process."""
         self._write(json.dumps(entry).encode() + b"\n")
         self.noted += 1
 

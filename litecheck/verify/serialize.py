@@ -37,6 +37,17 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
     return document
 
 
+def noted(verdict: Verdict, fits: frozenset[str]) -> dict[str, Any]:
+    """A verdict with the published arithmetics it fits, as a journal keeps it."""
+    return {"verdict": verdict_to_json(verdict), "fits": sorted(fits)}
+
+
+def from_note(entry: Mapping[str, Any]) -> tuple[str, tuple[Verdict, frozenset[str]]]:
+    """What :func:`noted` was given, by the case's name. Raises ConfigError, KeyError, TypeError for what is none."""
+    verdict = verdict_from_json(entry["verdict"])
+    return verdict.case, (verdict, frozenset(entry["fits"]))
+
+
 def verdict_from_json(document: object) -> Verdict:
     """What ``verdict_to_json`` was given. Raises ConfigError, with the place, for what is none."""
     verdict: Verdict = decoded(document, Verdict, "verification")

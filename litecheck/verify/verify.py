@@ -29,12 +29,15 @@ from litecheck.verify.outcome import Operation, Verdict, Verification
 from litecheck.verify.plan import Course, check_claims, check_selection, plan
 from litecheck.verify.questions import Question
 from litecheck.verify.reproducers.reproduce import Reproducer
+from litecheck.verify.serialize import noted
 from litecheck.verify.settings import Settings
 from litecheck.verify.untried import untried
 from litecheck.version import __version__
 
 #: Called with a case's name once it is judged.
 Progress = Callable[[str], None]
+#: What an earlier run noted: verdicts, with the published arithmetics they fit.
+VerdictJournal = Journal[tuple[Verdict, frozenset[str]]]
 
 
 def verify(
@@ -42,7 +45,7 @@ def verify(
     device: Device,
     settings: Settings | None = None,
     *,
-    journal: Journal | None = None,
+    journal: VerdictJournal | None = None,
     progress: Progress | None = None,
 ) -> Verification:
     """Run every case of a model on a device and judge it. The device stays open.
@@ -192,7 +195,9 @@ def digest_of(model: Model) -> str:
 class Kept:
     """What a verification has come to: ``viable`` are the published arithmetics that every case so far fits."""
 
-    def __init__(self, viable: frozenset[str], journal: Journal | None, progress: Progress | None) -> None:
+    def __init__(
+        self, viable: frozenset[str], journal: VerdictJournal | None, progress: Progress | None
+    ) -> None:
         self.viable, self.journal = viable, journal
         self.progress: Progress = progress or (lambda name: None)
         self.verdicts: list[Verdict] = []
@@ -208,7 +213,7 @@ class Kept:
         self.viable &= fits
         journaled = verdict.outcome is Outcome.NOT_TRIED or verdict.case in self.known
         if self.journal is not None and not journaled:
-            self.journal.note(verdict, fits)
+            self.journal.note(noted(verdict, fits))
         self.verdicts.append(verdict)
         self.progress(verdict.case)
 

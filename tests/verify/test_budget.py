@@ -23,6 +23,7 @@ from litecheck.verify.journal import Journal
 from litecheck.verify.plan import every_question, weights
 from litecheck.verify.questions import Question
 from litecheck.verify.ranking import Ranking, rank, shares
+from litecheck.verify.serialize import from_note
 from litecheck.verify.settings import Budget, Settings, parse_budget
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess
@@ -227,7 +228,7 @@ def test_what_comes_after_the_time_is_not_asked(asked: tuple[Question, ...]) -> 
 
 
 def test_what_was_not_tried_is_tried_when_the_run_is_resumed(tmp_path: Path) -> None:
-    book = Journal(tmp_path / "journal", {"litecheck": 1}, resume=False)
+    book = Journal(tmp_path / "journal", {"litecheck": 1}, False, from_note)
     verify(convolutional(), Counting(), budget("4"), journal=book)
     book.close()
     assert len((tmp_path / "journal").read_text().splitlines()) == 1 + 4

@@ -20,6 +20,7 @@ from litecheck.files import atomic_write
 from litecheck.verify.campaign import run
 from litecheck.verify.journal import HeldError, Journal, hold
 from litecheck.verify.outcome import Verification
+from litecheck.verify.serialize import from_note, noted
 from litecheck.verify.settings import Settings
 from tests.verify.inprocess import InProcess
 from tests.verify.networks import convolutional
@@ -68,7 +69,7 @@ def test_a_line_cut_short_is_run_again(tmp_path: Path) -> None:
 def test_a_journal_of_something_else_is_refused(tmp_path: Path, other: Settings) -> None:
     book = tmp_path / "journal.jsonl"
     run(convolutional(), InProcess(), Settings(), str(book))
-    with pytest.raises(ConfigError, match="another verification"):
+    with pytest.raises(ConfigError, match="another run"):
         run(convolutional(), InProcess(), other, str(book), resume=True)
 
 
@@ -97,7 +98,7 @@ def test_another_version_of_the_device_starts_anew_and_another_device_is_refused
     report = run(convolutional(), newer, Settings(), book, resume=True)
     assert len(newer.jobs) == 7
     assert report.described == "in-process (version 2)"
-    with pytest.raises(ConfigError, match="another verification"):
+    with pytest.raises(ConfigError, match="another run"):
         run(convolutional(), InProcess(name="board"), Settings(), book, resume=True)
 
 
@@ -247,11 +248,11 @@ class Full:
 
 
 def test_a_full_disk_is_called_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    book = Journal(tmp_path / "journal.jsonl", {"litecheck": "x"}, False)
+    book = Journal(tmp_path / "journal.jsonl", {"litecheck": "x"}, False, from_note)
     report = run(convolutional(), InProcess(), Settings(), str(tmp_path / "other.jsonl"))
     book._file = Full()
     with pytest.raises(ConfigError, match=r"journal\.jsonl: cannot be written, the disk is full$"):
-        book.note(report.verdicts[0], frozenset())
+        book.note(noted(report.verdicts[0], frozenset()))
     book.close()
     monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space")))
     with pytest.raises(ConfigError, match=r"x: cannot be written, the disk is full$"):

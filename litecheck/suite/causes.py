@@ -1,0 +1,58 @@
+"""Which known mistakes explain everything that a device gave otherwise than expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.model.load import load_model
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.operands import RunError
+from litecheck.suite.case import SuiteCase
+from litecheck.suite.manifest import CaseEntry, Suite
+from litecheck.suite.mutants import Mistake, computed, mistakes
+
+#: A case with what the device gave for it: outputs with all runs stacked.
+Given = tuple[CaseEntry, Sequence[NDArray[Any]]]
+
+
+def explaining(suite: Suite, cases: Sequence[Given], arithmetic: str) -> tuple[str, ...]:
+    """The mistakes in an arithmetic with which it gives exactly what the device gave in all these cases."""
+    base = load_arithmetic(arithmetic)
+    loaded = [(loaded_case(suite, case), outputs) for case, outputs in cases]
+    left = list(_every(case for case, _ in loaded))
+    # What tells most mistakes apart comes first: a mistake that does not fit is given up soon.
+    for case, outputs in sorted(loaded, key=lambda pair: sum(a.size for a in pair[1])):
+        left = [mistake for mistake in left if _gives(case, mistake, base, outputs)]
+        if not left:
+            break
+    return tuple(mistake.name for mistake in left)
+
+
+def loaded_case(suite: Suite, entry: CaseEntry) -> SuiteCase:
+    """A case as it was before it was written."""
+    return SuiteCase(
+        entry.name, entry.opcode, entry.kind, entry.granularity, entry.title, entry.level,
+        load_model(suite.folder / entry.model), tuple(suite.inputs(entry)), entry.lengths,
+    )  # fmt: skip
+
+
+def _every(cases: Iterable[SuiteCase]) -> Iterator[Mistake]:
+    base = load_arithmetic("litert-reference")
+    found: dict[Mistake, None] = {}
+    for case in cases:
+        found.update(dict.fromkeys(mistakes(case.model, base)))
+    yield from found
+
+
+def _gives(case: SuiteCase, mistake: Mistake, base: Any, outputs: Sequence[NDArray[Any]]) -> bool:
+    try:
+        actual = computed(case, Machine(case.model, mistake.under(base, case.opcode)))
+    except RunError:
+        return False
+    return len(actual) == len(outputs) and all(
+        a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(actual, outputs, strict=True)
+    )

@@ -1,0 +1,61 @@
+"""Designed probes as cases: models and inputs made by hand for what tells ways of computing apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from litecheck.cases.probes.catalogue import probes
+from litecheck.cases.probes.probe import Probe
+from litecheck.checks.validate import validate
+from litecheck.model.types import Model
+from litecheck.profile.types import Profile
+from litecheck.suite.case import SuiteCase
+
+
+def designed(profile: Profile, opcode: str, seed: int) -> Iterator[SuiteCase]:
+    """The designed probes of an operator that a profile finds nothing against."""
+    for probe in probes(opcode, seed):
+        if conforms(probe.model, profile):
+            yield _case(probe)
+
+
+def conforms(model: Model, profile: Profile) -> bool:
+    """Whether a model of one operator keeps a profile's rules, and one of them speaks of it."""
+    report = validate(model, [profile])
+    return not report.problems and all(op.status == "conforms" for op in report.operators)
+
+
+def _case(probe: Probe) -> SuiteCase:
+    main = probe.subgraph
+    kind = main.tensors[main.inputs[0]].dtype
+    runs = tuple(probe.runs[n] for n in probe.asked)
+    return SuiteCase(
+        name=f"{probe.opcode}/{kind}/{slug(probe.name)}",
+        opcode=probe.opcode,
+        kind=kind,
+        granularity=granularity(probe.model),
+        title=probe.name,
+        level="standard",
+        model=probe.model,
+        runs=runs,
+        lengths=(len(runs),) if probe.series else (),
+    )
+
+
+def granularity(model: Model) -> str:
+    """``per-axis`` or ``per-tensor`` by the scales of the operator's constants; nothing where none has any."""
+    main = model.subgraphs[0]
+    counts = [
+        main.tensors[i].quantization.scale.size
+        for i in main.operators[0].inputs
+        if i >= 0 and main.tensors[i].is_constant and main.tensors[i].quantization.scale.size
+    ]
+    if not counts:
+        return ""
+    return "per-axis" if max(counts) > 1 else "per-tensor"
+
+
+def slug(title: str) -> str:
+    """A title as a part of a path: ``ties-multipliers-powers-of-two``; long ones are cut."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", title).strip("-")[:60].strip("-").lower()

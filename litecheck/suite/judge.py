@@ -1,0 +1,263 @@
+"""SuiteResults against a suite's answers: for each operator the arithmetic that fits best, and each case under that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.cases.inputs import requantized
+from litecheck.compare.difference import difference
+from litecheck.compare.errata import known_fault
+from litecheck.compare.types import Difference
+from litecheck.devices.outcome import Outcome
+from litecheck.errors import ConfigError
+from litecheck.model.load import load_model
+from litecheck.model.types import Tensor
+from litecheck.profile.load import load_profile
+from litecheck.suite.causes import explaining
+from litecheck.suite.manifest import AnswerEntry, CaseEntry, Suite
+from litecheck.suite.results import ANSWERED, CaseResult, SuiteResults
+from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
+from litecheck.verify.judge import Tolerances, tolerances
+from litecheck.version import __version__
+
+_ENDINGS = {
+    Outcome.REFUSED.value: Ending.REFUSED,
+    Outcome.CRASHED.value: Ending.CRASHED,
+    Outcome.TIMED_OUT.value: Ending.HUNG,
+    Outcome.OUT_OF_MEMORY.value: Ending.OUT_OF_MEMORY,
+    Outcome.NOT_DELEGATED.value: Ending.NOT_DELEGATED,
+    Outcome.NOT_SUPPORTED.value: Ending.NOT_SUPPORTED,
+    Outcome.NO_REFERENCE.value: Ending.SKIPPED,
+    Outcome.WRONG_SHAPE.value: Ending.FAILED,
+}
+
+
+def judge(suite: Suite, results: SuiteResults, arithmetics: Sequence[str] = ()) -> SuiteReport:
+    """What a device's results are worth; ``arithmetics`` are those it claims, all of the suite's unless named.
+
+    Raises ConfigError for an arithmetic that the suite has no answers of, and for files that were changed.
+    """
+    claimed = tuple(arithmetics) or suite.manifest.arithmetics
+    unknown = [name for name in claimed if name not in suite.manifest.arithmetics]
+    if unknown:
+        known = ", ".join(suite.manifest.arithmetics)
+        raise ConfigError(
+            f"the suite has no answers of the arithmetic {unknown[0]!r}; it has those of {known}"
+        )
+    judging = _Tribunal(suite, results, claimed, tolerances(load_profile(suite.manifest.profile)))
+    rows, verdicts = [], []
+    for _, group in groupby(suite.manifest.cases, lambda case: (case.opcode, case.kind)):
+        for several in _by_granularity(list(group)):
+            row, cases = judging.row(several)
+            rows.append(row)
+            verdicts += cases
+    return SuiteReport(
+        version=__version__,
+        profile=suite.manifest.profile,
+        level=suite.manifest.level,
+        seed=suite.manifest.seed,
+        suite=suite.sha256,
+        rules=suite.manifest.rules,
+        results=results.sha256,
+        device=results.facts.device,
+        described=results.facts.described,
+        program=results.facts.program,
+        arithmetics=claimed,
+        rows=tuple(rows),
+        cases=tuple(verdicts),
+        uncovered=suite.manifest.uncovered,
+    )
+
+
+def _by_granularity(several: list[CaseEntry]) -> Iterator[list[CaseEntry]]:
+    for granularity in dict.fromkeys(case.granularity for case in several):
+        yield [case for case in several if case.granularity == granularity]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Facing:
+    """A case's outputs, or why there are none, and the arithmetics they fit exactly."""
+
+    case: CaseEntry
+    result: CaseResult | None
+    tensors: tuple[Tensor, ...] = ()
+    outputs: tuple[NDArray[Any], ...] = ()
+    fits: tuple[str, ...] = ()
+    wrong: str = ""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are outputs, of the right shapes and types, and something to compare them with."""
+        return bool(self.outputs) and not self.wrong and not self.case.broken
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tribunal:
+    suite: Suite
+    results: SuiteResults
+    claimed: tuple[str, ...]
+    tolerances: Tolerances
+
+    def row(self, several: Sequence[CaseEntry]) -> tuple[OperatorRow, list[CaseVerdict]]:
+        """The cases of one operator under the claimed arithmetic that fits most of them."""
+        compared = [self._compared(case) for case in several]
+        fitting = Counter(name for one in compared if one.comparable for name in one.fits)
+        # Of those that fit as many, the one that is named first.
+        arithmetic = max(self.claimed, key=lambda name: fitting[name])
+        judged = [one for one in compared if one.comparable]
+        verdicts = [self._verdict(one, arithmetic) for one in compared]
+        counts = Counter(verdict.ending for verdict in verdicts)
+        worst = max(verdicts, key=lambda v: abs(v.worst), default=None)
+        failing = counts[Ending.FAILED] > 0
+        first = several[0]
+        row = OperatorRow(
+            first.opcode,
+            first.kind,
+            first.granularity,
+            {ending.value: counts[ending] for ending in Ending if counts[ending]},
+            arithmetic,
+            fits=tuple(n for n in self.suite.manifest.arithmetics if judged and fitting[n] == len(judged)),
+            mistakes=self._explained(judged, arithmetic) if failing else (),
+            tolerance=max((v.tolerance for v in verdicts), default=0.0),
+            worst=abs(worst.worst) if worst else 0.0,
+            unit=worst.unit if worst else "LSB",
+            case=worst.name if worst and worst.worst else "",
+            placement=_placement(compared),
+        )
+        return row, verdicts
+
+    def _explained(self, judged: Sequence[_Facing], arithmetic: str) -> tuple[str, ...]:
+        """Known mistakes that give exactly what the device gave for all cases of an operator."""
+        return explaining(self.suite, [(one.case, one.outputs) for one in judged], arithmetic)
+
+    def _compared(self, case: CaseEntry) -> _Facing:
+        result = self.results.cases.get(case.name)
+        if result is None or result.outcome != ANSWERED or case.broken:
+            return _Facing(case, result)
+        model = load_model(self.suite.folder / case.model)
+        main = model.subgraphs[0]
+        tensors = tuple(main.tensors[i] for i in main.outputs)
+        outputs = self.results.outputs(result)
+        wanted = case.answers[0].outputs
+        if len(outputs) != len(wanted):
+            return _Facing(case, result, wrong=f"{len(outputs)} outputs, the model has {len(wanted)}")
+        outputs = tuple(map(requantized, tensors, outputs))
+        for number, (entry, given) in enumerate(zip(wanted, outputs, strict=True)):
+            if given.shape != entry.shape or given.dtype.name != entry.dtype:
+                told = f"output {number} is {given.dtype} of shape {list(given.shape[1:])}"
+                told += f", it should be {entry.dtype} of shape {list(entry.shape[1:])}"
+                return _Facing(case, result, tensors, outputs, wrong=told)
+        one = _Facing(case, result, tensors, outputs)
+        fits = [name for a in case.answers if self._same(one, a) for name in a.arithmetics]
+        return _Facing(case, result, tensors, outputs, tuple(fits))
+
+    def _same(self, one: _Facing, answer: AnswerEntry) -> bool:
+        """Whether integers are equal, and reals as near as sums in another order are."""
+        expected = self.suite.expected(answer)
+        pairs = zip(expected, one.outputs, strict=True)
+        if all(e.tobytes() == a.tobytes() for e, a in pairs):
+            return True
+        if all(e.dtype.kind != "f" for e in expected):
+            return False
+        return not any(
+            d.mismatches if d.unit == "LSB" else d.beyond for d in self._differences(one, expected)
+        )
+
+    def _differences(self, one: _Facing, expected: Sequence[NDArray[Any]]) -> list[Difference]:
+        return [
+            difference(tensor, list(e), list(a), self.tolerances.of(one.case.opcode, tensor.dtype)[0])
+            for tensor, e, a in zip(one.tensors, expected, one.outputs, strict=True)
+        ]
+
+    def _verdict(self, one: _Facing, arithmetic: str) -> CaseVerdict:
+        case, result = one.case, one.result
+        head = (case.name, case.opcode, case.kind, case.granularity, case.title)
+        if result is None:
+            return CaseVerdict(*head, Ending.SKIPPED, broken=case.broken, effect=case.effect)
+        tail: dict[str, Any] = {
+            "seconds": result.seconds, "delegated": _delegated(result), "broken": case.broken, "effect": case.effect,
+        }  # fmt: skip
+        if case.broken:
+            return CaseVerdict(*head, _broken(result), message=result.message, **tail)
+        if result.outcome != ANSWERED or one.wrong:
+            ending = _ENDINGS[result.outcome] if result.outcome != ANSWERED else Ending.FAILED
+            outcome = Outcome(result.outcome) if result.outcome != ANSWERED else Outcome.WRONG_SHAPE
+            fault = self._fault(case, outcome)
+            return CaseVerdict(*head, ending, message=one.wrong or result.message, fault=fault, **tail)
+        if result.delegated is not None and not all(result.delegated):
+            return CaseVerdict(*head, Ending.NOT_DELEGATED, message=result.message, **tail)
+        answer = _answer(case, arithmetic)
+        expected = self.suite.expected(answer)
+        differences = [] if arithmetic in one.fits else self._differences(one, expected)
+        worst = max(differences, key=lambda d: (d.beyond, abs(d.largest)), default=None)
+        ending = Ending.PASSED
+        if worst is not None and any(d.mismatches for d in differences):
+            beyond = any(d.beyond for d in differences)
+            ending = Ending.FAILED if beyond else Ending.TOLERATED
+        spot = None if worst is None else worst.worst
+        return CaseVerdict(
+            *head,
+            ending,
+            elements=sum(int(array.size) for array in expected),
+            mismatches=sum(d.mismatches for d in differences),
+            arithmetic=arithmetic if arithmetic in answer.arithmetics else answer.arithmetics[0],
+            fits=one.fits,
+            tolerance=max(self.tolerances.of(case.opcode, t.dtype)[0] for t in one.tensors),
+            unit=worst.unit if worst else "LSB",
+            worst=float(worst.largest) if worst else 0.0,
+            at=spot,
+            operands=self._operands(case, spot.run, spot.index) if spot else (),
+            message=result.message,
+            fault=self._fault(case, Outcome.MISMATCH) if ending is Ending.FAILED else "",
+            **tail,
+        )
+
+    def _fault(self, case: CaseEntry, outcome: Outcome) -> str:
+        """What the runtime behind the device is known to do wrong there."""
+        return known_fault(self.results.facts.device, case.opcode, (case.kind,), outcome)
+
+    def _operands(self, case: CaseEntry, run: int, index: tuple[int, ...]) -> tuple[float, ...]:
+        """The inputs of one element, where they are of the output's shape or broadcast to it."""
+        stacks = [self.suite.stack(entry)[run] for entry in case.inputs]
+        shape = case.answers[0].outputs[0].shape[1:]
+        try:
+            return tuple(float(np.broadcast_to(stack, shape)[index]) for stack in stacks)
+        except (ValueError, IndexError):
+            return ()
+
+
+def _answer(case: CaseEntry, arithmetic: str) -> AnswerEntry:
+    """The answer of an arithmetic; the first where it cannot compute the case."""
+    return next((a for a in case.answers if arithmetic in a.arithmetics), case.answers[0])
+
+
+def _broken(result: CaseResult) -> Ending:
+    """How a model ends that must be refused."""
+    if result.outcome == ANSWERED:
+        return Ending.ACCEPTED
+    if result.outcome in (Outcome.REFUSED.value, Outcome.NOT_DELEGATED.value, Outcome.NOT_SUPPORTED.value):
+        return Ending.REJECTED
+    return _ENDINGS.get(result.outcome, Ending.SKIPPED)
+
+
+def _delegated(result: CaseResult) -> str:
+    """``proved``, ``partly``, ``left to others``; nothing where the device is no delegate."""
+    if result.delegated is None or not result.delegated:
+        return ""
+    if all(result.delegated):
+        return "proved"
+    return "partly" if any(result.delegated) else "left to others"
+
+
+def _placement(compared: Sequence[_Facing]) -> str:
+    said = {_delegated(one.result) for one in compared if one.result is not None and one.comparable} - {""}
+    if not said:
+        return ""
+    return said.pop() if len(said) == 1 else "partly"

@@ -1,0 +1,197 @@
+"""From cases to a folder of plain files: models, inputs, and what each arithmetic gives for them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.errors import ConfigError
+from litecheck.files import make_folder, reason
+from litecheck.model.save import model_bytes
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import Profile
+from litecheck.quantizer.arrays import write
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.operands import RunError
+from litecheck.suite.case import SuiteCase
+from litecheck.suite.manifest import (
+    MANIFEST,
+    AnswerEntry,
+    ArrayEntry,
+    CaseEntry,
+    Manifest,
+    Uncovered,
+)
+from litecheck.suite.mutants import computed, flags
+from litecheck.suite.plan import Made, cases, digest_of_rules, operators
+from litecheck.version import __version__
+
+#: Of every runtime whose kernels are LiteRT's own.
+ARITHMETICS = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a suite is made from: everything that its bytes depend on, but for litecheck's version."""
+
+    profile: str = "litert-int8"
+    level: str = "standard"
+    select: tuple[str, ...] = ()
+    seed: int = 0
+    arithmetics: tuple[str, ...] = ARITHMETICS
+    flags: bool = True
+    """Whether every known mistake is tried on every case: the costliest part."""
+
+
+def make(
+    recipe: Scope, folder: str | Path, jobs: int = 1, progress: Callable[[str], None] | None = None
+) -> Manifest:
+    """Write a suite, whole or not at all: the folder appears when everything in it is there.
+
+    ``progress`` is called with each operator's name once its cases are written. Raises ConfigError for a folder that
+    holds something, or that cannot be written; ProfileError.
+    """
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise ConfigError(f"{folder}: is there already; a suite is written to a new folder")
+    profile = load_profile(recipe.profile)
+    for name in recipe.arithmetics:
+        load_arithmetic(name)
+    make_folder(target.parent)
+    scratch = target.with_name(f".{target.name}-{os.urandom(4).hex()}")
+    make_folder(scratch)
+    try:
+        manifest = _written(recipe, profile, scratch, jobs, progress or (lambda name: None))
+        (scratch / MANIFEST).write_text(manifest.text(), encoding="utf-8")
+        if target.exists():
+            target.rmdir()
+        scratch.replace(target)
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot be written, {reason(error)}") from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return manifest
+
+
+def _written(
+    recipe: Scope, profile: Profile, folder: Path, jobs: int, progress: Callable[[str], None]
+) -> Manifest:
+    names = operators(profile, recipe.select)
+    entries: list[CaseEntry] = []
+    missing: list[Uncovered] = []
+    one = partial(_operator, recipe, folder)
+    with _pool(jobs) as every:
+        for name, (found, uncovered) in zip(names, every(one, names), strict=True):
+            entries += found
+            missing += uncovered
+            progress(name)
+    return Manifest(
+        tool=f"litecheck {__version__}",
+        profile=profile.name,
+        rules=digest_of_rules(profile),
+        level=recipe.level,
+        seed=recipe.seed,
+        selected=recipe.select,
+        arithmetics=recipe.arithmetics,
+        cases=tuple(entries),
+        uncovered=tuple(missing),
+    )
+
+
+class _pool:  # noqa: N801  (a function, but for the end of the processes)
+    """``map`` over processes, or in this one where one is enough."""
+
+    def __init__(self, jobs: int) -> None:
+        self._pool = ProcessPoolExecutor(jobs) if jobs > 1 else None
+
+    def __enter__(self) -> Callable[..., Iterator[Any]]:
+        return map if self._pool is None else self._pool.map
+
+    def __exit__(self, *error: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+
+def _operator(recipe: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry], list[Uncovered]]:
+    """Everything of one operator: nothing of it depends on what else is made."""
+    made: Made = cases(load_profile(recipe.profile), opcode, recipe.level, recipe.seed)
+    entries = []
+    for case in made.cases:
+        if (entry := write_case(case, folder, recipe)) is not None:
+            entries.append(entry)
+    return entries, list(made.uncovered)
+
+
+def write_case(case: SuiteCase, folder: Path, recipe: Scope) -> CaseEntry | None:
+    """The files of a case below ``folder``; None where no arithmetic can compute it. Raises ConfigError."""
+    answers = _answers(case, recipe.arithmetics)
+    if case.runs and not answers:
+        return None
+    place = f"cases/{case.name}"
+    make_folder(folder / place)
+    content = model_bytes(case.model)
+    (folder / place / "model.tflite").write_bytes(content)
+    inputs = [
+        _array(folder, f"{place}/input-{n}", np.stack(runs))
+        for n, runs in enumerate(zip(*case.runs, strict=True))
+    ]
+    written = [
+        AnswerEntry(
+            names,
+            tuple(_array(folder, f"{place}/output-{n}.{at}", array) for n, array in enumerate(outputs)),
+        )
+        for at, (names, outputs) in enumerate(answers)
+    ]
+    mistakes = (
+        flags(case, load_arithmetic(answers[0][0][0]), answers[0][1]) if answers and recipe.flags else ()
+    )
+    return CaseEntry(
+        name=case.name,
+        opcode=case.opcode,
+        kind=case.kind,
+        granularity=case.granularity,
+        title=case.title,
+        level=case.level,
+        model=f"{place}/model.tflite",
+        sha256=hashlib.sha256(content).hexdigest(),
+        inputs=tuple(inputs),
+        answers=tuple(written),
+        lengths=case.lengths,
+        broken=case.broken,
+        effect=case.effect,
+        flags=tuple(mistakes),
+    )
+
+
+def _answers(
+    case: SuiteCase, arithmetics: Sequence[str]
+) -> list[tuple[tuple[str, ...], tuple[NDArray[Any], ...]]]:
+    """What the arithmetics give, those that agree together; those that cannot compute it are not there."""
+    found: dict[bytes, tuple[list[str], tuple[NDArray[Any], ...]]] = {}
+    for name in arithmetics if case.runs else ():
+        try:
+            outputs = computed(case, Machine(case.model, load_arithmetic(name)))
+        except RunError:
+            continue
+        key = b"".join(array.tobytes() for array in outputs)
+        found.setdefault(key, ([], outputs))[0].append(name)
+    return [(tuple(names), outputs) for names, outputs in found.values()]
+
+
+def _array(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:
+    plain = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
+    for suffix in (".npy", ".bin"):
+        write(str(folder / f"{name}{suffix}"), plain, values.dtype.name)
+    digest = hashlib.sha256(plain.tobytes()).hexdigest()
+    return ArrayEntry(f"{name}.npy", f"{name}.bin", values.dtype.name, values.shape, digest)

@@ -1,0 +1,119 @@
+"""Every known mistake of an operator, tried on a case: which of them its inputs show, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.arrays import Arrays
+from litecheck.cases.side_by_side import outputs_of, together
+from litecheck.model.types import Model
+from litecheck.reference.defects.defects import defects_of
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.dispatch import cells_of
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.operands import RunError
+from litecheck.suite.case import SuiteCase
+from litecheck.suite.manifest import Flag
+
+#: What the name of a defect begins with, as in an arithmetic file.
+DEPARTURE = "departure"
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A way of computing that is not the expected one: a step's other variant, or a defect around the operator."""
+
+    step: str
+    variant: str
+
+    @property
+    def name(self) -> str:
+        """``requantize: single``, ``departure: no-bias``."""
+        return f"{self.step}: {self.variant}"
+
+    def under(self, arithmetic: Arithmetic, opcode: str) -> Arithmetic:
+        """The arithmetic with the mistake."""
+        variants = {**arithmetic.variants(opcode), self.step: self.variant}
+        return replace(arithmetic, stages={**arithmetic.stages, opcode: variants})
+
+
+def mistakes(model: Model, arithmetic: Arithmetic) -> Iterator[Mistake]:
+    """Every mistake that the operator of a model can be computed with: variants of the cells that decide it under this
+    arithmetic, then defects."""
+    main = model.subgraphs[0]
+    operator = main.operators[0]
+    try:
+        cells = cells_of(main, operator)
+    except RunError:
+        return
+    for cell in cells:
+        for variant in cell.others(arithmetic.variants(operator.kind)):
+            yield Mistake(cell.path, variant)
+    for name in defects_of(operator.kind):
+        yield Mistake(DEPARTURE, name)
+
+
+def flags(case: SuiteCase, arithmetic: Arithmetic, expected: Sequence[NDArray[Any]]) -> Iterator[Flag]:
+    """The mistakes that show in a case, where ``expected`` is what the arithmetic gives: outputs with all runs stacked."""
+    for mistake in mistakes(case.model, arithmetic):
+        try:
+            actual = computed(case, Machine(case.model, mistake.under(arithmetic, case.opcode)))
+        except RunError:
+            continue
+        if found := shown(mistake.name, expected, actual):
+            yield found
+
+
+def shown(mistake: str, expected: Sequence[NDArray[Any]], actual: Sequence[NDArray[Any]]) -> Flag | None:
+    """Where a mistake shows; None where it gives what is expected. Outputs of another shape count as far off."""
+    runs: set[int] = set()
+    worst = 0
+    for wanted, given in zip(expected, actual, strict=True):
+        if wanted.shape != given.shape or wanted.dtype != given.dtype:
+            return Flag(mistake, tuple(range(len(wanted))), FAR)
+        differ = wanted != given
+        if wanted.dtype.kind == "f":
+            differ &= ~(np.isnan(wanted) & np.isnan(given))
+        if differ.any():
+            runs.update(np.flatnonzero(differ.reshape(len(differ), -1).any(1)).tolist())
+            worst = max(worst, _distance(wanted[differ], given[differ]))
+    return Flag(mistake, tuple(sorted(runs)), worst) if runs else None
+
+
+#: Further than any tolerance reaches.
+FAR = 2**31
+
+
+def _distance(wanted: NDArray[Any], given: NDArray[Any]) -> int:
+    """The largest difference: of integers in LSB, of reals in units of the last place of the largest expected one."""
+    if wanted.dtype.kind == "f":
+        unit = np.spacing(np.abs(wanted[np.isfinite(wanted)]).max(initial=np.finfo(wanted.dtype).tiny))
+        off = np.abs(given.astype(np.float64) - wanted.astype(np.float64)) / float(unit)
+        return FAR if not np.isfinite(off).all() else int(min(FAR, np.ceil(off.max())))
+    off = np.abs(given.astype(np.float64) - wanted.astype(np.float64))
+    return int(min(FAR, off.max()))
+
+
+def computed(case: SuiteCase, machine: Machine) -> tuple[NDArray[Any], ...]:
+    """What the reference gives for a case: each output with all runs stacked. Raises RunError."""
+    if not case.lengths and together(case.model) > 1:
+        return _stacked(outputs_of(machine, case.runs))
+    return _stacked(_one_by_one(case, machine))
+
+
+def _stacked(runs: Iterator[Arrays]) -> tuple[NDArray[Any], ...]:
+    return tuple(map(np.stack, zip(*runs, strict=True)))
+
+
+def _one_by_one(case: SuiteCase, machine: Machine) -> Iterator[Arrays]:
+    main, runs = case.model.subgraphs[0], iter(case.runs)
+    for length in case.lengths or (1,) * len(case.runs):
+        machine.restart()
+        for _ in range(length):
+            tensors = machine.run(main, next(runs))
+            yield tuple(tensors[index] for index in main.outputs)

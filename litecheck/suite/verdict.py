@@ -1,0 +1,158 @@
+"""What a device's run of a suite is worth: a verdict for each case, and a row for each operator, type and granularity."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from litecheck.compare.types import Spot
+from litecheck.suite.manifest import Uncovered
+
+
+class Ending(str, Enum):
+    """The one word a case ends with; the value is what people read."""
+
+    PASSED = "passed"
+    TOLERATED = "tolerated"
+    FAILED = "failed"
+    REFUSED = "refused"
+    CRASHED = "crashed"
+    HUNG = "hung"
+    OUT_OF_MEMORY = "out of memory"
+    NOT_DELEGATED = "not delegated"
+    NOT_SUPPORTED = "not supported"
+    SKIPPED = "skipped"
+    REJECTED = "refused as it must"
+    ACCEPTED = "accepted"
+    """A model that breaks a requirement and was computed all the same."""
+
+    @property
+    def good(self) -> bool:
+        """Whether the device did what it should."""
+        return self in (Ending.PASSED, Ending.TOLERATED, Ending.REJECTED)
+
+    @property
+    def fails(self) -> bool:
+        """Whether the device did what it should not: leniency is told and fails nothing."""
+        return self in (
+            Ending.FAILED,
+            Ending.REFUSED,
+            Ending.CRASHED,
+            Ending.HUNG,
+            Ending.OUT_OF_MEMORY,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CaseVerdict:
+    """One case. ``arithmetic`` is the one it was judged under, ``fits`` are all of the suite's that it fits exactly.
+
+    ``worst`` is the largest difference in LSB (of reals in parts of the largest magnitude), ``at`` the element and
+    ``operands`` what it was made of, where the operator works on elements. ``fault`` is a known fault of the runtime
+    that this may come from.
+    """
+
+    name: str
+    opcode: str
+    kind: str
+    granularity: str
+    title: str
+    ending: Ending
+    elements: int = 0
+    mismatches: int = 0
+    arithmetic: str = ""
+    fits: tuple[str, ...] = ()
+    tolerance: float = 0.0
+    unit: str = "LSB"
+    worst: float = 0.0
+    at: Spot | None = None
+    operands: tuple[float, ...] = ()
+    message: str = ""
+    seconds: float = 0.0
+    delegated: str = ""
+    broken: str = ""
+    effect: str = ""
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRow:
+    """All cases of one operator on one type with weights of one granularity.
+
+    ``arithmetic`` is the claimed one that fits most of the cases; ``fits`` those of the suite's that fit all of them,
+    ``mistakes`` known ones that explain everything the device gave otherwise. ``placement`` says whether the device is
+    known to have computed it: ``proved``, ``partly``, ``left to others``, or nothing where nobody says so.
+    """
+
+    opcode: str
+    kind: str
+    granularity: str
+    counts: Mapping[str, int]
+    arithmetic: str
+    fits: tuple[str, ...] = ()
+    mistakes: tuple[str, ...] = ()
+    tolerance: float = 0.0
+    worst: float = 0.0
+    unit: str = "LSB"
+    case: str = ""
+    """The case with the largest difference."""
+    placement: str = ""
+
+    @property
+    def cases(self) -> int:
+        """How many there are, those that must be refused included."""
+        return sum(self.counts.values())
+
+    def count(self, ending: Ending) -> int:
+        """How many cases ended so."""
+        return self.counts.get(ending.value, 0)
+
+    @property
+    def verdict(self) -> str:
+        """``conforms``, ``fails``, or ``not judged`` where no case of it was computed."""
+        if any(self.count(ending) for ending in Ending if ending.fails):
+            return "fails"
+        judged = self.count(Ending.PASSED) + self.count(Ending.TOLERATED)
+        return "conforms" if judged else "not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteReport:
+    """A device on a suite. ``suite``, ``results``, ``rules`` and ``program`` are SHA-256; what is unknown is empty."""
+
+    version: str
+    profile: str
+    level: str
+    seed: int
+    suite: str
+    rules: str
+    results: str
+    device: str
+    described: str
+    program: str
+    arithmetics: tuple[str, ...]
+    """Those the device was judged by: all of the suite's, or those that are claimed."""
+    rows: tuple[OperatorRow, ...]
+    cases: tuple[CaseVerdict, ...]
+    uncovered: tuple[Uncovered, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def counts(self) -> Mapping[str, int]:
+        """How many cases ended how, in the order of Ending; only what occurs."""
+        found = Counter(case.ending for case in self.cases)
+        return {ending.value: found[ending] for ending in Ending if found[ending]}
+
+    @property
+    def verdict(self) -> str:
+        """``conforms``, ``fails``, or ``not judged`` where no case was computed."""
+        verdicts = {row.verdict for row in self.rows}
+        if "fails" in verdicts:
+            return "fails"
+        return "conforms" if "conforms" in verdicts else "not judged"
+
+    @property
+    def exit_code(self) -> int:
+        """0 conforms, 1 fails, 2 not judged."""
+        return {"conforms": 0, "fails": 1}.get(self.verdict, 2)
