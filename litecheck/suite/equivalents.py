@@ -1,4 +1,4 @@
-"""Mistakes that no input shows, because they give what is expected: why, as rules/equivalents.yaml says."""
+"""Mistakes that no input shows, because they give what is expected: why, as rules/suite/equivalents.yaml says."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_yaml, text, texts
 
-_SHOWN = "rules/equivalents.yaml"
+_SHOWN = "rules/suite/equivalents.yaml"
 _KEYS = ("operators", "types", "mistakes", "because")
 
 
@@ -37,7 +37,7 @@ def reason_of(opcode: str, kind: str, mistake: str) -> str:
 @cache
 def equivalents() -> tuple[Equivalent, ...]:
     """Every entry of the file. Raises ProfileError with its line where the file is not as it should be."""
-    file = read_yaml(rules_dir() / "equivalents.yaml", _SHOWN)
+    file = read_yaml(rules_dir() / "suite" / "equivalents.yaml", _SHOWN)
     listed = file.only(("equivalents",)).get("equivalents")
     if not isinstance(listed, Items):
         raise ProfileError(_SHOWN, 1, "equivalents is a list")

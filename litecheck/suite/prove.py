@@ -18,6 +18,7 @@ from litecheck.suite.causes import loaded_case
 from litecheck.suite.equivalents import reason_of
 from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.suite.mutants import DEPARTURE, Mistake, computed, mistakes, shown
+from litecheck.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class KillRow:
 class KillTable:
     """Every mistake on every operator and type of a suite, under one arithmetic."""
 
+    version: str
     suite: str
     profile: str
     level: str
@@ -86,6 +88,7 @@ def prove(
         if progress is not None:
             progress(f"{opcode} {kind}")
     return KillTable(
+        __version__,
         suite.sha256,
         suite.manifest.profile,
         suite.manifest.level,
