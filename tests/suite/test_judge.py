@@ -154,7 +154,7 @@ def test_a_run_that_ended_early_goes_on(suite: Suite, tmp_path: Path) -> None:
     asked: list[str] = []
 
     def interrupted(job: Job) -> Failure | None:
-        if len(asked) == 4:
+        if len(asked) >= 4:
             raise KeyboardInterrupt
         asked.append(job.name)
         return None
