@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from litecheck.cli import suite_options as options
@@ -9,6 +11,9 @@ from litecheck.cli import verify_options as device_options
 from litecheck.cli.commands import add
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.outputs import parse_outputs, write
+
+if TYPE_CHECKING:
+    from litecheck.devices.port import Device, Limits
 
 app = typer.Typer(
     help="A conformance suite: made from rules, run on a device, judged, and put to the proof itself.",
@@ -72,6 +77,8 @@ def run(
     output: options.ResultsOut,
     device_version: device_options.Build = "",
     jobs: device_options.Jobs = 1,
+    cluster: options.Cluster = None,
+    cluster_resource: options.Resource = "",
     timeout: device_options.Seconds = 60.0,
     memory: device_options.Megabytes = 4096,
     budget: options.Time = None,
@@ -87,17 +94,17 @@ def run(
     [bold]Examples[/]
       litecheck suite run suite --device delegate:./libacme.so -o results
       litecheck suite run suite -d 'command:./simulate {model} {runs}' -o results -j 4 --budget 30m
+      litecheck suite run suite -d 'delegate:./libacme.so,board={worker}' -o results --cluster tcp://10.0.0.1:8786
     """
     from litecheck.cli.progress import steps
     from litecheck.devices.port import Limits
-    from litecheck.devices.registry import open_device
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.run import run as run_suite
 
     read = read_suite(suite)
     limits = Limits(timeout, memory << 20)
     seconds = options.seconds_of(budget) if budget else float("inf")
-    opened = open_device(device, limits, device_version)
+    opened, at_once = _opened(device, limits, device_version, cluster, cluster_resource)
     try:
         with steps(len(read.manifest.cases), no_color) as advance:
             done = run_suite(
@@ -105,7 +112,7 @@ def run(
                 opened,
                 output,
                 limits=limits,
-                jobs=jobs,
+                jobs=max(jobs, at_once),
                 resume=resume,
                 budget=seconds,
                 progress=advance,
@@ -113,6 +120,20 @@ def run(
     finally:
         opened.close()
     say(f"wrote {output}: results of {done:,} of {len(read.manifest.cases):,} cases", quiet)
+
+
+def _opened(
+    device: str, limits: Limits, build: str, cluster: str | None, resource: str
+) -> tuple[Device, int]:
+    """The device, here or on a cluster, and how many jobs it takes at the same time."""
+    from litecheck.devices.registry import open_device
+
+    if cluster is None:
+        return open_device(device, limits, build), 1
+    from litecheck.devices.cluster import OnCluster
+
+    spread = OnCluster(cluster, device, limits, build, resource)
+    return spread, spread.workers
 
 
 @ends_well

@@ -77,6 +77,17 @@ Time = Annotated[
         "--budget", metavar="TIME", help="Begin no case after 90s, 10m, 2h; what is left is skipped."
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="A Dask scheduler (tcp://host:8786): each worker opens the device for itself, {worker} in the device's "
+        "text is its name.",
+    ),
+]
+Resource = Annotated[
+    str, typer.Option(metavar="NAME", help="What a worker of the cluster has one of for each board.")
+]
 SuiteOutputs = Annotated[list[str] | None, format_option("suite")]
 ProofOutputs = Annotated[list[str] | None, format_option("prove")]
 
