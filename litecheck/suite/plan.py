@@ -1,0 +1,46 @@
+"""A suite's cases in a fixed order: for every operator of a profile those that conform, then those to be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from litecheck.profile.types import Profile
+from litecheck.suite.case import LEVELS, SuiteCase
+from litecheck.suite.gap import Gap
+from litecheck.suite.positives import positives
+from litecheck.suite.refusals import refusals
+
+#: What a profile has rules of that are no operators.
+_NO_OPERATORS = ("TENSOR", "SUBGRAPH")
+
+
+def operators(profile: Profile, select: Sequence[str] = ()) -> tuple[str, ...]:
+    """The operators of a profile that are selected; all without a selection. Patterns take ``*`` and ``?``."""
+    names = (name for name in profile.operators if name not in _NO_OPERATORS)
+    return tuple(n for n in names if not select or any(fnmatchcase(n, s.partition("/")[0]) for s in select))
+
+
+def planned(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase | Gap]:
+    """All cases up to a level, and what there is none for. A pattern is of an operator, or of a case's name."""
+    for opcode in operators(profile, select):
+        yield from positives(profile, opcode, level, seed)
+        for made in refusals(profile, opcode, seed):
+            if isinstance(made, Gap) or LEVELS.index(made.level) <= LEVELS.index(level):
+                yield made
+
+
+def cases(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase]:
+    """All cases up to a level whose operator or name is selected."""
+    for made in planned(profile, level, select, seed):
+        if isinstance(made, SuiteCase) and _selected(made, select):
+            yield made
+
+
+def gaps(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[Gap]:
+    """What such a suite has no case for."""
+    return (made for made in planned(profile, level, select, seed) if isinstance(made, Gap))
+
+
+def _selected(case: SuiteCase, select: Sequence[str]) -> bool:
+    return not select or any(fnmatchcase(case.name if "/" in s else case.opcode, s) for s in select)
