@@ -50,9 +50,8 @@ def make(
     from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
     from litecheck.profile.load import load_profile
-    from litecheck.suite.make import ARITHMETICS, Scope
+    from litecheck.suite.make import ARITHMETICS, Scope, chosen
     from litecheck.suite.make import make as made
-    from litecheck.suite.plan import operators
 
     one_thread()
     scope = Scope(
@@ -63,7 +62,7 @@ def make(
         tuple(arithmetic or ARITHMETICS),
         not no_flags,
     )
-    names = operators(load_profile(profile), scope.select)
+    names = chosen(load_profile(profile), scope.select)
     with steps(len(names), no_color) as advance:
         manifest = made(scope, output, jobs, advance)
     refused = sum(1 for case in manifest.cases if case.broken)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from litecheck.compare.types import Spot
-from litecheck.suite.manifest import Uncovered
+from litecheck.suite.gap import Gap
 
 
 class Ending(str, Enum):
@@ -136,7 +136,7 @@ class SuiteReport:
     """Those the device was judged by: all of the suite's, or those that are claimed."""
     rows: tuple[OperatorRow, ...]
     cases: tuple[CaseVerdict, ...]
-    uncovered: tuple[Uncovered, ...] = ()
+    uncovered: tuple[Gap, ...] = ()
     notes: tuple[str, ...] = ()
 
     def counts(self) -> Mapping[str, int]:
