@@ -27,6 +27,8 @@ class Ending(str, Enum):
     REJECTED = "refused as it must"
     ACCEPTED = "accepted"
     """A model that breaks a requirement and was computed all the same."""
+    BROKE_DOWN = "broke down"
+    """A model that breaks a requirement, on which the device crashed, hung or ran out of memory."""
 
     @property
     def good(self) -> bool:
@@ -35,7 +37,8 @@ class Ending(str, Enum):
 
     @property
     def fails(self) -> bool:
-        """Whether the device did what it should not: leniency is told and fails nothing."""
+        """Whether the device did what it should not. What it makes of models that it must refuse is told and fails
+        nothing: LiteRT itself computes some of them and crashes on others."""
         return self in (
             Ending.FAILED,
             Ending.REFUSED,
