@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 #: In the order of the help; each stands in the module of its name.
 COMMANDS = (
     "validate", "inspect", "explain", "rules", "quantize", "dequantize", "compare", "run", "verify", "diagnose",
-    "convert",
+    "convert", "suite",
 )  # fmt: skip
 
 
@@ -101,6 +101,8 @@ def _help(command: Callable[..., None]) -> str:
 
 def _command(name: str) -> Any:
     function = getattr(import_module(f"litecheck.cli.{name}"), name)
+    if isinstance(function, typer.Typer):  # a group of commands
+        return typer.main.get_command(function)
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
     alone.command(name, cls=_Command, help=_help(function))(function)
     return typer.main.get_command(alone)

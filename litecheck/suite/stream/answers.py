@@ -94,7 +94,7 @@ class AnswerReader:
             more = list(islice(self._lines, count - len(group)))
             if not more:
                 break
-            if numbers is None and not any(line.startswith(b"#") for line in more):
+            if numbers is None and b"#" not in b"".join(more):
                 group += more
                 self._line += len(more)
                 continue
@@ -137,14 +137,22 @@ def _misplaced(found: int, due: int, later: list[bytes], values: int) -> str:
 
 def _parsed(group: list[bytes], values: int) -> Ints | None:
     """Lines of a number and so many values, or None where one is not."""
-    text = b"".join(group)
-    width = 1 + values
-    if b"_" in text or any(len(line.split()) != width for line in group):
+    text, width = b"".join(group), 1 + values
+    if b"_" in text or not _regular(text, len(group), width):
         return None
     try:
         return np.array(list(map(int, text.split())), np.int64).reshape(len(group), width)
     except (ValueError, OverflowError):
         return None
+
+
+def _regular(text: bytes, lines: int, width: int) -> bool:
+    """Whether text falls into so many lines of so many words each."""
+    characters = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
+    begins = characters > ord(" ")
+    begins[1:] &= characters[:-1] <= ord(" ")
+    words = np.cumsum(begins)[characters == ord("\n")]
+    return np.array_equal(words, width * np.arange(1, lines + 1))
 
 
 def _any(line: bytes) -> Ints | None:

@@ -83,9 +83,12 @@ def lines_of(first: int, columns: tuple[Column, ...], flags: Ints) -> bytes:
     words = ["%d"]
     numbers = [first + np.arange(len(flags), dtype=np.int64)[:, None]]
     for one in columns:
-        values = one.values.reshape(len(one.values), -1)
-        words += ["%08x" if one.bits else "%d"] * values.shape[1]
-        numbers.append(values)
+        values, word = one.values.reshape(len(one.values), -1), "%08x" if one.bits else "%d"
+        if one.values.strides[0]:
+            words += [word] * values.shape[1]
+            numbers.append(values)
+        else:  # the same in each line, so that it is written once
+            words += [word % number for number in values[0].tolist()]
     line = " ".join((*words, "%x\n"))
     table = np.concatenate([*numbers, flags[:, None]], axis=1)
     return ((line * len(table)) % tuple(table.reshape(-1).tolist())).encode("ascii")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.model.build import Option, quantized
-from litecheck.reference.numerics.fused import REAL
 from litecheck.reference.numerics.fixedpoint import round_half_away
+from litecheck.reference.numerics.fused import REAL
 
 #: Zero points by turns: both ends, 0, and some between.
 ZERO_POINTS = (-128, 127, 0, 5, -7, 126, -127, 31)
@@ -24,7 +24,9 @@ def reals(
     """Numbers m * 2^e with m in [1, 2) and e from the first of ``exponents`` to below the second; powers of two with
     m = 1."""
     mantissa = np.full(count, 1 << 23) if powers else rng.integers(1 << 23, 1 << 24, count)
-    drawn: NDArray[np.float32] = np.ldexp(mantissa * 2.0**-23, rng.integers(*exponents, count)).astype(np.float32)
+    drawn: NDArray[np.float32] = np.ldexp(mantissa * 2.0**-23, rng.integers(*exponents, count)).astype(
+        np.float32
+    )
     return drawn
 
 

@@ -8,9 +8,10 @@ from itertools import chain, count
 
 import numpy as np
 
+from litecheck.arrays import Array
 from litecheck.cases.probes.elements import PRODUCTS, SHARE, SIGNED_SHARE, SUMS, Scale, approximations, slopes
-from litecheck.cases.probes.probe import Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.cases.probes.probe import More as ProbeOptions
+from litecheck.cases.probes.probe import Probe, ProbeOperand, Wanted, drawn, probe
 from litecheck.model.build import Option, quantized
 from litecheck.profile.operators import facts_of
 from litecheck.reference.engine.dispatch import result
@@ -20,13 +21,13 @@ from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.operands import OutputSpec
 from litecheck.suite.stream.batch import Batch, Column, column, real_column, tensors_of
-from litecheck.suite.stream.draw import ZERO_POINTS, fused, merged, pick, reals
+from litecheck.suite.stream.draw import ZERO_POINTS, fused, pick, reals
 from litecheck.suite.stream.ways import Candidates, telling
 
 #: Pairs of the batches that are chosen from all there are, and of those that are drawn.
 CHOSEN, DRAWN = 512, 2048
-#: Rows of a batch.
-ROWS = 64
+#: Batches of rows that are chosen, rows to choose from, and rows of a batch.
+DESIGNED_ROWS, POOL, ROWS = 8, 4096, 128
 _VALUES = np.arange(-128, 128).astype(np.int8)
 #: All pairs of stored values.
 _PAIRS = np.repeat(_VALUES, 256), np.tile(_VALUES, 256)
@@ -63,12 +64,11 @@ def _binary(
     opcode: str, rng: np.random.Generator, exhaustive: bool, *, designed: Sequence[Triple], of: Parameters
 ) -> Iterator[Batch]:
     """Pairs under designed scales, those that tell mistakes, then under drawn ones; all pairs, if ``exhaustive``."""
-    products = of is _of_product
-    for turn, scales in enumerate(chain(designed, _random_scales(rng, products))):
+    for turn, scales in enumerate(chain(designed, _random_scales(rng, of is _of_product))):
         options = fused(turn, *scales[2]) if facts_of(opcode).fuses else {}
         everything = _pair_probe(opcode, turn, _PAIRS, scales, options)
-        if turn < len(designed) + 8 - len(designed) % 8:
-            chosen = telling(Candidates.of(everything), CHOSEN, rng)
+        if turn < len(designed):
+            chosen = telling(Candidates.of(everything), 1 << 16, CHOSEN, rng)
         elif exhaustive:
             chosen = np.arange(1 << 16)
         else:
@@ -79,7 +79,7 @@ def _binary(
 def _pair_probe(
     opcode: str,
     turn: int,
-    pairs: Sequence[np.ndarray[tuple[int], np.dtype[np.int8]]],
+    pairs: Sequence[Array],
     scales: Triple,
     options: Mapping[str, Option],
 ) -> Probe:
@@ -132,7 +132,10 @@ def tables(
             given, wanted = _TABLES[turn]
         else:
             scales = [float(v) for v in reals(rng, (-8, -2), 2)]
-            given, wanted = (scales[0], pick(ZERO_POINTS, turn)), (scales[1], pick(ZERO_POINTS, turn // 8 + 1))
+            given, wanted = (
+                (scales[0], pick(ZERO_POINTS, turn)),
+                (scales[1], pick(ZERO_POINTS, turn // 8 + 1)),
+            )
         more = ProbeOptions(options=options_of(turn % len(_TABLES)))
         operands = [ProbeOperand(_VALUES[None], quantized(*given))]
         made = probe(f"batch {turn}", opcode, operands, Wanted(quantized(*(fixed or wanted))), more)
@@ -147,12 +150,12 @@ gelu = partial(tables, options_of=approximations)
 
 def _ends(made: Probe, lines: int) -> tuple[Column, ...]:
     tensors, _ = tensors_of(made)
-    input, output = (result(tensors[role]) for role in ("input", "output"))
+    given, wanted = (result(tensors[role]) for role in ("input", "output"))
     return (
-        real_column("si", input.scale, lines),
-        column("zi", input.zero_point, lines),
-        real_column("so", output.scale, lines),
-        column("zo", output.zero_point, lines),
+        real_column("si", given.scale, lines),
+        column("zi", given.zero_point, lines),
+        real_column("so", wanted.scale, lines),
+        column("zo", wanted.zero_point, lines),
     )
 
 
@@ -161,27 +164,30 @@ def _options(made: Probe, options: Mapping[str, Option], lines: int) -> tuple[Co
     return tuple(
         real_column(name, np.float32(value), lines)
         if isinstance(value, float)
-        else column(name, int(value), lines)
+        else column(name, int(bool(value)), lines)
         for name, value in options.items()
     )
 
 
 def shares(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[Batch]:
-    """Rows of SOFTMAX: pairs at every distance, equal values, values near each other, any."""
-    pairs = np.stack([np.full(256, 127, np.int8), _VALUES], axis=-1)
+    """Rows of SOFTMAX: pairs at every distance, values near each other, any; those that tell mistakes to begin with."""
     for turn in count():
         depth = pick((2, 10, 5, 32, 3, 128, 16, 7), turn)
-        if turn % 8 == 0:
-            x = pairs
-        elif turn % 8 == 5:
-            x = np.repeat(rng.integers(-128, 128, (ROWS, 1)).astype(np.int8), depth, axis=1)
-        elif turn % 2:
-            x = rng.integers(40, 128, (ROWS, depth)).astype(np.int8)
-        else:
-            x = drawn(rng, ROWS, depth)
         scale = (0.1, 0.0455, 0.0229, float(reals(rng, (-8, -1), 1)[0]))[turn % 4]
-        options = merged({"beta": (1.0, 1.0, 0.5, 2.0)[turn // 4 % 4]})
-        operand = ProbeOperand(x, quantized(scale, pick(ZERO_POINTS, turn)))
-        made = probe(f"batch {turn}", opcode, [operand], Wanted(quantized(*SHARE)), ProbeOptions(options=options))
+        more = ProbeOptions(options={"beta": (1.0, 1.0, 0.5, 2.0)[turn // 4 % 4]})
+        given, wanted = quantized(scale, pick(ZERO_POINTS, turn)), Wanted(quantized(*SHARE))
+        x = _row_values(rng, turn, depth)
+        if turn < DESIGNED_ROWS:
+            pool = probe(f"pool {turn}", opcode, [ProbeOperand(x, given)], wanted, more)
+            x = x[telling(Candidates.of(pool), len(x), ROWS, rng)]
+        made = probe(f"batch {turn}", opcode, [ProbeOperand(x, given)], wanted, more)
         row = (column("k", depth, len(x)), column("x", x, len(x), many="k"))
-        yield Batch(made, (*_ends(made, len(x)), *_options(made, options, len(x)), *row))
+        yield Batch(made, (*_ends(made, len(x)), *_options(made, more.options, len(x)), *row))
+
+
+def _row_values(rng: np.random.Generator, turn: int, depth: int) -> Array:
+    """Rows to choose from in the beginning, later as many as are asked for."""
+    if depth == 2:
+        return np.stack([np.full(256, 127, np.int8), _VALUES], axis=-1)
+    rows = POOL if turn < DESIGNED_ROWS else ROWS
+    return rng.integers(40, 128, (rows, depth)).astype(np.int8) if turn % 2 else drawn(rng, rows, depth)

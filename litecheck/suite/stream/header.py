@@ -50,15 +50,27 @@ def parse_header(line: str, source: str, number: int) -> Header:
         raise StreamError(source, number, f"a stream's answers begin with the line {MARK} ..., as it came")
     version, *words = rest.split() or [""]
     if version != str(VERSION):
-        raise StreamError(source, number, f"this is format {version or 'nothing'}; only {VERSION} can be read")
+        raise StreamError(
+            source, number, f"this is format {version or 'nothing'}; only {VERSION} can be read"
+        )
     found = dict(word.partition("=")[::2] for word in words)
     wanted = [field.name for field in fields(Header)]
     missing = [name for name in wanted if name not in found]
     if missing:
         raise StreamError(source, number, f"the header does not say {missing[0]}")
-    numbers = {}
     for name in ("seed", "count"):
-        if not re.fullmatch("[0-9]{1,18}", found[name]) or not int(found[name]) < MOST:
-            raise StreamError(source, number, f"the header's {name} is {found[name]!r}, which is no number for it")
-        numbers[name] = int(found[name])
-    return Header(**{name: found[name] for name in wanted if name not in numbers}, **numbers)
+        if not re.fullmatch("[0-9]{1,18}", found[name]) or int(found[name]) >= MOST:
+            raise StreamError(
+                source, number, f"the header's {name} is {found[name]!r}, which is no number for it"
+            )
+    return Header(
+        found["name"],
+        found["kind"],
+        found["operator"],
+        found["arithmetic"],
+        found["variants"],
+        found["level"],
+        int(found["seed"]),
+        int(found["count"]),
+        found["litecheck"],
+    )

@@ -14,9 +14,7 @@ from litecheck.suite.stream.vectors import Block, Vectors
 from litecheck.suite.stream.ways import Flag
 
 
-def judge_stream(
-    lines: Iterable[bytes], source: str = "stdin", header: Header | None = None
-) -> StreamReport:
+def judge_stream(lines: Iterable[bytes], source: str = "stdin", header: Header | None = None) -> StreamReport:
     """What the answers say of the device that gave them.
 
     ``header`` is the stream's where the device does not hand it on; then the last line may be missing, too. Raises

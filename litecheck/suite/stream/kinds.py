@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from litecheck.cases.probes.elements import PRODUCTS, SUMS
 from litecheck.errors import ConfigError
 from litecheck.profile.operators import facts_of, operator_names
 from litecheck.spelling import did_you_mean
@@ -41,9 +42,7 @@ class StreamKind:
 
 
 _BIASES = frozenset(("no-bias", "bias-16", "bias-16-wraps", "bias-apart"))
-_REQUANTIZE = StreamKind(
-    REQUANTIZE, layers.requantizations, (1 << 12, 1 << 17, 1 << 22), without=_BIASES
-)
+_REQUANTIZE = StreamKind(REQUANTIZE, layers.requantizations, (1 << 12, 1 << 17, 1 << 22), without=_BIASES)
 _DOT = StreamKind("dot", layers.dots, (1 << 10, 1 << 13, 1 << 16))
 _PAIRED = (1 << 12, 1 << 16, 1 << 22)
 
@@ -59,15 +58,17 @@ KINDS: Mapping[str, StreamKind] = MappingProxyType(
         "depthwise_conv_2d": _DOT,
         "fully_connected": _DOT,
         "transpose_conv": _DOT,
-        "sums_of_two": StreamKind("elementwise", elements.sums, _PAIRED, 8),
-        "products_of_two": StreamKind("elementwise", elements.products, _PAIRED, 8),
+        "sums_of_two": StreamKind("elementwise", elements.sums, _PAIRED, len(SUMS)),
+        "products_of_two": StreamKind("elementwise", elements.products, _PAIRED, len(PRODUCTS)),
         "rescaling": _table(elements.tables),
         "quantize": _table(elements.tables),
         "leaky_relu": _table(elements.leaky_relu),
         "gelu": _table(elements.gelu),
         "logistic": _table(elements.logistic),
         "tanh": _table(elements.tanh),
-        "softmax": StreamKind("softmax", elements.shares, (1 << 10, 1 << 13, 1 << 16), 8),
+        "softmax": StreamKind(
+            "softmax", elements.shares, (1 << 10, 1 << 13, 1 << 16), elements.DESIGNED_ROWS
+        ),
     }
 )
 #: What sums and products of two are fused with: one without has other parameters than its lines would name.

@@ -22,7 +22,7 @@ from litecheck.suite.stream.draw import ZERO_POINTS, fused, merged, pick, reals
 
 #: Lines of the batches in which everything is met once, and of those that follow.
 REQUANTIZED, REQUANTIZED_LATER = 256, 1 << 14
-SUMMED, SUMMED_LATER = 64, 256
+SUMMED, SUMMED_LATER = 64, 1024
 #: Multipliers of requantization by turns: the exponents from and to, and whether they are powers of two.
 _MULTIPLIERS = (((-22, 0), True), ((-23, 0), False), ((0, 4), False), ((-34, -23), False))
 #: Where registers of so many bits end: accumulators are put there and beside.
@@ -87,12 +87,14 @@ def dots(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[Ba
     for turn in count():
         lines = SUMMED if turn < 16 else SUMMED_LATER
         depth = pick(_DEPTHS, turn)
-        steps = _steps(rng, turn)
+        # Under powers of two sums end exactly in the middle, which shows what is done with ties.
+        powers = turn % 4 == 3
+        steps = _steps(rng, turn, powers)
         own = facts_of(opcode).over == "plane"
         x, w, bias = _drawn(rng, turn, (lines if own else 1, lines, depth))
         x = np.broadcast_to(x, (lines, depth))
         products = ((x - steps.points[0]) * w).sum(axis=1)
-        scale = _fitting(rng, products + bias, steps)
+        scale = _fitting(rng, products + bias, steps, powers)
         bias = np.where(rng.random(lines) < 0.7, _tied(rng, products, bias, steps, scale), bias)
         parts = (*_operands(opcode, x, w), bias)
         yield _batch(opcode, _probe(opcode, steps, parts, scale, turn), whole=True)
@@ -120,10 +122,12 @@ def _drawn(rng: np.random.Generator, turn: int, size: tuple[int, int, int]) -> t
     return x, w, bias
 
 
-def _fitting(rng: np.random.Generator, sums: Ints, steps: _Steps) -> NDArray[np.float32]:
-    """Weight scales under which sums end anywhere in the range or a little beyond it."""
+def _fitting(rng: np.random.Generator, sums: Ints, steps: _Steps, powers: bool) -> NDArray[np.float32]:
+    """Weight scales under which sums end anywhere in the range or a little beyond it; powers of two, if asked."""
     size = np.maximum(np.abs(sums), 1)
     wanted = np.clip(rng.integers(1, 200 << 8, len(sums)) / 256 / size, 2.0**-28, 4.0)
+    if powers:
+        wanted = np.ldexp(0.5, np.frexp(wanted)[1])
     scale: NDArray[np.float32] = (wanted * steps.scales[1] / steps.scales[0]).astype(np.float32)
     return scale
 
@@ -135,7 +139,8 @@ def _tied(
     real = steps.real(scale)
     middle = np.floor((products + bias) * real) + 0.5
     near = np.rint(middle / real) + rng.integers(-1, 2, len(scale)) * (rng.random(len(scale)) < 0.5)
-    return np.clip(near.astype(np.int64) - products, INT32_MIN, INT32_MAX)
+    biases: Ints = np.clip(near.astype(np.int64) - products, INT32_MIN, INT32_MAX)
+    return biases
 
 
 def _operands(opcode: str, x: Ints, w: Ints) -> tuple[Array, Array]:
@@ -166,15 +171,15 @@ def _probe(
 def _batch(opcode: str, probe: Probe, whole: bool) -> Batch:
     """With the columns of sums of products, or those of their requantization alone."""
     tensors, values = tensors_of(probe)
-    input, weight, output = (result(tensors[role]) for role in ("input", "weight", "output"))
+    given, weight, output = (result(tensors[role]) for role in ("input", "weight", "output"))
     scale, bias = weight.quantization.scale, values["bias"].astype(np.int64)
     lines = len(bias)
-    m, shift = quantize_multipliers(Scales(input.scale, scale, output.scale).double())
+    m, shift = quantize_multipliers(Scales(given.scale, scale, output.scale).double())
     low, high = stored_bounds(probe.subgraph.operators[0].options, output)
     rescaling = (
         column("m", m, lines),
         column("shift", shift, lines),
-        real_column("si", input.scale, lines),
+        real_column("si", given.scale, lines),
         real_column("sw", scale, lines),
         real_column("so", output.scale, lines),
         column("zo", output.zero_point, lines),
@@ -183,10 +188,8 @@ def _batch(opcode: str, probe: Probe, whole: bool) -> Batch:
     )
     if not whole:
         return Batch(probe, (column("acc", bias, lines), *rescaling))
-    point = column("zi", input.zero_point, lines)
-    return Batch(
-        probe, (column("bias", bias, lines), *rescaling, point, *_products(opcode, values, lines))
-    )
+    point = column("zi", given.zero_point, lines)
+    return Batch(probe, (column("bias", bias, lines), *rescaling, point, *_products(opcode, values, lines)))
 
 
 def _products(opcode: str, values: Mapping[str, Array], lines: int) -> tuple[Column, ...]:

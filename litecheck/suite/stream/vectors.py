@@ -15,7 +15,7 @@ from litecheck.errors import ConfigError
 from litecheck.suite.stream.batch import Batch, Column, Ints, lines_of
 from litecheck.suite.stream.header import Header
 from litecheck.suite.stream.kinds import LEVELS, StreamKind, kind_of
-from litecheck.suite.stream.ways import Candidates, Flag, answers
+from litecheck.suite.stream.ways import Candidates, Computation, Flag
 from litecheck.version import __version__
 
 
@@ -59,6 +59,10 @@ class Vectors:
     def __init__(self, name: str, arithmetic: str, level: str, seed: int, count: int | None) -> None:
         if level not in LEVELS:
             raise ConfigError(f"there is no level {level!r}; there are {', '.join(LEVELS)}")
+        if not arithmetic.isascii() or len(arithmetic.split()) != 1:
+            raise ConfigError(
+                f"{arithmetic!r} has characters that a stream's header cannot hold; rename the file"
+            )
         kind, opcode = kind_of(name)
         self._batches = kind.batches(
             opcode, np.random.default_rng([seed, *name.encode()]), level == LEVELS[-1]
@@ -69,11 +73,11 @@ class Vectors:
         self.flags = _telling(self._begun, candidates)
         variants = ",".join(f"{step}:{variant}" for step, variant in self._own.stages) or "-"
         wanted = _count(kind, level, count)
-        self.header = Header(
-            name, kind.name, opcode, arithmetic, variants, level, seed, wanted, __version__
-        )
+        self.header = Header(name, kind.name, opcode, arithmetic, variants, level, seed, wanted, __version__)
         self.titles = tuple(one.title for one in self._begun[0].columns)
-        self.values = "y*k" if any(one.many for one in self._begun[0].columns) and kind.name == "softmax" else "y"
+        self.values = (
+            "y*k" if any(one.many for one in self._begun[0].columns) and kind.name == "softmax" else "y"
+        )
         self._digest = hashlib.sha256()
 
     @staticmethod
@@ -107,8 +111,9 @@ class Vectors:
         return self._digest.hexdigest()
 
     def _computed(self, first: int, batch: Batch) -> Block:
-        mistaken = tuple(_rows(batch, flag.way) for flag in self.flags)
-        return Block(first, batch.columns, _right(batch, self._own), mistaken)
+        computation = Computation(batch.probe)
+        mistaken = tuple(_rows(batch, computation, flag.way) for flag in self.flags)
+        return Block(first, batch.columns, _right(batch, computation, self._own), mistaken)
 
 
 def _count(kind: StreamKind, level: str, count: int | None) -> int:
@@ -117,13 +122,13 @@ def _count(kind: StreamKind, level: str, count: int | None) -> int:
     return kind.count(level) if count is None else count
 
 
-def _rows(batch: Batch, way: Hypothesis) -> Ints | None:
-    made = answers(batch.probe, way)
+def _rows(batch: Batch, computation: Computation, way: Hypothesis) -> Ints | None:
+    made = computation.answers(way)
     return None if made is None else batch.rows(made)
 
 
-def _right(batch: Batch, own: Hypothesis) -> Ints:
-    made = _rows(batch, own)
+def _right(batch: Batch, computation: Computation, own: Hypothesis) -> Ints:
+    made = _rows(batch, computation, own)
     if made is None:
         raise ConfigError(f"{batch.probe.opcode} cannot be computed by {own}")
     return made
@@ -131,10 +136,11 @@ def _right(batch: Batch, own: Hypothesis) -> Ints:
 
 def _telling(batches: Sequence[Batch], candidates: Candidates) -> tuple[Flag, ...]:
     """The mistakes that these batches tell from the right way, those that they do not tell apart as one."""
-    right = [_right(batch, candidates.own) for batch in batches]
+    both = [(batch, Computation(batch.probe)) for batch in batches]
+    right = [_right(*one, candidates.own) for one in both]
     found: dict[str, Flag] = {}
     for flag in candidates.others:
-        made = [_rows(batch, flag.way) for batch in batches]
+        made = [_rows(*one, flag.way) for one in both]
         if any(m is not None and (m != r).any() for m, r in zip(made, right, strict=True)):
             key = _digest(made)
             first = found.get(key)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from litecheck.arrays import Array
 from litecheck.cases.probes.probe import Probe
-from litecheck.diagnose.hypotheses import defective, hypotheses, kernel_of, named, outputs, published
+from litecheck.diagnose.hypotheses import defective, hypotheses, kernel_of, named, published
 from litecheck.diagnose.result import Hypothesis
 from litecheck.errors import ConfigError
+from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.dispatch import bind, compute
+from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.suite.stream.batch import Ints
 
@@ -54,9 +57,7 @@ class Candidates:
     others: tuple[Flag, ...]
 
     @staticmethod
-    def of(
-        probe: Probe, arithmetic: str = "litert-reference", without: Collection[str] = ()
-    ) -> Candidates:
+    def of(probe: Probe, arithmetic: str = "litert-reference", without: Collection[str] = ()) -> Candidates:
         """The ways of an operator beside an arithmetic's own, but for defects ``without`` meaning here.
 
         Raises ConfigError where the arithmetic goes by places in a tensor.
@@ -98,27 +99,42 @@ def _defects(own: Hypothesis, opcode: str, unfit: Collection[str]) -> Iterator[F
             yield Flag(way.departure, DEFECTS[way.departure].does, way)
 
 
-def answers(probe: Probe, way: Hypothesis) -> NDArray[np.generic] | None:
-    """The output of a way; None where it cannot be computed."""
-    try:
-        return np.asarray(next(outputs(probe, way))[0])
-    except RunError:
-        return None
+class Computation:
+    """A probe's operator, bound to its kernel once, to be computed in one way after the other."""
+
+    def __init__(self, probe: Probe) -> None:
+        machine, graph = Machine(probe.model), probe.subgraph
+        (operator,) = graph.operators
+        given = dict(zip(graph.inputs, probe.runs[0], strict=True))
+        self._bound = bind(graph, operator, machine.arithmetic, machine)
+        self._operands = [machine.operand(graph, i, given) if i >= 0 else None for i in operator.inputs]
+
+    def answers(self, way: Hypothesis) -> Array | None:
+        """The output; None where it cannot be computed."""
+        chosen = dict(way.stages)
+        bound = self._bound.under({cell.step: cell.variant(chosen) for cell in self._bound.cells})
+        if way.departure:
+            bound = replace(bound, kernel=with_defect(bound.kernel, way.departure))
+        try:
+            return compute(bound, self._operands).outputs[0]
+        except RunError:
+            return None
 
 
-def telling(candidates: Candidates, most: int, rng: np.random.Generator) -> Ints:
-    """Places of elements of the output that tell mistakes from the own way, rare mistakes first, shared out among
-    them; any others where they do not suffice."""
+def telling(candidates: Candidates, lines: int, most: int, rng: np.random.Generator) -> Ints:
+    """Which of so many lines, rows of the output, tell mistakes from the own way: rare mistakes first, shared out
+    among them; any others where they do not suffice."""
     probe = candidates.probe
-    right = answers(probe, candidates.own)
+    computation = Computation(probe)
+    right = computation.answers(candidates.own)
     if right is None:
         raise ConfigError(f"{probe.opcode} cannot be computed as {candidates.own}")
     found = []
     for flag in candidates.others:
-        made = answers(probe, flag.way)
-        if made is not None and (places := np.flatnonzero(made != right)).size:
-            found.append(places)
-    chosen = np.zeros(right.size, np.bool_)
+        made = computation.answers(flag.way)
+        if made is not None and (made != right).any():
+            found.append(np.flatnonzero((made != right).reshape(lines, -1).any(axis=1)))
+    chosen = np.zeros(lines, np.bool_)
     share = most // max(1, len(found))
     for places in sorted(found, key=len):
         chosen[rng.permutation(places)[:share]] = True
