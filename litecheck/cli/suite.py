@@ -10,6 +10,7 @@ from litecheck.cli import complete
 from litecheck.cli.console import NoColor, PlainFormat, ends_well
 
 suite = typer.Typer(
+    name="suite",
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode="rich",

@@ -72,7 +72,7 @@ def print_report(report: StreamReport, console: Console) -> None:
     page.title(f"stream {header.name}", report.verdict, _STYLES[report.verdict])
     page.labelled("vectors", f"{header.count:,} of {header.kind}, level {header.level}, seed {header.seed}")
     page.labelled("against", f"{header.arithmetic}: {header.operator} {header.variants.replace(',', ', ')}")
-    page.labelled("caught by", f"vectors that tell {counted(len(report.flags), 'mistake')}")
+    page.labelled("tells", f"{counted(len(report.flags), 'mistake')} from what is right")
     for label, text in _failures(report):
         page.labelled(label, text)
 

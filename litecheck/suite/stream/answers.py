@@ -67,7 +67,8 @@ class AnswerReader:
         if not self._end:
             rest, numbers = self._take(1)
             if rest:
-                self._refuse(rest, numbers, header.count, -1)
+                message = f"{_shown(rest[0])} comes where all {header.count} vectors are answered"
+                raise StreamError(self._source, numbers[0], message)
             if not self._end and needed:
                 raise StreamError(self._source, self._line + 1, f"the last line, {END} ..., did not come")
         words = _decoded(self._end).split()
@@ -116,18 +117,16 @@ class AnswerReader:
     def _refuse(self, group: list[bytes], numbers: list[int] | range, first: int, values: int) -> None:
         """Raise StreamError at the first line that is no answer, or not the one that is due."""
         for at, (line, number) in enumerate(zip(group, numbers, strict=True)):
-            one = _parsed([line], values) if values >= 0 else _any(line)
+            one = _parsed([line], values)
             if one is None:
-                form = f"a number and {values} value{'s' * (values != 1)}" if values >= 0 else "numbers"
+                form = f"a number and {values} value{'s' * (values != 1)}"
                 raise StreamError(self._source, number, f"{_shown(line)} is no answer, which is {form}")
             found, due = int(one[0, 0]), first + at
             if found != due:
-                raise StreamError(self._source, number, _misplaced(found, due, group[at + 1 :], values))
+                raise StreamError(self._source, number, _misplaced(found, due, group[at + 1 :]))
 
 
-def _misplaced(found: int, due: int, later: list[bytes], values: int) -> str:
-    if values < 0:
-        return f"an answer to vector {found} comes after all vectors are answered"
+def _misplaced(found: int, due: int, later: list[bytes]) -> str:
     if found < due:
         return f"the answer to vector {found} comes a second time, where that to vector {due} is due"
     if any(line.split(maxsplit=1)[:1] == [str(due).encode()] for line in later):
@@ -153,10 +152,6 @@ def _regular(text: bytes, lines: int, width: int) -> bool:
     begins[1:] &= characters[:-1] <= ord(" ")
     words = np.cumsum(begins)[characters == ord("\n")]
     return np.array_equal(words, width * np.arange(1, lines + 1))
-
-
-def _any(line: bytes) -> Ints | None:
-    return _parsed([line], len(line.split()) - 1) if line.split() else None
 
 
 def _other(found: Header, given: Header) -> str:
