@@ -93,11 +93,15 @@ def _failures(report: StreamReport) -> Iterator[tuple[str, str]]:
         for one in report.explanations[:_SHOWN]:
             yield "", _partly(one)
     if report.unexplained:
-        yield "unknown", f"{counted(report.unexplained, 'failing answer')} fit no known mistake"
+        yield "unknown", f"{_fitting(report.unexplained)} no known mistake"
 
 
 def _partly(one: Explanation) -> str:
-    return f"{counted(one.explained, 'failing answer')} {'fits' if one.explained == 1 else 'fit'} {_named(one.flag)}"
+    return f"{_fitting(one.explained)} {_named(one.flag)}"
+
+
+def _fitting(number: int) -> str:
+    return f"{counted(number, 'failing answer')} {'fits' if number == 1 else 'fit'}"
 
 
 def _named(flag: Flag) -> str:

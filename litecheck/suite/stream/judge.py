@@ -29,14 +29,14 @@ def judge_stream(lines: Iterable[bytes], source: str = "stdin", header: Header |
             source, 1, f"the stream was made as {asked.kind} of {asked.operator} with {asked.variants}, here it is "
             f"{made.kind} of {made.operator} with {made.variants}; it is of litecheck {asked.litecheck}",
         )  # fmt: skip
-    tally = _Tally(vectors.flags)
+    tally = Tally(vectors.flags)
     for block, _ in vectors.blocks():
         tally.add(block, reader.answers(block.first, len(block), block.expected.shape[1]))
     reader.end(asked, vectors.sha256(), needed=header is None)
     return tally.report(asked)
 
 
-class _Tally:
+class Tally:
     """Failing vectors so far, and how the answers fit each mistake."""
 
     def __init__(self, flags: tuple[Flag, ...]) -> None:

@@ -43,10 +43,8 @@ class _Steps:
         return Scales(self.scales[0], weight, self.scales[1]).double()
 
 
-def _steps(rng: np.random.Generator, turn: int, powers: bool = False) -> _Steps:
+def _steps(rng: np.random.Generator, points: tuple[int, int], powers: bool) -> _Steps:
     scale_in, scale_out = (reals(rng, (-8, 0), 1, powers)[0] for _ in range(2))
-    # Of the two zero points the second turns slower, so that every pair is met.
-    points = pick(ZERO_POINTS, turn), pick(ZERO_POINTS, turn // 2 + 1)
     return _Steps((scale_in, scale_out), points)
 
 
@@ -55,7 +53,8 @@ def requantizations(opcode: str, rng: np.random.Generator, exhaustive: bool) -> 
     for turn in count():
         lines = REQUANTIZED if turn < 16 else REQUANTIZED_LATER
         exponents, powers = _MULTIPLIERS[turn % len(_MULTIPLIERS)]
-        steps = _steps(rng, turn // 2, powers)
+        # Out of step with the multipliers, so that each meets every zero point.
+        steps = _steps(rng, (0, pick(ZERO_POINTS, turn + turn // 4)), powers)
         wanted = reals(rng, exponents, lines, powers)
         scale = (wanted.astype(np.float64) * steps.scales[1] / steps.scales[0]).astype(np.float32)
         bias = _accumulators(rng, steps.real(scale), steps.points[1])
@@ -89,7 +88,7 @@ def dots(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[Ba
         depth = pick(_DEPTHS, turn)
         # Under powers of two sums end exactly in the middle, which shows what is done with ties.
         powers = turn % 4 == 3
-        steps = _steps(rng, turn, powers)
+        steps = _steps(rng, (pick(ZERO_POINTS, turn), pick(ZERO_POINTS, turn // 2 + 1)), powers)
         own = facts_of(opcode).over == "plane"
         x, w, bias = _drawn(rng, turn, (lines if own else 1, lines, depth))
         x = np.broadcast_to(x, (lines, depth))

@@ -67,17 +67,15 @@ class Vectors:
         self._batches = kind.batches(
             opcode, np.random.default_rng([seed, *name.encode()]), level == LEVELS[-1]
         )
-        self._begun = list(islice(self._batches, kind.designed))
-        candidates = Candidates.of(self._begun[0].probe, arithmetic, kind.without)
+        begun = list(islice(self._batches, kind.designed))
+        candidates = Candidates.of(begun[0].probe, arithmetic, kind.without)
         self._own = candidates.own
-        self.flags = _telling(self._begun, candidates)
+        self.flags, self._begun = _telling(begun, candidates)
         variants = ",".join(f"{step}:{variant}" for step, variant in self._own.stages) or "-"
         wanted = _count(kind, level, count)
         self.header = Header(name, kind.name, opcode, arithmetic, variants, level, seed, wanted, __version__)
-        self.titles = tuple(one.title for one in self._begun[0].columns)
-        self.values = (
-            "y*k" if any(one.many for one in self._begun[0].columns) and kind.name == "softmax" else "y"
-        )
+        self.titles = tuple(one.title for one in begun[0].columns)
+        self.values = "y*k" if any(one.many for one in begun[0].columns) and kind.name == "softmax" else "y"
         self._digest = hashlib.sha256()
 
     @staticmethod
@@ -97,8 +95,8 @@ class Vectors:
         """Every block with its text, once."""
         first = 0
         while first < self.header.count:
-            batch = self._begun.pop(0) if self._begun else next(self._batches)
-            block = self._computed(first, batch)
+            block = self._begun.pop(0) if self._begun else self._computed(next(self._batches))
+            block = replace(block, first=first)
             if first + len(block) > self.header.count:
                 block = block.cut(self.header.count - first)
             text = block.text()
@@ -110,10 +108,10 @@ class Vectors:
         """Of the text of the blocks so far."""
         return self._digest.hexdigest()
 
-    def _computed(self, first: int, batch: Batch) -> Block:
+    def _computed(self, batch: Batch) -> Block:
         computation = Computation(batch.probe)
         mistaken = tuple(_rows(batch, computation, flag.way) for flag in self.flags)
-        return Block(first, batch.columns, _right(batch, computation, self._own), mistaken)
+        return Block(0, batch.columns, _right(batch, computation, self._own), mistaken)
 
 
 def _count(kind: StreamKind, level: str, count: int | None) -> int:
@@ -134,18 +132,24 @@ def _right(batch: Batch, computation: Computation, own: Hypothesis) -> Ints:
     return made
 
 
-def _telling(batches: Sequence[Batch], candidates: Candidates) -> tuple[Flag, ...]:
-    """The mistakes that these batches tell from the right way, those that they do not tell apart as one."""
+def _telling(batches: Sequence[Batch], candidates: Candidates) -> tuple[tuple[Flag, ...], list[Block]]:
+    """The mistakes that these batches tell from the right way, those that they do not tell apart as one; and the
+    batches' blocks."""
     both = [(batch, Computation(batch.probe)) for batch in batches]
     right = [_right(*one, candidates.own) for one in both]
-    found: dict[str, Flag] = {}
+    found: dict[str, tuple[Flag, list[Ints | None]]] = {}
     for flag in candidates.others:
         made = [_rows(*one, flag.way) for one in both]
         if any(m is not None and (m != r).any() for m, r in zip(made, right, strict=True)):
-            key = _digest(made)
-            first = found.get(key)
-            found[key] = replace(first, same=(*first.same, flag.name)) if first else flag
-    return tuple(found.values())
+            first, _ = found.setdefault(key := _digest(made), (flag, made))
+            if first is not flag:
+                found[key] = replace(first, same=(*first.same, flag.name)), made
+    mistaken = zip(*(made for _, made in found.values()), strict=True)
+    blocks = [
+        Block(0, batch.columns, own, others)
+        for batch, own, others in zip(batches, right, mistaken, strict=True)
+    ]
+    return tuple(flag for flag, _ in found.values()), blocks
 
 
 def _digest(made: Sequence[NDArray[np.int64] | None]) -> str:

@@ -37,7 +37,7 @@ FAULTS: dict[str, tuple[Callable[[Lines], Lines], int, str]] = {
     "a value too many": (lambda a: [*a[:10], b"9 1 2\n", *a[11:]], 11, "'9 1 2' is no answer"),
     "no value": (lambda a: [*a[:10], b"9\n", *a[11:]], 11, "'9' is no answer"),
     "an empty line": (lambda a: [*a[:10], b"\n", *a[10:]], 11, "'' is no answer"),
-    "two lines as one": (lambda a: [*a[:10], a[10].strip() + b" ", *a[11:]], 11, "is no answer"),
+    "two lines as one": (lambda a: [*a[:10], a[10].strip() + b" " + a[11], *a[12:]], 11, "is no answer"),
     "one line as two": (lambda a: [*a[:10], b"9\n", b"3 10 4\n", *a[12:]], 11, "'9' is no answer"),
     "bytes": (lambda a: [*a[:10], b"9 \xff\xfe\n", *a[11:]], 11, "is no answer"),
     "a huge number": (lambda a: [*a[:10], b"9 99999999999999999999\n", *a[11:]], 11, "is no answer"),
@@ -67,7 +67,7 @@ def test_a_stream_of_another_seed_is_no_failure_but_an_error(right: Lines) -> No
 def test_remarks_between_answers_are_passed_over(right: Lines) -> None:
     noisy = [right[0], b"#flag 1 anything\n", *right[1:20], b"# booted again\n", *right[20:]]
     assert judge_stream(noisy).exit_code == 0
-    with pytest.raises(StreamError, match=r"line 25: .*vector 22 is lost"):
+    with pytest.raises(StreamError, match=r"line 25: .*vector 21 is lost"):
         judge_stream(noisy[:24] + noisy[25:])
 
 
