@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from litecheck.report import counted
-from litecheck.suite.stream.report import Explanation, FailedVector, StreamReport
+from litecheck.suite.stream.report import FailedVector, MistakeFit, StreamReport
 from litecheck.suite.stream.ways import Flag
 from litecheck.version import __version__
 
@@ -96,7 +96,7 @@ def _failures(report: StreamReport) -> Iterator[tuple[str, str]]:
         yield "unknown", f"{_fitting(report.unexplained)} no known mistake"
 
 
-def _partly(one: Explanation) -> str:
+def _partly(one: MistakeFit) -> str:
     return f"{_fitting(one.explained)} {_named(one.flag)}"
 
 

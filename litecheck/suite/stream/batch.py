@@ -49,7 +49,7 @@ def real_column(name: str, values: Array | np.float32, lines: int) -> Column:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class VectorBatch:
     """What is computed, and what its lines say of it; the n-th line is the n-th row of ``rows`` of the output."""
 
     probe: Probe

@@ -20,7 +20,7 @@ from litecheck.reference.kernels.sums import LEFT_SHIFT, sum_multipliers
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.operands import OutputSpec
-from litecheck.suite.stream.batch import Batch, Column, column, real_column, tensors_of
+from litecheck.suite.stream.batch import Column, VectorBatch, column, real_column, tensors_of
 from litecheck.suite.stream.draw import ZERO_POINTS, fused, pick, reals
 from litecheck.suite.stream.ways import Candidates, telling
 
@@ -62,7 +62,7 @@ def _random_scales(rng: np.random.Generator, products: bool) -> Iterator[Triple]
 
 def _binary(
     opcode: str, rng: np.random.Generator, exhaustive: bool, *, designed: Sequence[Triple], of: Parameters
-) -> Iterator[Batch]:
+) -> Iterator[VectorBatch]:
     """Pairs under designed scales, those that tell mistakes, then under drawn ones; all pairs, if ``exhaustive``."""
     for turn, scales in enumerate(chain(designed, _random_scales(rng, of is _of_product))):
         options = fused(turn, *scales[2]) if facts_of(opcode).fuses else {}
@@ -88,7 +88,7 @@ def _pair_probe(
     return probe(f"batch {turn}", opcode, operands, Wanted(quantized(*scales[2])), more)
 
 
-def _pair_batch(made: Probe, of: Parameters) -> Batch:
+def _pair_batch(made: Probe, of: Parameters) -> VectorBatch:
     tensors, values = tensors_of(made)
     lhs, rhs, output = (result(tensors[role]) for role in ("lhs", "rhs", "output"))
     low, high = stored_bounds(made.subgraph.operators[0].options, output)
@@ -100,7 +100,7 @@ def _pair_batch(made: Probe, of: Parameters) -> Batch:
         *(column(name, number, lines) for name, number in numbers.items()),
         *(real_column(name, end.scale, lines) for name, end in (("sl", lhs), ("sr", rhs), ("so", output))),
     )
-    return Batch(made, columns)
+    return VectorBatch(made, columns)
 
 
 sums = partial(_binary, designed=SUMS, of=_of_sum)
@@ -125,7 +125,7 @@ def tables(
     exhaustive: bool,
     fixed: Scale | None = None,
     options_of: Callable[[int], dict[str, Option]] = lambda _: {},
-) -> Iterator[Batch]:
+) -> Iterator[VectorBatch]:
     """All 256 stored values under one quantization after the other; ``fixed`` is the one output there is."""
     for turn in count():
         if turn < len(_TABLES):
@@ -139,7 +139,9 @@ def tables(
         more = ProbeOptions(options=options_of(turn % len(_TABLES)))
         operands = [ProbeOperand(_VALUES[None], quantized(*given))]
         made = probe(f"batch {turn}", opcode, operands, Wanted(quantized(*(fixed or wanted))), more)
-        yield Batch(made, (column("x", _VALUES, 256), *_ends(made, 256), *_options(made, more.options, 256)))
+        yield VectorBatch(
+            made, (column("x", _VALUES, 256), *_ends(made, 256), *_options(made, more.options, 256))
+        )
 
 
 logistic = partial(tables, fixed=SHARE)
@@ -169,7 +171,7 @@ def _options(made: Probe, options: Mapping[str, Option], lines: int) -> tuple[Co
     )
 
 
-def shares(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[Batch]:
+def shares(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[VectorBatch]:
     """Rows of SOFTMAX: pairs at every distance, values near each other, any; those that tell mistakes to begin with."""
     for turn in count():
         depth = pick((2, 10, 5, 32, 3, 128, 16, 7), turn)
@@ -182,7 +184,7 @@ def shares(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[
             x = x[telling(Candidates.of(pool), len(x), ROWS, rng)]
         made = probe(f"batch {turn}", opcode, [ProbeOperand(x, given)], wanted, more)
         row = (column("k", depth, len(x)), column("x", x, len(x), many="k"))
-        yield Batch(made, (*_ends(made, len(x)), *_options(made, more.options, len(x)), *row))
+        yield VectorBatch(made, (*_ends(made, len(x)), *_options(made, more.options, len(x)), *row))
 
 
 def _row_values(rng: np.random.Generator, turn: int, depth: int) -> Array:

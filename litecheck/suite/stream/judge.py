@@ -9,8 +9,8 @@ import numpy as np
 from litecheck.suite.stream.answers import AnswerReader
 from litecheck.suite.stream.batch import Ints
 from litecheck.suite.stream.header import Header, StreamError
-from litecheck.suite.stream.report import Explanation, FailedVector, StreamReport
-from litecheck.suite.stream.vectors import Block, Vectors
+from litecheck.suite.stream.report import FailedVector, MistakeFit, StreamReport
+from litecheck.suite.stream.vectors import VectorBlock, Vectors
 from litecheck.suite.stream.ways import Flag
 
 
@@ -29,14 +29,14 @@ def judge_stream(lines: Iterable[bytes], source: str = "stdin", header: Header |
             source, 1, f"the stream was made as {asked.kind} of {asked.operator} with {asked.variants}, here it is "
             f"{made.kind} of {made.operator} with {made.variants}; it is of litecheck {asked.litecheck}",
         )  # fmt: skip
-    tally = Tally(vectors.flags)
+    tally = StreamTally(vectors.flags)
     for block, _ in vectors.blocks():
         tally.add(block, reader.answers(block.first, len(block), block.expected.shape[1]))
     reader.end(asked, vectors.sha256(), needed=header is None)
     return tally.report(asked)
 
 
-class Tally:
+class StreamTally:
     """Failing vectors so far, and how the answers fit each mistake."""
 
     def __init__(self, flags: tuple[Flag, ...]) -> None:
@@ -47,7 +47,7 @@ class Tally:
         self.fits = [True] * len(flags)
         self.explained = [0] * len(flags)
 
-    def add(self, block: Block, answers: Ints) -> None:
+    def add(self, block: VectorBlock, answers: Ints) -> None:
         """Count a block."""
         failing = (answers != block.expected).any(axis=1)
         alone = failing.copy()
@@ -70,7 +70,7 @@ class Tally:
         if self.worst is None or worst.difference > self.worst.difference:
             self.worst = worst
 
-    def _failed(self, block: Block, answers: Ints, at: int) -> FailedVector:
+    def _failed(self, block: VectorBlock, answers: Ints, at: int) -> FailedVector:
         one = block.cut(at + 1)
         bits = int(one.flags()[at])
         found, right = (tuple(int(v) for v in rows[at]) for rows in (answers, block.expected))
@@ -82,7 +82,7 @@ class Tally:
     def report(self, header: Header) -> StreamReport:
         """All of it."""
         found = [
-            Explanation(flag, explained, fits)
+            MistakeFit(flag, explained, fits)
             for flag, explained, fits in zip(self.flags, self.explained, self.fits, strict=True)
             if explained
         ]

@@ -13,13 +13,13 @@ from litecheck.errors import ConfigError
 from litecheck.profile.operators import facts_of, operator_names
 from litecheck.spelling import did_you_mean
 from litecheck.suite.stream import elements, layers
-from litecheck.suite.stream.batch import Batch
+from litecheck.suite.stream.batch import VectorBatch
 
 LEVELS = ("smoke", "standard", "exhaustive")
 #: The stream that has no operator's name.
 REQUANTIZE = "requantize"
 #: (operator, generator, whether small domains are gone through as a whole) -> batches without end.
-Batches = Callable[[str, np.random.Generator, bool], Iterator[Batch]]
+Batches = Callable[[str, np.random.Generator, bool], Iterator[VectorBatch]]
 
 
 @dataclass(frozen=True, slots=True)

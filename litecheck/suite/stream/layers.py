@@ -17,7 +17,7 @@ from litecheck.reference.engine.dispatch import result
 from litecheck.reference.numerics.fixedpoint import INT32_MAX, INT32_MIN, quantize_multipliers
 from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.numerics.rescale import Scales
-from litecheck.suite.stream.batch import Batch, Column, Ints, column, real_column, tensors_of
+from litecheck.suite.stream.batch import Column, Ints, VectorBatch, column, real_column, tensors_of
 from litecheck.suite.stream.draw import ZERO_POINTS, fused, merged, pick, reals
 
 #: Lines of the batches in which everything is met once, and of those that follow.
@@ -48,7 +48,7 @@ def _steps(rng: np.random.Generator, points: tuple[int, int], powers: bool) -> _
     return _Steps((scale_in, scale_out), points)
 
 
-def requantizations(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[Batch]:
+def requantizations(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[VectorBatch]:
     """Accumulators to stored values: the bias is the accumulator, because all weights are 0."""
     for turn in count():
         lines = REQUANTIZED if turn < 16 else REQUANTIZED_LATER
@@ -81,7 +81,7 @@ def _held(sums: Ints, real: NDArray[np.float64]) -> Ints:
     return np.clip(sums, INT32_MIN >> left, INT32_MAX >> left)
 
 
-def dots(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[Batch]:
+def dots(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[VectorBatch]:
     """Rows of inputs times weights, plus a bias, requantized."""
     for turn in count():
         lines = SUMMED if turn < 16 else SUMMED_LATER
@@ -167,7 +167,7 @@ def _probe(
     return layer.made(f"batch {turn}", opcode, options)
 
 
-def _batch(opcode: str, probe: Probe, whole: bool) -> Batch:
+def _batch(opcode: str, probe: Probe, whole: bool) -> VectorBatch:
     """With the columns of sums of products, or those of their requantization alone."""
     tensors, values = tensors_of(probe)
     given, weight, output = (result(tensors[role]) for role in ("input", "weight", "output"))
@@ -186,9 +186,11 @@ def _batch(opcode: str, probe: Probe, whole: bool) -> Batch:
         column("high", high, lines),
     )
     if not whole:
-        return Batch(probe, (column("acc", bias, lines), *rescaling))
+        return VectorBatch(probe, (column("acc", bias, lines), *rescaling))
     point = column("zi", given.zero_point, lines)
-    return Batch(probe, (column("bias", bias, lines), *rescaling, point, *_products(opcode, values, lines)))
+    return VectorBatch(
+        probe, (column("bias", bias, lines), *rescaling, point, *_products(opcode, values, lines))
+    )
 
 
 def _products(opcode: str, values: Mapping[str, Array], lines: int) -> tuple[Column, ...]:

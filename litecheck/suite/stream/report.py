@@ -21,7 +21,7 @@ class FailedVector:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class MistakeFit:
     """A mistake under which failing answers are right; ``all_`` says whether every answer of the stream is."""
 
     flag: Flag
@@ -38,7 +38,7 @@ class StreamReport:
     failed: int
     first: FailedVector | None
     worst: FailedVector | None
-    explanations: tuple[Explanation, ...]
+    explanations: tuple[MistakeFit, ...]
     unexplained: int
 
     @property

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from litecheck.diagnose.result import Hypothesis
 from litecheck.errors import ConfigError
-from litecheck.suite.stream.batch import Batch, Column, Ints, lines_of
+from litecheck.suite.stream.batch import Column, Ints, VectorBatch, lines_of
 from litecheck.suite.stream.header import Header
 from litecheck.suite.stream.kinds import LEVELS, StreamKind, kind_of
 from litecheck.suite.stream.ways import Candidates, Computation, Flag
@@ -20,7 +20,7 @@ from litecheck.version import __version__
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class VectorBlock:
     """Some vectors in a row: ``first`` is the number of the first, ``expected`` holds the answers, (lines, values).
 
     ``mistaken`` has, for each flag, the answers of its way, or None where it cannot be computed.
@@ -46,11 +46,11 @@ class Block:
         """The lines."""
         return lines_of(self.first, self.columns, self.flags())
 
-    def cut(self, count: int) -> Block:
+    def cut(self, count: int) -> VectorBlock:
         """The first lines of it."""
         columns = tuple(replace(one, values=one.values[:count]) for one in self.columns)
         mistaken = tuple(None if other is None else other[:count] for other in self.mistaken)
-        return Block(self.first, columns, self.expected[:count], mistaken)
+        return VectorBlock(self.first, columns, self.expected[:count], mistaken)
 
 
 class Vectors:
@@ -91,7 +91,7 @@ class Vectors:
         for bit, flag in enumerate(self.flags):
             yield f"#flag {1 << bit:x} {flag.name}"
 
-    def blocks(self) -> Iterator[tuple[Block, bytes]]:
+    def blocks(self) -> Iterator[tuple[VectorBlock, bytes]]:
         """Every block with its text, once."""
         first = 0
         while first < self.header.count:
@@ -108,10 +108,10 @@ class Vectors:
         """Of the text of the blocks so far."""
         return self._digest.hexdigest()
 
-    def _computed(self, batch: Batch) -> Block:
+    def _computed(self, batch: VectorBatch) -> VectorBlock:
         computation = Computation(batch.probe)
         mistaken = tuple(_rows(batch, computation, flag.way) for flag in self.flags)
-        return Block(0, batch.columns, _right(batch, computation, self._own), mistaken)
+        return VectorBlock(0, batch.columns, _right(batch, computation, self._own), mistaken)
 
 
 def _count(kind: StreamKind, level: str, count: int | None) -> int:
@@ -120,19 +120,21 @@ def _count(kind: StreamKind, level: str, count: int | None) -> int:
     return kind.count(level) if count is None else count
 
 
-def _rows(batch: Batch, computation: Computation, way: Hypothesis) -> Ints | None:
+def _rows(batch: VectorBatch, computation: Computation, way: Hypothesis) -> Ints | None:
     made = computation.answers(way)
     return None if made is None else batch.rows(made)
 
 
-def _right(batch: Batch, computation: Computation, own: Hypothesis) -> Ints:
+def _right(batch: VectorBatch, computation: Computation, own: Hypothesis) -> Ints:
     made = _rows(batch, computation, own)
     if made is None:
         raise ConfigError(f"{batch.probe.opcode} cannot be computed by {own}")
     return made
 
 
-def _telling(batches: Sequence[Batch], candidates: Candidates) -> tuple[tuple[Flag, ...], list[Block]]:
+def _telling(
+    batches: Sequence[VectorBatch], candidates: Candidates
+) -> tuple[tuple[Flag, ...], list[VectorBlock]]:
     """The mistakes that these batches tell from the right way, those that they do not tell apart as one; and the
     batches' blocks."""
     both = [(batch, Computation(batch.probe)) for batch in batches]
@@ -146,7 +148,7 @@ def _telling(batches: Sequence[Batch], candidates: Candidates) -> tuple[tuple[Fl
                 found[key] = replace(first, same=(*first.same, flag.name)), made
     mistaken = zip(*(made for _, made in found.values()), strict=True)
     blocks = [
-        Block(0, batch.columns, own, others)
+        VectorBlock(0, batch.columns, own, others)
         for batch, own, others in zip(batches, right, mistaken, strict=True)
     ]
     return tuple(flag for flag, _ in found.values()), blocks

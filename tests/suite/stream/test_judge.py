@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.suite.stream.judge import Tally, judge_stream
+from litecheck.suite.stream.judge import StreamTally, judge_stream
 from litecheck.suite.stream.kinds import kind_of, stream_names
 from litecheck.suite.stream.vectors import Vectors
 from tests.suite.stream.conftest import answered, made
@@ -23,7 +23,7 @@ def test_right_answers_are_exact(name: str) -> None:
 def test_every_mistake_that_a_stream_tells_is_named(name: str) -> None:
     """Smoke is all in which everything is met once: each flag's answers fail there, and fit it alone."""
     vectors = Vectors(name, "litert-reference", "smoke", 0, None)
-    tallies = [Tally(vectors.flags) for _ in vectors.flags]
+    tallies = [StreamTally(vectors.flags) for _ in vectors.flags]
     for block, _ in vectors.blocks():
         for tally, given in zip(tallies, block.mistaken, strict=True):
             if given is not None:
