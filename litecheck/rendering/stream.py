@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.report import counted
 from litecheck.suite.stream.report import FailedVector, MistakeFit, StreamReport
-from litecheck.suite.stream.ways import Flag
+from litecheck.suite.stream.ways import VectorFlag
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def values(report: StreamReport) -> dict[str, Any]:
     }
 
 
-def _flag(flag: Flag) -> dict[str, Any]:
+def _flag(flag: VectorFlag) -> dict[str, Any]:
     return {"name": flag.name, "does": flag.does, "same": flag.same, "published": flag.published}
 
 
@@ -104,7 +104,7 @@ def _fitting(number: int) -> str:
     return f"{counted(number, 'failing answer')} {'fits' if number == 1 else 'fit'}"
 
 
-def _named(flag: Flag) -> str:
+def _named(flag: VectorFlag) -> str:
     """``wraps (the lowest bits are kept)``, with the arithmetics that have it and what was not told apart."""
     known = f"; so computes {', '.join(flag.published)}" if flag.published else ""
     same = f"; not told apart: {', '.join(flag.same)}" if flag.same else ""

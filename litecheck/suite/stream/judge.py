@@ -11,7 +11,7 @@ from litecheck.suite.stream.batch import Ints
 from litecheck.suite.stream.header import Header, StreamError
 from litecheck.suite.stream.report import FailedVector, MistakeFit, StreamReport
 from litecheck.suite.stream.vectors import VectorBlock, Vectors
-from litecheck.suite.stream.ways import Flag
+from litecheck.suite.stream.ways import VectorFlag
 
 
 def judge_stream(lines: Iterable[bytes], source: str = "stdin", header: Header | None = None) -> StreamReport:
@@ -39,7 +39,7 @@ def judge_stream(lines: Iterable[bytes], source: str = "stdin", header: Header |
 class StreamTally:
     """Failing vectors so far, and how the answers fit each mistake."""
 
-    def __init__(self, flags: tuple[Flag, ...]) -> None:
+    def __init__(self, flags: tuple[VectorFlag, ...]) -> None:
         self.flags = flags
         self.failed = self.unexplained = 0
         self.first: FailedVector | None = None

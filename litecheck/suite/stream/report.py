@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from litecheck.suite.stream.header import Header
-from litecheck.suite.stream.ways import Flag
+from litecheck.suite.stream.ways import VectorFlag
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class FailedVector:
 class MistakeFit:
     """A mistake under which failing answers are right; ``all_`` says whether every answer of the stream is."""
 
-    flag: Flag
+    flag: VectorFlag
     explained: int
     all_: bool
 
@@ -34,7 +34,7 @@ class StreamReport:
     """``explanations`` has the mistakes that explain a failing answer, those that fit all answers first."""
 
     header: Header
-    flags: tuple[Flag, ...]
+    flags: tuple[VectorFlag, ...]
     failed: int
     first: FailedVector | None
     worst: FailedVector | None

@@ -15,7 +15,7 @@ from litecheck.errors import ConfigError
 from litecheck.suite.stream.batch import Column, Ints, VectorBatch, lines_of
 from litecheck.suite.stream.header import Header
 from litecheck.suite.stream.kinds import LEVELS, StreamKind, kind_of
-from litecheck.suite.stream.ways import Candidates, Computation, Flag
+from litecheck.suite.stream.ways import Candidates, Computation, VectorFlag
 from litecheck.version import __version__
 
 
@@ -134,12 +134,12 @@ def _right(batch: VectorBatch, computation: Computation, own: Hypothesis) -> Int
 
 def _telling(
     batches: Sequence[VectorBatch], candidates: Candidates
-) -> tuple[tuple[Flag, ...], list[VectorBlock]]:
+) -> tuple[tuple[VectorFlag, ...], list[VectorBlock]]:
     """The mistakes that these batches tell from the right way, those that they do not tell apart as one; and the
     batches' blocks."""
     both = [(batch, Computation(batch.probe)) for batch in batches]
     right = [_right(*one, candidates.own) for one in both]
-    found: dict[str, tuple[Flag, list[Ints | None]]] = {}
+    found: dict[str, tuple[VectorFlag, list[Ints | None]]] = {}
     for flag in candidates.others:
         made = [_rows(*one, flag.way) for one in both]
         if any(m is not None and (m != r).any() for m, r in zip(made, right, strict=True)):

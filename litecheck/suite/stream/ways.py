@@ -31,7 +31,7 @@ BY_PLACE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class VectorFlag:
     """A mistake that vectors catch: a way to compute that is not the stream's own.
 
     ``same`` are the names of others that give the same answer to every line in which everything is met once.
@@ -54,7 +54,7 @@ class Candidates:
 
     probe: Probe
     own: Hypothesis
-    others: tuple[Flag, ...]
+    others: tuple[VectorFlag, ...]
 
     @staticmethod
     def of(probe: Probe, arithmetic: str = "litert-reference", without: Collection[str] = ()) -> Candidates:
@@ -81,7 +81,7 @@ def _own(probe: Probe, arithmetic: Arithmetic, possible: list[Hypothesis]) -> Hy
     return next(way for way in possible if all(chosen[step] == variant for step, variant in way.stages))
 
 
-def _variants(own: Hypothesis, possible: list[Hypothesis]) -> Iterator[Flag]:
+def _variants(own: Hypothesis, possible: list[Hypothesis]) -> Iterator[VectorFlag]:
     """One step in another variant, or everything as a published arithmetic has it."""
     mine = dict(own.stages)
     for way in possible:
@@ -90,13 +90,13 @@ def _variants(own: Hypothesis, possible: list[Hypothesis]) -> Iterator[Flag]:
         if other and single and not BY_PLACE.intersection(variant for _, variant in other):
             name = "+".join(f"{step.split('/')[0]}={variant}" for step, variant in other)
             told = ", ".join(f"{step} is {variant}" for step, variant in other)
-            yield Flag(name, told, way)
+            yield VectorFlag(name, told, way)
 
 
-def _defects(own: Hypothesis, opcode: str, unfit: Collection[str]) -> Iterator[Flag]:
+def _defects(own: Hypothesis, opcode: str, unfit: Collection[str]) -> Iterator[VectorFlag]:
     for way in defective(own, opcode):
         if way.departure not in unfit:
-            yield Flag(way.departure, DEFECTS[way.departure].does, way)
+            yield VectorFlag(way.departure, DEFECTS[way.departure].does, way)
 
 
 class Computation:
