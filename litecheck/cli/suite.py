@@ -11,10 +11,13 @@ from litecheck.cli import verify_options as device_options
 from litecheck.cli.commands import add
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.outputs import parse_outputs, write
+from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
     from litecheck.devices.port import Device, Limits
 
+#: What a stream's answers are right under unless something else is asked for.
+REFERENCE = "litert-reference"
 app = typer.Typer(
     help="A conformance suite: made from rules, run on a device, judged, and put to the proof itself.",
     no_args_is_help=True,
@@ -25,13 +28,15 @@ app = typer.Typer(
 
 @ends_well
 def make(
-    output: options.NewFolder,
+    output: options.NewFolder = None,
+    stream: options.Stream = None,
     profile: options.SuiteProfile = "litert-int8",
     select: options.Select = None,
     level: options.Level = "standard",
     seed: options.SuiteSeed = 0,
     arithmetic: options.AnswersOf = None,
     no_flags: options.NoFlags = False,
+    count: options.Count = None,
     jobs: options.Processes = 1,
     quiet: Quiet = False,
     no_color: NoColor = False,
@@ -46,14 +51,21 @@ def make(
       litecheck suite make -o suite
       litecheck suite make -o suite --profile acme-npu.yaml --level smoke
       litecheck suite make -o suite --select 'CONV*' --select ADD -j 4
+      litecheck suite make --stream CONV_2D | ./simulator | litecheck suite judge --stream -
     """
     from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
+    from litecheck.cli.suite_stream import make_stream
     from litecheck.profile.load import load_profile
     from litecheck.suite.make import ARITHMETICS, Scope, chosen
     from litecheck.suite.make import make as made
 
     one_thread()
+    if stream is not None:
+        make_stream(stream, arithmetic=(arithmetic or [REFERENCE])[0], seed=seed, count=count, level=level)
+        return
+    if output is None:
+        raise ConfigError("a new folder is wanted (-o DIR), or a stream (--stream NAME)")
     scope = Scope(
         profile,
         options.checked_level(level),
@@ -137,8 +149,10 @@ def _opened(
 
 @ends_well
 def judge(
-    suite: options.Folder,
-    results: options.ResultsFolder,
+    suite: options.JudgedFolder = None,
+    results: options.ResultsFolder = None,
+    stream: options.Answers = None,
+    header: options.Header = None,
     arithmetic: options.Claimed = None,
     outputs: options.SuiteOutputs = None,
     quiet: Quiet = False,
@@ -155,12 +169,18 @@ def judge(
     \b
     [bold]Examples[/]
       litecheck suite judge suite results
+      litecheck suite judge --stream answers.txt -f json
       litecheck suite judge suite results --arithmetic litert-reference -f text -f html:report.html -f csv:report.csv
     """
+    from litecheck.cli.suite_stream import judge_answers
     from litecheck.suite.judge import judge as judged
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.results import read_results
 
+    if stream is not None:
+        judge_answers(stream, header=header, output=(outputs or ["text"])[0], no_color=no_color)
+    if suite is None or results is None:
+        raise ConfigError("a suite and its results are wanted, or the answers to a stream (--stream FILE)")
     targets = parse_outputs(outputs or (), "suite")
     read = read_suite(suite)
     report = judged(read, read_results(results, read), tuple(arithmetic or ()))
