@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from numpy.typing import NDArray
 
@@ -13,7 +13,9 @@ from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import LitecheckError
-from litecheck.model.types import Model
+
+if TYPE_CHECKING:  # a job's process has no use for models
+    from litecheck.model.types import Model
 
 
 class DeviceError(LitecheckError):
@@ -26,6 +28,10 @@ class NotDelegated(Exception):  # noqa: N818  (an outcome, not an error)
 
 class NotSupported(Exception):  # noqa: N818  (an outcome, not an error)
     """What an adapter raises where its device does not have an operator of the model; the text says which."""
+
+
+class TooLargeError(RuntimeError):
+    """An output that has many times the bytes of the tensor it should be."""
 
 
 @dataclass(frozen=True, slots=True)
