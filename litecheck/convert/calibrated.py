@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from litecheck.convert.calibration.child import LitertChild
 from litecheck.convert.calibration.data import open_data
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
@@ -83,7 +84,11 @@ def _joined(parts: list[CalibrationData]) -> CalibrationData:
 
 
 def calibrated(
-    model: Model, data: CalibrationData | None, settings: ConversionSettings, tell: Told
+    model: Model,
+    data: CalibrationData | None,
+    settings: ConversionSettings,
+    tell: Told,
+    child: LitertChild | None = None,
 ) -> Calibration:
     """Statistics of the data, or those of the settings' file where it exists, and the ranges chosen from them.
 
@@ -103,6 +108,7 @@ def calibrated(
             sketches=methods.needs_sketches,
             progress=lambda done: tell(done, "calibrating"),
             limits=Limits(settings.seconds),
+            child=child,
         )
         statistics = replace(statistics, model=source_hash(model), warnings=data.warnings)
     infinite = _infinities(statistics, model)

@@ -9,7 +9,6 @@ from litecheck.convert.binding import REAL
 from litecheck.convert.calibrated import opened
 from litecheck.convert.calibration.child import OWN, chosen_runtime
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.calibration.drawn import random_data
 from litecheck.convert.conversion import REAL_KINDS, equal
 from litecheck.convert.equalize import Equalization, equalize
 from litecheck.convert.plan import ConversionPlan
@@ -108,6 +107,8 @@ def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None
     """Inputs for both forms of a quantized model, where there is LiteRT to run them and they can be made up."""
     if not settings.agreement or chosen_runtime(settings.device, unseen=False) == OWN:
         return None
+    from litecheck.convert.calibration.drawn import random_data
+
     try:
         return random_data(model, DRAWN, settings.seed, settings.signature)
     except ConfigError:

@@ -12,6 +12,7 @@ import numpy as np
 from litecheck.checks.validate import validate
 from litecheck.convert.borrowed import borrow
 from litecheck.convert.calibrated import Calibration, Told, calibrated
+from litecheck.convert.calibration.child import KERNELS, LitertChild
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.convert.calibration.tally import observed
@@ -27,6 +28,7 @@ from litecheck.convert.shared import shared_quantizations
 from litecheck.convert.source import load_source
 from litecheck.convert.weight_errors import weight_errors
 from litecheck.devices.port import Limits
+from litecheck.devices.process import ChildProcess
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
 from litecheck.flatbuffer.containers import Member
@@ -43,16 +45,29 @@ _NONE: Mapping[Key, Interval] = {}
 
 
 def carried_out(
-    session: ConversionSession, target: str = "", save_plan: str = "", tell: Told | None = None
+    session: ConversionSession,
+    target: str = "",
+    save_plan: str = "",
+    tell: Told | None = None,
+    started: ChildProcess | None = None,
 ) -> ConversionRecord:
     """The conversion of a session. The new model is written to ``target``, where one is named, once it has been read back
-    from its bytes and found to conform; ``save_plan`` gets the plan all the same.
+    from its bytes and found to conform; ``save_plan`` gets the plan all the same. LiteRT's process may have been
+    ``started`` before, see :mod:`litecheck.convert.calibration.ahead`.
 
     Raises ConfigError for what cannot be made, CalibrationError where the model does not run on the data.
     """
     told = tell or (lambda done, what: None)
+    kernels = KERNELS.get(session.settings.device, KERNELS["litert:xnnpack"])
+    with LitertChild(kernels, Limits(session.settings.seconds), started) as child:
+        return _carried_out(session, target, save_plan, told, child)
+
+
+def _carried_out(
+    session: ConversionSession, target: str, save_plan: str, told: Told, child: LitertChild
+) -> ConversionRecord:
     model, settings, data = session.model, session.settings, session.data
-    calibration = calibrated(session.base, data, settings, told) if session.calibrates else None
+    calibration = calibrated(session.base, data, settings, told, child) if session.calibrates else None
     ranges = calibration.ranges if calibration else _borrowed(session)
     if session.plan is not None:
         base = release(model).model if session.shifts else model
@@ -66,7 +81,7 @@ def carried_out(
     _check_changed(conversion)
     before = data.count or 0 if data and calibration and not calibration.file else 0
     rerun = (
-        Rerun(model, settings, data, ranges, calibration.inner, told, before)
+        Rerun(model, settings, data, ranges, calibration.inner, told, before, child)
         if data and calibration
         else None
     )
@@ -80,7 +95,7 @@ def carried_out(
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
         before = rerun.done if rerun else before
-        record = _compared(record, session, data, lambda done, what: told(before + done, what))
+        record = _compared(record, session, data, lambda done, what: told(before + done, what), child)
     if rerun and settings.sensitivity and not violates:
         rerun.done += data.count or 0 if data else 0
         record = replace(record, sensitivity=rerun.sensitivities(conversion, record.agreement))
@@ -143,12 +158,16 @@ def _judged(
 
 
 def _compared(
-    record: ConversionRecord, session: ConversionSession, data: CalibrationData, tell: Told
+    record: ConversionRecord,
+    session: ConversionSession,
+    data: CalibrationData,
+    tell: Told,
+    child: LitertChild,
 ) -> ConversionRecord:
     """The record with what both models compute on the data."""
     conversion, settings = record.conversion, session.settings
     try:
-        found = _agreement(session, conversion, data, tell)
+        found = _agreement(session, conversion, data, tell, child)
     except CalibrationError as error:
         if settings.data or settings.random:
             raise
@@ -158,7 +177,7 @@ def _compared(
 
 
 def _agreement(
-    session: ConversionSession, conversion: Conversion, data: CalibrationData, tell: Told
+    session: ConversionSession, conversion: Conversion, data: CalibrationData, tell: Told, child: LitertChild
 ) -> Agreement:
     from litecheck.convert.agreement import agreement  # with all kernels, which not every conversion needs
 
@@ -172,6 +191,7 @@ def _agreement(
         progress=lambda done: tell(done, "comparing"),
         limits=Limits(settings.seconds),
         quantized=session.shifts,
+        child=child,
     )
 
 

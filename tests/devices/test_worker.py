@@ -5,7 +5,8 @@ import os
 import pytest
 
 from litecheck.devices.port import Limits
-from litecheck.devices.worker import Setup, Worker, end_name
+from litecheck.devices.process import Setup
+from litecheck.devices.worker import Worker, end_name
 from litecheck.devices.worker_main import LOG
 
 
