@@ -13,13 +13,13 @@ from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, r
 from litecheck.convert.calibration.observe import observe
 from litecheck.convert.calibration.samples import Chain
 from litecheck.convert.calibration.statistics import CalibrationStatistics, check_finite, first_not_finite
-from litecheck.convert.conversion import source_hash
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.recurrent import Inside
 from litecheck.convert.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, reason
+from litecheck.model.save import model_hash
 from litecheck.model.types import Model
 from litecheck.report import counted
 
@@ -110,7 +110,7 @@ def calibrated(
             limits=Limits(settings.seconds),
             child=child,
         )
-        statistics = replace(statistics, model=source_hash(model), warnings=data.warnings)
+        statistics = replace(statistics, model=model_hash(model), warnings=data.warnings)
     infinite = _infinities(statistics, model)
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
@@ -140,7 +140,7 @@ def _read(file: str, model: Model) -> CalibrationStatistics:
         why = reason(error) if isinstance(error, OSError) else "it is no text"
         raise ConfigError(f"{file}: cannot be read, {why}") from error
     statistics = CalibrationStatistics.from_json(text, file)
-    if statistics.model != source_hash(model):
+    if statistics.model != model_hash(model):
         raise ConfigError(
             f"{file}: these are the statistics of another model; name a file that is not there yet"
         )

@@ -26,7 +26,7 @@ from litecheck.convert.released import release
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_metadata
 from litecheck.model.graph import name_of
-from litecheck.model.save import model_bytes
+from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
@@ -106,7 +106,7 @@ def convert(
     a quantized form of the model, whose activations' scales and zero points are taken over; ``changes`` are made to the
     float constants first, and ``ranges`` are of the model so changed. Raises ConfigError for what cannot be made."""
     activation, profile = _kind(request)
-    origin, base = source_hash(model), equal(model, changes)
+    origin, base = model_hash(model), equal(model, changes)
     model = altered(model, changes)
     if request.to == "float16":
         plan, converted = halved(model, origin)
@@ -140,13 +140,13 @@ def shift(model: Model, request: Request) -> Conversion:
         for ends in (main.inputs, main.outputs)
     )
     targets = Targets("int8", inputs, outputs, request.generation, _keeps(model, request), known.borrowed)
-    plan, converted = make_plan(known.model, profile, known.ranges, targets, source_hash(known.model))
+    plan, converted = make_plan(known.model, profile, known.ranges, targets, model_hash(known.model))
     return _finished(known.model, plan, converted, profile, request)
 
 
 def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
     """A plan carried out on the model it was made for. Raises ConfigError for another model."""
-    if plan.source and plan.source != source_hash(model):
+    if plan.source and plan.source != model_hash(model):
         raise ConfigError("the plan was made for another model: the sha256 of its source is not this file's")
     _check_places(model, plan)
     _, profile = _kind(request)
@@ -290,8 +290,3 @@ def _finished(
     return Conversion(
         source, model, plan, converted.tensors, profiles, profile.name, request, converted.origins
     )
-
-
-def source_hash(model: Model) -> str:
-    """The sha256 of a model as litecheck would write it: the same for a file and for a model built in memory."""
-    return hashlib.sha256(model_bytes(replace(model, newer=()))).hexdigest()

@@ -142,7 +142,7 @@ class LitertChild:
                 Path(self._files.pop(next(iter(self._files)))).unlink()
             self._written += 1
             path = str(self._path(f"{self._written}.tflite"))
-            save_model(model, path, drop_unknown=True)
+            save_model(model, path, drop_unknown=True, hashed=True)
         self._files[model] = path
         return path
 
