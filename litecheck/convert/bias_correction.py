@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from litecheck.convert.binding import REAL
 from litecheck.convert.conversion import Conversion
 from litecheck.convert.groups import Key
 from litecheck.convert.plan import ConstantChange
+from litecheck.convert.request import REAL
 from litecheck.model.types import Model
 from litecheck.profile.operators import facts_of
 

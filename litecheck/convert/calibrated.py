@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from litecheck.convert.calibration.child import LitertChild
 from litecheck.convert.calibration.data import open_data
@@ -13,8 +14,6 @@ from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, r
 from litecheck.convert.calibration.observe import observe
 from litecheck.convert.calibration.samples import Chain
 from litecheck.convert.calibration.statistics import CalibrationStatistics, check_finite, first_not_finite
-from litecheck.convert.groups import Interval, Key
-from litecheck.convert.recurrent import Inside
 from litecheck.convert.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
@@ -22,6 +21,10 @@ from litecheck.files import atomic_write, reason
 from litecheck.model.save import model_hash
 from litecheck.model.types import Model
 from litecheck.report import counted
+
+if TYPE_CHECKING:
+    from litecheck.convert.groups import Interval, Key
+    from litecheck.convert.recurrent import Inside
 
 #: Told how many samples are done, or nearly, and what is being done.
 Told = Callable[[int, str], None]

@@ -12,9 +12,7 @@ from functools import cached_property
 from litecheck.checks.validate import validate
 from litecheck.convert.altered import altered
 from litecheck.convert.apply import AppliedPlan, Origins, apply
-from litecheck.convert.binding import REAL
 from litecheck.convert.borrowed import Borrowed, borrow
-from litecheck.convert.formulas import Generation
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
 from litecheck.convert.links import wires
@@ -23,6 +21,7 @@ from litecheck.convert.plan_file import plan_json
 from litecheck.convert.planning import Targets, make_plan
 from litecheck.convert.recurrent import Inside
 from litecheck.convert.released import release
+from litecheck.convert.request import KINDS, REAL, Request
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_metadata
 from litecheck.model.graph import name_of
@@ -34,37 +33,10 @@ from litecheck.report import ModelReport
 from litecheck.spelling import did_you_mean
 from litecheck.version import __version__
 
-#: What can be made: the type of activations, and the profile that it keeps.
-KINDS: Mapping[str, tuple[str, str]] = {
-    "int8": ("int8", "litert-runtime"),
-    "int16x8": ("int16", "litert-int16x8"),
-    "dynamic": (REAL, "litert-hybrid"),
-    "float16": (REAL, ""),
-}
-#: What leaves activations real.
-REAL_KINDS = tuple(to for to, (activation, _) in KINDS.items() if activation == REAL)
 #: The name of the metadata that says where a converted model comes from.
 PROVENANCE = "litecheck_conversion"
 #: Weights of fewer elements stay as they are where only weights are quantized: the kernels gain nothing.
 SMALL = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a conversion shall make: ``to`` one of :data:`KINDS`; ``profile`` a rule file in place of the customary one;
-    ``keep`` what stays float32: operators by number (``#12``), opcode, or the name of a result, with wildcards;
-    ``inputs`` and ``outputs`` the types of what goes in and out, where these are float32 in the source."""
-
-    to: str = "int8"
-    profile: str = ""
-    keep: tuple[str, ...] = ()
-    inputs: str = REAL
-    outputs: str = REAL
-    generation: Generation = "new"
-    int16x8: tuple[str, ...] = ()
-    """Operators, named as ``keep`` does, that compute with 16-bit activations among the others of 8 bits."""
-    only: tuple[Key, ...] = ()
-    """Operators, by (subgraph, number), beside which all others stay float32; all are meant where there is none."""
 
 
 @dataclass(frozen=True, eq=False)

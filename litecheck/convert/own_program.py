@@ -13,8 +13,8 @@ def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
     """The int8 or int16x8 .tflite, judged and written as ``litecheck convert --no-agreement`` does it."""
     target = samples.parent / "made.tflite"
     started = started_ahead(request["device"], compares=False)
+    from litecheck.convert.calibrating import Calibrating
     from litecheck.convert.prepared import prepared
-    from litecheck.convert.session import carried_out
     from litecheck.convert.settings import ConversionSettings
     from litecheck.convert.source import load_source
 
@@ -26,7 +26,10 @@ def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
         agreement=False,
     )
     session = prepared(load_source(request["source"]), settings)
-    record = carried_out(session, str(target), started=started)
+    calibrating = Calibrating(session, started=started)
+    from litecheck.convert.session import carried_out
+
+    record = carried_out(session, str(target), calibrating=calibrating)
     if not record.target:
         raise RuntimeError("what came out violates the profile, and is not written")
     return target.read_bytes()

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from litecheck.convert.bias_correction import BiasCorrection, corrected_biases, layers
-from litecheck.convert.binding import REAL
 from litecheck.convert.calibrated import Told
 from litecheck.convert.calibration.child import LitertChild
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.conversion import REAL_KINDS, Conversion, convert
+from litecheck.convert.conversion import Conversion, convert
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import ConstantChange
 from litecheck.convert.recurrent import Inside
+from litecheck.convert.request import REAL, REAL_KINDS
 from litecheck.convert.sensitivity import OperatorSensitivity, ranked
 from litecheck.convert.settings import ConversionSettings
 from litecheck.devices.port import Limits

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from litecheck.convert.binding import REAL
 from litecheck.convert.conversion import Conversion
 from litecheck.convert.groups import Key
 from litecheck.convert.plan import Decision
+from litecheck.convert.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.model.links import called
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from litecheck.checks.validate import validate
+from litecheck.convert.binding import bind
 from litecheck.convert.borrowed import borrow
-from litecheck.convert.calibrated import Calibration, Told, calibrated
-from litecheck.convert.calibration.child import KERNELS, LitertChild
+from litecheck.convert.calibrated import Calibration, Told
+from litecheck.convert.calibrating import Calibrating
+from litecheck.convert.calibration.child import LitertChild
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.convert.calibration.tally import observed
@@ -22,13 +24,13 @@ from litecheck.convert.plan_file import plan_json
 from litecheck.convert.prepared import ConversionSession, prepared
 from litecheck.convert.record import ConversionRecord, converted_tensors, staying
 from litecheck.convert.released import release
+from litecheck.convert.request import KINDS
 from litecheck.convert.rerun import Rerun
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.shared import shared_quantizations
 from litecheck.convert.source import load_source
 from litecheck.convert.weight_errors import weight_errors
 from litecheck.devices.port import Limits
-from litecheck.devices.process import ChildProcess
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
 from litecheck.flatbuffer.containers import Member
@@ -49,25 +51,25 @@ def carried_out(
     target: str = "",
     save_plan: str = "",
     tell: Told | None = None,
-    started: ChildProcess | None = None,
+    calibrating: Calibrating | None = None,
 ) -> ConversionRecord:
     """The conversion of a session. The new model is written to ``target``, where one is named, once it has been read back
-    from its bytes and found to conform; ``save_plan`` gets the plan all the same. LiteRT's process may have been
-    ``started`` before, see :mod:`litecheck.convert.calibration.ahead`.
+    from its bytes and found to conform; ``save_plan`` gets the plan all the same. The model may be ``calibrating`` already.
 
     Raises ConfigError for what cannot be made, CalibrationError where the model does not run on the data.
     """
     told = tell or (lambda done, what: None)
-    kernels = KERNELS.get(session.settings.device, KERNELS["litert:xnnpack"])
-    with LitertChild(kernels, Limits(session.settings.seconds), started) as child:
-        return _carried_out(session, target, save_plan, told, child)
+    with calibrating or Calibrating(session, told) as calibration:
+        return _carried_out(session, target, save_plan, told, calibration)
 
 
 def _carried_out(
-    session: ConversionSession, target: str, save_plan: str, told: Told, child: LitertChild
+    session: ConversionSession, target: str, save_plan: str, told: Told, calibrating: Calibrating
 ) -> ConversionRecord:
-    model, settings, data = session.model, session.settings, session.data
-    calibration = calibrated(session.base, data, settings, told, child) if session.calibrates else None
+    model, settings, data, child = session.model, session.settings, session.data, calibrating.child
+    if calibrating.waits:
+        _load_rules(model, settings)
+    calibration = calibrating.result()
     ranges = calibration.ranges if calibration else _borrowed(session)
     if session.plan is not None:
         base = release(model).model if session.shifts else model
@@ -103,6 +105,14 @@ def _carried_out(
         atomic_write(target, content)
         record = replace(record, target=target)
     return record
+
+
+def _load_rules(model: Model, settings: ConversionSettings) -> None:
+    """Read the rules that the model's operators need: a rule is kept once it was wanted."""
+    profile = load_profile(settings.profile or KINDS[settings.to][1])
+    for subgraph in model.subgraphs:
+        for operator in subgraph.operators:
+            bind(model, subgraph, operator, profile)
 
 
 def _borrowed(session: ConversionSession) -> Mapping[Key, Interval]:

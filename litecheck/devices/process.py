@@ -93,6 +93,23 @@ def kill_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
+def limit(memory: int) -> None:
+    """Address space, file size and no core; where the system has such limits."""
+    try:
+        import resource
+    except ImportError:
+        return
+    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: memory}
+    with suppress(OSError, ValueError):
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limits[resource.RLIMIT_AS] = pages * resource.getpagesize() + memory
+    for kind, value in limits.items():
+        _, hard = resource.getrlimit(kind)
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(kind, (value, value))
+
+
 def _end(process: subprocess.Popen[bytes], folder: Path) -> None:
     """At the end of its input the child kills its job and goes; one that does not is killed."""
     assert process.stdin

@@ -39,7 +39,7 @@ from litecheck.devices.port import (
     Timed,
     memory_of,
 )
-from litecheck.devices.process import LOG
+from litecheck.devices.process import LOG, limit
 
 #: Files in the child's folder, besides the log, and the folder in which a job keeps what must not outlive it.
 JOB, ANSWER, SCRATCH = "job", "answer", "scratch"
@@ -211,23 +211,6 @@ def _work(
         with suppress(OSError, AttributeError, TypeError):
             ctypes.CDLL(None).fflush(None)
         os._exit(code)
-
-
-def limit(memory: int) -> None:
-    """Address space, file size and no core; where the system has such limits."""
-    try:
-        import resource
-    except ImportError:
-        return
-    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: memory}
-    with suppress(OSError, ValueError):
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        limits[resource.RLIMIT_AS] = pages * resource.getpagesize() + memory
-    for kind, value in limits.items():
-        _, hard = resource.getrlimit(kind)
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        with suppress(OSError, ValueError):
-            resource.setrlimit(kind, (value, value))
 
 
 def _answered(

@@ -5,9 +5,8 @@ import os
 import pytest
 
 from litecheck.devices.port import Limits
-from litecheck.devices.process import Setup
+from litecheck.devices.process import LOG, Setup
 from litecheck.devices.worker import Worker, end_name
-from litecheck.devices.worker_main import LOG
 
 
 def test_ends_have_names() -> None:

@@ -127,6 +127,10 @@ class LitertChild:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the child, also one that is at work, and removes the files."""
         if self._device is not None:
             self._device.close()
         if self._started is not None:
@@ -148,7 +152,7 @@ class LitertChild:
 
     def _path(self, name: str) -> Path:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="litecheck-")
+            self._folder = tempfile.TemporaryDirectory(prefix="litecheck-", ignore_cleanup_errors=True)
         return Path(self._folder.name, name)
 
     def ask(
