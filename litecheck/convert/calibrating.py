@@ -23,7 +23,7 @@ class Calibrating:
         self, session: ConversionSession, tell: Told | None = None, started: ChildProcess | None = None
     ) -> None:
         """A thread of its own asks LiteRT; what else is to be done is done by ``result``. A process that was ``started``
-        before is taken over. Raises ConfigError where the device cannot be had."""
+        before is taken over. Raises ConfigError where the device cannot be had or the disk is full, ModelError."""
         self._session, self._tell = session, tell or (lambda done, what: None)
         self._found: Calibration | None = None
         self._fault: BaseException | None = None
@@ -33,6 +33,7 @@ class Calibrating:
         self.child = LitertChild(kernels, Limits(settings.seconds), started)
         runs = session.calibrates and session.data is not None and not session.reads_statistics
         if runs and chosen_runtime(settings.device, calls_others(session.base)) != OWN:
+            self.child.file_of(session.base)  # what comes next would hold the thread up
             self._thread = Thread(target=self._run, daemon=True)
             self._thread.start()
 

@@ -50,13 +50,16 @@ def _laid_out(value: Any, line: str) -> str:
     """
     inner = f"{line} "
     if isinstance(value, dict) and value:
-        pairs = (f"{json.dumps(key)}: {_laid_out(one, inner)}" for key, one in value.items())
+        pairs = (f"{_encoded(key)}: {_laid_out(one, inner)}" for key, one in value.items())
         return f"{{{inner}{f',{inner}'.join(pairs)}{line}}}"
     if not isinstance(value, list) or not value:
-        return json.dumps(value, allow_nan=False)
+        return _encoded(value)
     if set(map(type, value)) <= {int, float}:
-        return f"[{inner}{json.dumps(value, allow_nan=False)[1:-1].replace(', ', f',{inner}')}{line}]"
+        return f"[{inner}{_encoded(value)[1:-1].replace(', ', f',{inner}')}{line}]"
     return f"[{inner}{f',{inner}'.join(_laid_out(one, inner) for one in value)}{line}]"
+
+
+_encoded = json.JSONEncoder(allow_nan=False).encode
 
 
 def read_plan(text: str, file: str) -> ConversionPlan:
