@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.cases.inputs import requantized
-from litecheck.convert.calibration.borrowed import BorrowingMachine
 from litecheck.convert.calibration.child import (
     KERNELS,
     OWN,
@@ -28,8 +27,7 @@ from litecheck.convert.calibration.observe import calls_others, entered
 from litecheck.convert.calibration.samples import Sample
 from litecheck.convert.calibration.statistics import Place
 from litecheck.convert.distortion import Distortion, PairTally, TopAgreement
-from litecheck.convert.litert_pairs import plain_tensor
-from litecheck.convert.paired_runs import MachinePairs, Pair, tensors_of
+from litecheck.convert.litert_pairs import Pair, plain_tensor, tensors_of
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
@@ -220,6 +218,10 @@ def _by_machine(
     tell: SamplesDone,
     limits: Limits,
 ) -> int:
+    # With all kernels, which LiteRT does without.
+    from litecheck.convert.calibration.borrowed import BorrowingMachine
+    from litecheck.convert.paired_runs import MachinePairs
+
     with BorrowingMachine(models[0], limits) as reference, BorrowingMachine(models[1], limits) as converted:
         machines, count = MachinePairs((reference, converted), pairs, tally), 0
         for count, chain in enumerate(data, 1):

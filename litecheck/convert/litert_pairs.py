@@ -11,8 +11,11 @@ from litecheck.convert.calibration.preserving import PreservingInterpreter
 from litecheck.convert.calibration.statistics import Place
 from litecheck.convert.distortion import PairTally
 from litecheck.devices.port import Series
-from litecheck.model.types import Tensor
+from litecheck.model.types import Model, Tensor
 from litecheck.quantization import Quantization
+
+#: (float, converted).
+Pair = tuple[Place, Place]
 
 
 class LitertPairs:
@@ -32,7 +35,7 @@ class LitertPairs:
     def answer(self, several: Iterable[Series]) -> dict[str, Any]:
         """The distortions over all runs; variables begin anew with each series."""
         facts = self._facts
-        pairs: list[tuple[Place, Place]] = [((a, b), (c, d)) for (a, b), (c, d) in facts["pairs"]]
+        pairs: list[Pair] = [((a, b), (c, d)) for (a, b), (c, d) in facts["pairs"]]
         converted, references = (list(map(_tensor, facts[side])) for side in ("tensors", "references"))
         ends, channelled = (frozenset(facts[kind]) for kind in ("outputs", "channelled"))
         tally, count = PairTally(converted, ends, channelled, references), 0
@@ -54,9 +57,7 @@ class LitertPairs:
         for interpreter in self._interpreters:
             interpreter.reset()
 
-    def _compare(
-        self, pairs: Sequence[tuple[Place, Place]], subgraphs: Sequence[int], tally: PairTally
-    ) -> None:
+    def _compare(self, pairs: Sequence[Pair], subgraphs: Sequence[int], tally: PairTally) -> None:
         """One inference; no reference to memory of the interpreters outlives the call."""
         reference, converted = (
             dict(interpreter.tensors([pair[side] for pair in pairs], subgraph))
@@ -65,6 +66,12 @@ class LitertPairs:
         for number, (one, other) in enumerate(pairs):
             if one in reference and other in converted:
                 tally.add(number, reference[one], converted[other])
+
+
+def tensors_of(model: Model, pairs: Iterable[Pair], side: int = 1) -> list[Tensor]:
+    """The tensors on one side of pairs: of the converted model, or of the first for 0."""
+    places = (pair[side] for pair in pairs)
+    return [model.subgraphs[subgraph].tensors[index] for subgraph, index in places]
 
 
 def plain_tensor(tensor: Tensor) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,18 +11,10 @@ from numpy.typing import NDArray
 from litecheck.arrays import Arrays
 from litecheck.convert.calibration.statistics import CalibrationError, Place
 from litecheck.convert.distortion import PairTally
-from litecheck.model.types import Model, Subgraph, Tensor
+from litecheck.convert.litert_pairs import Pair
+from litecheck.model.types import Subgraph
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
-
-#: (float, converted).
-Pair = tuple[Place, Place]
-
-
-def tensors_of(model: Model, pairs: Iterable[Pair], side: int = 1) -> list[Tensor]:
-    """The tensors on one side of pairs: of the converted model, or of the first for 0."""
-    places = (pair[side] for pair in pairs)
-    return [model.subgraphs[subgraph].tensors[index] for subgraph, index in places]
 
 
 class MachinePairs:

@@ -71,8 +71,7 @@ class Rerun:
         self, conversion: Conversion, what: str, channelled: frozenset[Key] = frozenset()
     ) -> Agreement:
         """A conversion beside the float model: its outputs, and these tensors by channel."""
-        # With all kernels, which not every conversion needs.
-        from litecheck.convert.agreement import agreement
+        from litecheck.convert.agreement import agreement  # which not every conversion needs
 
         found = agreement(
             conversion.source,

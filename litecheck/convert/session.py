@@ -189,7 +189,7 @@ def _compared(
 def _agreement(
     session: ConversionSession, conversion: Conversion, data: CalibrationData, tell: Told, child: LitertChild
 ) -> Agreement:
-    from litecheck.convert.agreement import agreement  # with all kernels, which not every conversion needs
+    from litecheck.convert.agreement import agreement  # which not every conversion needs
 
     settings, seen = session.settings, set(observed(conversion.source))
     return agreement(

@@ -77,11 +77,13 @@ class RunsFile:
 
     def add(self, run: Arrays) -> None:
         """One more run. Raises ValueError for arrays that do not hold numbers, OSError."""
-        described: list[tuple[str, Sequence[int], int]] = []
-        for array in map(_plain, run):
-            described.append((array.dtype.str, array.shape, self.size))
-            self._file.write(np.ascontiguousarray(array).data if array.size else b"")
-        self._described.append(described)
+        places: dict[int, tuple[str, Sequence[int], int]] = {}  # two models may be fed the same array
+        for array in run:
+            if id(array) not in places:
+                values = _plain(array)
+                places[id(array)] = values.dtype.str, values.shape, self.size
+                self._file.write(np.ascontiguousarray(values).data if values.size else b"")
+        self._described.append([places[id(array)] for array in run])
 
     @property
     def runs(self) -> StoredRuns:
