@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from litecheck.convert.formulas import Generation
-
-if TYPE_CHECKING:
-    from litecheck.convert.groups import Key
 
 #: What is quantized; everything else stays as it is.
 REAL = "float32"
@@ -38,5 +34,5 @@ class Request:
     generation: Generation = "new"
     int16x8: tuple[str, ...] = ()
     """Operators, named as ``keep`` does, that compute with 16-bit activations among the others of 8 bits."""
-    only: tuple[Key, ...] = ()
+    only: tuple[tuple[int, int], ...] = ()
     """Operators, by (subgraph, number), beside which all others stay float32; all are meant where there is none."""
