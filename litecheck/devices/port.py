@@ -68,7 +68,7 @@ class Job:
     name: str
     model: Model
     content: bytes
-    runs: tuple[Arrays, ...]
+    runs: Sequence[Arrays]
     lengths: tuple[int, ...] = ()
     starts: Mapping[int, Mapping[int, NDArray[Any]]] = field(default_factory=dict)
 
@@ -184,7 +184,7 @@ class Timed(Sequence[Arrays]):
     """Runs that say when they are taken; several at once (a slice) are one invocation."""
 
     def __init__(self, runs: Sequence[Arrays], begin: Callable[[], object]) -> None:
-        self.all = tuple(runs)
+        self.all = runs
         self.begin = begin
 
     def __len__(self) -> int:
@@ -198,7 +198,7 @@ class Timed(Sequence[Arrays]):
     @overload
     def __getitem__(self, at: int) -> Arrays: ...
     @overload
-    def __getitem__(self, at: slice) -> tuple[Arrays, ...]: ...
+    def __getitem__(self, at: slice) -> Sequence[Arrays]: ...
     def __getitem__(self, at: Any) -> Any:
         self.begin()
         return self.all[at]
@@ -206,7 +206,7 @@ class Timed(Sequence[Arrays]):
 
 def together(runs: Sequence[Arrays]) -> tuple[Arrays, ...]:
     """All runs, none of which begins yet: for an adapter that hands them over together and says :func:`begun` itself."""
-    return runs.all if isinstance(runs, Timed) else tuple(runs)
+    return tuple(runs.all if isinstance(runs, Timed) else runs)
 
 
 def begun(runs: Sequence[Arrays]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.port import Device, DeviceError, Limits, Spec
-from litecheck.devices.worker import Setup
+from litecheck.devices.process import Setup
 from litecheck.spelling import did_you_mean
 
 GROUP = "litecheck.devices"
