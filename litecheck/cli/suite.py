@@ -140,6 +140,9 @@ def judge(
     suite: options.Folder,
     results: options.ResultsFolder,
     arithmetic: options.Claimed = None,
+    claims: options.ClaimsFile = None,
+    waivers: options.WaiverFiles = None,
+    date: options.Day = None,
     outputs: options.SuiteOutputs = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -150,20 +153,33 @@ def judge(
     Each operator is judged under the arithmetic that fits it best, of those named. What the device gave otherwise is
     compared with every known mistake. Models that must be refused and were computed are told as leniency.
 
+    With --claims, every operator that is claimed must be computed, and by the arithmetic and within the tolerance that is
+    claimed; whatever is not claimed is told and fails nothing. A waiver excuses what fails until its date.
+
     Exit codes: 0 every operator that was computed conforms, 1 one does not, 2 nothing could be judged.
 
     \b
     [bold]Examples[/]
       litecheck suite judge suite results
+      litecheck suite judge suite results --claims claims.yaml --date 2027-03-31
       litecheck suite judge suite results --arithmetic litert-reference -f text -f html:report.html -f csv:report.csv
     """
+    from litecheck.suite.claims_file import load_claims
     from litecheck.suite.judge import judge as judged
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.results import read_results
+    from litecheck.suite.waivers import iso_date, load_waivers
 
     targets = parse_outputs(outputs or (), "suite")
     read = read_suite(suite)
-    report = judged(read, read_results(results, read), tuple(arithmetic or ()))
+    report = judged(
+        read,
+        read_results(results, read),
+        tuple(arithmetic or ()),
+        claims=load_claims(claims) if claims else None,
+        waivers=[waiver for file in waivers or () for waiver in load_waivers(file)],
+        date=iso_date(date) if date else "",
+    )
     write(report, targets, Manner(quiet=quiet, verbose=verbose, no_color=no_color))
     raise typer.Exit(report.exit_code)
 
