@@ -126,5 +126,5 @@ def _tell_check(found: CertificateCheck, signed: bool, form: str, quiet: bool) -
 
     if form == "json":
         print(json.dumps(check_values(found), indent=2))
-    elif not quiet or found.deviations:
+    elif not quiet or found.discrepancies:
         print("\n".join(check_lines(found, signed)))

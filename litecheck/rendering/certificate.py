@@ -9,7 +9,7 @@ from litecheck.rendering.escape import visible
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
 from litecheck.report import counted
 from litecheck.suite.certificate import Certificate
-from litecheck.suite.integrity import Deviation
+from litecheck.suite.integrity import Discrepancy
 from litecheck.suite.recheck import CertificateCheck
 from litecheck.suite.verdict import NOT_CLAIMED
 from litecheck.typed_json import encoded
@@ -45,7 +45,7 @@ def lines(certificate: Certificate) -> Iterator[str]:
         yield visible(f"  {waiver_sentence(record)}")
 
 
-def deviation_sentence(one: Deviation) -> str:
+def discrepancy_sentence(one: Discrepancy) -> str:
     """What is not as it is stated, with the file first."""
     if one.kind == "number":
         return (
@@ -67,9 +67,9 @@ def check_lines(checked: CertificateCheck, signed: bool) -> Iterator[str]:
         yield summary(checked.certificate)
         if checked.certificate.tool != checked.tool:
             yield f"certified by {visible(checked.certificate.tool)}, checked by {checked.tool}"
-    for one in checked.deviations:
-        yield visible(deviation_sentence(one))
-    if not checked.deviations:
+    for one in checked.discrepancies:
+        yield visible(discrepancy_sentence(one))
+    if not checked.discrepancies:
         signature = "; the signature is right" if signed else ""
         yield f"every file and every number is as the certificate says{signature}"
 
@@ -83,5 +83,5 @@ def check_values(checked: CertificateCheck) -> dict[str, Any]:
         "certificate": checked.file,
         "verdict": certificate.verdict if certificate else None,
         "exit_code": checked.exit_code,
-        "deviations": [encoded(one, Deviation) for one in checked.deviations],
+        "discrepancies": [encoded(one, Discrepancy) for one in checked.discrepancies],
     }

@@ -17,10 +17,11 @@ from litecheck.profile.load import load_profile
 from litecheck.reference.engine.arithmetic import arithmetic_files, arithmetic_names
 from litecheck.suite.claims import Claims, ClaimsRecord, Shortfall
 from litecheck.suite.claims_file import load_claims
-from litecheck.suite.integrity import FileDigest, digest_of, suite_deviations
+from litecheck.suite.gap import Gap
+from litecheck.suite.integrity import FileDigest, digest_of, suite_discrepancies
 from litecheck.suite.judge import judge
-from litecheck.suite.manifest import Suite, Uncovered
-from litecheck.suite.plan import digest_of_rules
+from litecheck.suite.make import digest_of_rules
+from litecheck.suite.manifest import Suite
 from litecheck.suite.results import SuiteResults
 from litecheck.suite.verdict import OperatorRow, SuiteReport, WaiverRecord
 from litecheck.suite.waivers import load_waivers
@@ -100,7 +101,7 @@ class Certificate:
     shortfalls: tuple[Shortfall, ...]
     operators: tuple[CertifiedOperator, ...]
     waivers: tuple[WaiverRecord, ...]
-    uncovered: tuple[Uncovered, ...]
+    uncovered: tuple[Gap, ...]
     arithmetics: tuple[FileDigest, ...]
     waiver_files: tuple[FileDigest, ...]
     outputs: tuple[FileDigest, ...]
@@ -141,8 +142,8 @@ def certify(
 
     Raises ConfigError for a suite whose files, or whose rules, are not what they were when it was made; ProfileError.
     """
-    for deviation in suite_deviations(suite):
-        raise ConfigError(f"{deviation.file}: is {deviation.kind}: not what the suite's manifest says")
+    for discrepancy in suite_discrepancies(suite):
+        raise ConfigError(f"{discrepancy.file}: is {discrepancy.kind}: not what the suite's manifest says")
     read = load_claims(claims)
     profile = suite.manifest.profile
     if digest_of_rules(read.profiles.get(profile) or load_profile(profile)) != suite.manifest.rules:

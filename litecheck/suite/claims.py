@@ -133,7 +133,7 @@ class Claims:
         """Operators and types that are claimed and have no case; of all at once, only what a suite could have."""
         profile = self.profiles[manifest.profile]
         kinds: dict[str, set[str]] = {}
-        for case in manifest.cases:
+        for case in (case for case in manifest.cases if not case.broken):
             kinds.setdefault(case.opcode, set()).add(case.kind)
         impossible = {one.opcode for one in manifest.uncovered}
         for opcode in profile.operators:

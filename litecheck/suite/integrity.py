@@ -15,7 +15,7 @@ _NPY = b"\x93NUMPY\x01\x00"
 
 
 @dataclass(frozen=True, slots=True)
-class Deviation:
+class Discrepancy:
     """One thing that is not as it is stated to be.
 
     ``kind`` is ``changed``, ``missing``, ``unknown`` (a file nobody states), ``unreadable``, ``number`` or ``signature``;
@@ -45,35 +45,35 @@ def digest_of(path: Path) -> str:
         return ""
 
 
-def deviating(stated: FileDigest, path: Path, shown: str = "") -> Iterator[Deviation]:
+def differing(stated: FileDigest, path: Path, shown: str = "") -> Iterator[Discrepancy]:
     """What is wrong with a file, if anything; ``shown`` is how it is called."""
     found = digest_of(path)
     if found != stated.sha256:
         kind = "changed" if found else "missing"
-        yield Deviation(shown or str(path), kind, "SHA-256", stated.sha256, found)
+        yield Discrepancy(shown or str(path), kind, "SHA-256", stated.sha256, found)
 
 
-def suite_deviations(suite: Suite) -> Iterator[Deviation]:
+def suite_discrepancies(suite: Suite) -> Iterator[Discrepancy]:
     """Every file of a suite that is not what its manifest says, in the manifest's order."""
     for case in suite.manifest.cases:
-        yield from deviating(FileDigest(case.model, case.sha256), suite.folder / case.model)
+        yield from differing(FileDigest(case.model, case.sha256), suite.folder / case.model)
         arrays = (*case.inputs, *(output for answer in case.answers for output in answer.outputs))
         for entry in arrays:
-            yield from deviating(FileDigest(entry.raw, entry.sha256), suite.folder / entry.raw)
+            yield from differing(FileDigest(entry.raw, entry.sha256), suite.folder / entry.raw)
             yield from _npy(suite.folder / entry.file, entry)
 
 
-def _npy(path: Path, entry: ArrayEntry) -> Iterator[Deviation]:
+def _npy(path: Path, entry: ArrayEntry) -> Iterator[Discrepancy]:
     """A .npy file holds the values that were hashed, behind the one header that says what they are."""
     try:
         content = path.read_bytes()
     except OSError:
-        yield Deviation(str(path), "missing", "SHA-256", entry.sha256)
+        yield Discrepancy(str(path), "missing", "SHA-256", entry.sha256)
         return
     length = int.from_bytes(content[8:10], "little")
     values = hashlib.sha256(content[10 + length :]).hexdigest()
     if values != entry.sha256 or not _heads(content[: 10 + length], entry):
-        yield Deviation(str(path), "changed", "SHA-256", entry.sha256, values)
+        yield Discrepancy(str(path), "changed", "SHA-256", entry.sha256, values)
 
 
 def _heads(header: bytes, entry: ArrayEntry) -> bool:

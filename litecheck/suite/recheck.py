@@ -12,9 +12,9 @@ from litecheck.errors import LitecheckError
 from litecheck.profile.load import load_profile
 from litecheck.suite.certificate import Certificate, derived, located, read_certificate
 from litecheck.suite.claims_file import load_claims
-from litecheck.suite.integrity import Deviation, FileDigest, deviating, suite_deviations
+from litecheck.suite.integrity import Discrepancy, FileDigest, differing, suite_discrepancies
+from litecheck.suite.make import digest_of_rules
 from litecheck.suite.manifest import MANIFEST, read_suite
-from litecheck.suite.plan import digest_of_rules
 from litecheck.suite.results import RESULTS, read_results
 from litecheck.suite.signature import SUFFIX
 from litecheck.typed_json import encoded
@@ -37,13 +37,13 @@ class CertificateCheck:
 
     file: str
     certificate: Certificate | None
-    deviations: tuple[Deviation, ...]
+    discrepancies: tuple[Discrepancy, ...]
     tool: str = f"litecheck {__version__}"
 
     @property
     def exit_code(self) -> int:
         """0 where everything is as the certificate says, whatever that is; 1 where something is not."""
-        return 1 if self.deviations else 0
+        return 1 if self.discrepancies else 0
 
 
 def check(
@@ -58,7 +58,7 @@ def check(
     try:
         certificate, intact = read_certificate(place)
     except LitecheckError as error:
-        return CertificateCheck(shown, None, (Deviation(shown, "unreadable", found=str(error)),))
+        return CertificateCheck(shown, None, (Discrepancy(shown, "unreadable", found=str(error)),))
     files = CheckedFiles(
         Path(suite),
         Path(results),
@@ -67,56 +67,56 @@ def check(
     )
     if not intact:
         # What it says of the files may be what was changed: nobody else is accused.
-        changed = Deviation(shown, "changed")
+        changed = Discrepancy(shown, "changed")
         return CertificateCheck(shown, certificate, (changed, *_numbers(shown, certificate, files)))
-    deviations = tuple(_files(certificate, files)) or tuple(_numbers(shown, certificate, files))
-    return CertificateCheck(shown, certificate, deviations)
+    discrepancies = tuple(_files(certificate, files)) or tuple(_numbers(shown, certificate, files))
+    return CertificateCheck(shown, certificate, discrepancies)
 
 
-def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Deviation]:
+def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepancy]:
     """Files whose bytes are not those that were certified."""
     beside = files.claims.parent
-    yield from deviating(FileDigest("", certificate.suite.sha256), files.suite / MANIFEST)
+    yield from differing(FileDigest("", certificate.suite.sha256), files.suite / MANIFEST)
     if certificate.run.sha256:
-        yield from deviating(FileDigest("", certificate.run.sha256), files.results / RESULTS)
-    yield from deviating(FileDigest("", certificate.claims.sha256), files.claims)
+        yield from differing(FileDigest("", certificate.run.sha256), files.results / RESULTS)
+    yield from differing(FileDigest("", certificate.claims.sha256), files.claims)
     for file, stated in zip(files.waivers, certificate.waiver_files, strict=False):
-        yield from deviating(stated, file)
+        yield from differing(stated, file)
     for stated in certificate.arithmetics:
         path = located(stated.file, beside)
-        yield from deviating(stated, path, stated.file if stated.file.startswith("rules/") else str(path))
+        yield from differing(stated, path, stated.file if stated.file.startswith("rules/") else str(path))
     for stated in certificate.outputs:
-        yield from deviating(stated, files.results / stated.file)
+        yield from differing(stated, files.results / stated.file)
     try:
-        yield from suite_deviations(read_suite(files.suite))
+        yield from suite_discrepancies(read_suite(files.suite))
         yield from _rules(certificate, files.claims)
     except LitecheckError as error:
-        yield Deviation(str(files.suite), "unreadable", found=str(error))
+        yield Discrepancy(str(files.suite), "unreadable", found=str(error))
 
 
-def _rules(certificate: Certificate, claims: Path) -> Iterator[Deviation]:
+def _rules(certificate: Certificate, claims: Path) -> Iterator[Discrepancy]:
     """Rules that say something else today."""
     name = certificate.suite.profile
     found = digest_of_rules(load_claims(claims).profiles.get(name) or load_profile(name))
     if found != certificate.suite.rules:
-        yield Deviation(f"rules of {name}", "changed", "SHA-256", certificate.suite.rules, found)
+        yield Discrepancy(f"rules of {name}", "changed", "SHA-256", certificate.suite.rules, found)
 
 
-def _numbers(shown: str, certificate: Certificate, files: CheckedFiles) -> Iterator[Deviation]:
+def _numbers(shown: str, certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepancy]:
     """What the certificate says and the files do not give."""
     try:
         suite = read_suite(files.suite)
         results = read_results(files.results, suite)
         found = derived(suite, results, files.claims, files.waivers, certificate.date)
     except LitecheckError as error:
-        yield Deviation(shown, "unreadable", found=str(error))
+        yield Discrepancy(shown, "unreadable", found=str(error))
         return
     # Another version of litecheck may check what one has certified.
     anew = replace(found, tool=certificate.tool)
     yield from _differing(shown, "", encoded(certificate, Certificate), encoded(anew, Certificate))
 
 
-def _differing(file: str, at: str, stated: Any, found: Any) -> Iterator[Deviation]:
+def _differing(file: str, at: str, stated: Any, found: Any) -> Iterator[Discrepancy]:
     """Where two documents differ, each place by its path."""
     if isinstance(stated, Mapping) and isinstance(found, Mapping):
         for key in dict.fromkeys((*stated, *found)):
@@ -126,7 +126,7 @@ def _differing(file: str, at: str, stated: Any, found: Any) -> Iterator[Deviatio
         for name in dict.fromkeys((*ours, *theirs)):
             yield from _differing(file, f"{at}[{name}]", ours.get(name), theirs.get(name))
     elif stated != found:
-        yield Deviation(file, "number", at, _said(stated), _said(found))
+        yield Discrepancy(file, "number", at, _said(stated), _said(found))
 
 
 def _by_name(items: list[Any]) -> dict[str, Any]:
@@ -152,5 +152,5 @@ def with_signature(checked: CertificateCheck, right: bool) -> CertificateCheck:
     """A check with what was found of the signature beside the certificate."""
     if right:
         return checked
-    wrong = Deviation(f"{checked.file}{SUFFIX}", "signature")
-    return replace(checked, deviations=(wrong, *checked.deviations))
+    wrong = Discrepancy(f"{checked.file}{SUFFIX}", "signature")
+    return replace(checked, discrepancies=(wrong, *checked.discrepancies))

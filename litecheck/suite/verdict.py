@@ -98,7 +98,7 @@ class CaseVerdict:
         """Whether the device did what it should not, or left out what is claimed; a waiver may excuse it."""
         if self.standing == NOT_CLAIMED:
             return False
-        return self.ending.fails or (self.standing == CLAIMED and self.ending.lacks)
+        return self.ending.fails or (self.standing == CLAIMED and self.ending.lacks and not self.broken)
 
     @property
     def fails(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.devices.outcome import Outcome
 from litecheck.suite.make import Scope, make
 from litecheck.suite.manifest import Suite, read_suite
 from litecheck.suite.results import (
@@ -25,12 +26,13 @@ from litecheck.typed_json import encoded
 
 #: Small operators of which the arithmetics of LiteRT's kernels differ in one.
 OPERATORS = ("LOGISTIC", "QUANTIZE")
+ARITHMETICS = ("litert-reference", "litert-xnnpack")
 Change = Callable[[np.ndarray], np.ndarray]
 
 
 def small_suite(folder: Path, select: tuple[str, ...] = OPERATORS) -> Suite:
     """A suite of a few operators with the answers of two arithmetics."""
-    make(Scope(select=select, arithmetics=("litert-reference", "litert-xnnpack"), flags=False), folder)
+    make(Scope("litert-int8", "smoke", select, arithmetics=ARITHMETICS, flags=False), folder)
     return read_suite(folder)
 
 
@@ -57,7 +59,8 @@ def recorded(
         keys = (case.name, case.opcode)
         if any(key in missing for key in keys):
             continue
-        outcome = next(((outcomes or {})[key] for key in keys if key in (outcomes or {})), ANSWERED)
+        usual = Outcome.REFUSED.value if case.broken else ANSWERED
+        outcome = next(((outcomes or {})[key] for key in keys if key in (outcomes or {})), usual)
         if outcome != ANSWERED:
             lines.append(encoded(CaseResult(case.name, outcome, "so it ended"), CaseResult))
             continue

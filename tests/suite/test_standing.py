@@ -18,7 +18,7 @@ HEAD = """\
 claims: test
 device: {name: board, version: r1}
 profile: {name: litert-int8, version: 0.1.0}
-level: standard
+level: smoke
 """
 BOTH = f"{HEAD}operators: [LOGISTIC, QUANTIZE]\n"
 DAY = "2027-01-01"
@@ -73,17 +73,20 @@ def test_what_is_not_claimed_is_told_and_fails_nothing(small: Suite, tmp_path: P
     assert without.exit_code == 1
 
 
-def test_types_granularity_and_limits_narrow_a_claim(small: Suite, tmp_path: Path) -> None:
-    planted = {"changed": {"QUANTIZE": one_off}}
-    types = f"{HEAD}operators: {{LOGISTIC: , QUANTIZE: {{types: int16}}}}\n"
-    (tmp_path / "a").mkdir()
-    report = judged(small, tmp_path / "a", types, **planted)
-    assert of(report)["QUANTIZE"] == "not claimed"
-    limits = f"{HEAD}operators: {{LOGISTIC: {{limits: {{input.elements: 1..1024}}}}, QUANTIZE: }}\n"
-    report = judged(small, tmp_path, limits)
-    standings = {case.standing for case in report.cases if case.opcode == "LOGISTIC"}
-    assert standings == {"claimed", "not claimed"}
-    assert {row.standing for row in report.rows} == {"partly claimed", "claimed"}
+def test_types_narrow_a_claim(small: Suite, tmp_path: Path) -> None:
+    claims = f"{HEAD}operators: {{LOGISTIC: , QUANTIZE: {{types: int16}}}}\n"
+    report = judged(small, tmp_path, claims, changed={"QUANTIZE": one_off})
+    assert of(report) == {"LOGISTIC": "conforms", "QUANTIZE": "not claimed"}
+
+
+@pytest.mark.parametrize(("most", "standing"), [(100_000, "claimed"), (1, "not claimed")])
+def test_limits_narrow_a_claim(small: Suite, tmp_path: Path, most: int, standing: str) -> None:
+    limited = f"{{limits: {{input.elements: 1..{most}}}}}"
+    claims = f"{HEAD}operators: {{LOGISTIC: , QUANTIZE: {limited}}}\n"
+    report = judged(small, tmp_path, claims, changed={"QUANTIZE": one_off})
+    (case,) = (case for case in report.cases if case.opcode == "QUANTIZE" and not case.broken)
+    assert case.standing == standing
+    assert report.exit_code == (1 if standing == "claimed" else 0)
 
 
 def test_a_tolerance_is_claimed_with_its_reason(small: Suite, tmp_path: Path) -> None:
@@ -155,7 +158,7 @@ def test_waivers_that_excuse_nothing_are_told(small: Suite, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("old", "new", "shortfall"),
     [
-        ("level: standard", "level: exhaustive", Shortfall("level", "exhaustive", "standard")),
+        ("level: smoke", "level: standard", Shortfall("level", "standard", "smoke")),
         ("0.1.0", "0.0.9", Shortfall("version", "litert-int8 0.0.9", "litert-int8 0.1.0")),
         ("name: litert-int8", "name: litert-uint8", Shortfall("profile", "litert-uint8", "litert-int8")),
         ("[LOGISTIC, QUANTIZE]", "[LOGISTIC, SOFTMAX]", Shortfall("operator", "SOFTMAX")),
