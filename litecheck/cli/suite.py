@@ -11,6 +11,7 @@ from litecheck.cli import verify_options as device_options
 from litecheck.cli.commands import add
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.outputs import parse_outputs, write
+from litecheck.cli.suite_diff import diff
 
 if TYPE_CHECKING:
     from litecheck.devices.port import Device, Limits
@@ -216,5 +217,5 @@ def prove(
     raise typer.Exit(table.exit_code)
 
 
-for _function in (make, run, judge, prove):
+for _function in (make, run, judge, prove, diff):
     add(app, _function)
