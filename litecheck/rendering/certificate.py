@@ -31,7 +31,7 @@ def lines(certificate: Certificate) -> Iterator[str]:
     """The verdict, operators that do not conform, and what is to be said of the claim and its waivers."""
     yield summary(certificate)
     for row in certificate.operators:
-        if row.verdict in ("fails", "waived", "not judged"):
+        if row.verdict in ("fails", "waived"):
             name = " ".join(filter(None, (row.opcode, row.kind, row.granularity)))
             counts = ", ".join(f"{number:,} {ending}" for ending, number in row.counts.items())
             cause = f"; explained by {' or '.join(row.mistakes)}" if row.mistakes else ""
