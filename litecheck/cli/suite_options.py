@@ -21,6 +21,9 @@ JudgedFolder = Annotated[
     str | None, typer.Argument(metavar="[SUITE]", help="A folder that `litecheck suite make` wrote.")
 ]
 ResultsFolder = Annotated[
+    str, typer.Argument(metavar="RESULTS", help="What `litecheck suite run` kept, or a folder with outputs/.")
+]
+JudgedResults = Annotated[
     str | None,
     typer.Argument(metavar="[RESULTS]", help="What `litecheck suite run` kept, or a folder with outputs/."),
 ]
@@ -84,6 +87,22 @@ Claimed = Annotated[
         autocompletion=complete.arithmetics,
         help="Judge by this arithmetic of the suite's; repeatable. Default: whichever of them fits an operator best.",
     ),
+]
+ClaimsFile = Annotated[
+    str | None,
+    typer.Option("--claims", metavar="FILE", help="What the device is claimed to do: claims.yaml."),
+]
+WaiverFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--waivers",
+        metavar="FILE",
+        help="Cases that may fail until a date, besides those of the claims; repeatable.",
+    ),
+]
+Day = Annotated[
+    str | None,
+    typer.Option("--date", metavar="DATE", help="Judge waivers as of this day, 2027-03-31. Default: today."),
 ]
 NewFolder = Annotated[str | None, typer.Option("--output", "-o", metavar="DIR", help="A new folder.")]
 ResultsOut = Annotated[

@@ -37,6 +37,7 @@ from litecheck.devices.port import (
     NotSupported,
     Series,
     Timed,
+    TooLargeError,
     memory_of,
 )
 from litecheck.devices.process import LOG, limit
@@ -246,8 +247,6 @@ def _asked(adapter: Any, folder: Path, begin: Callable[[], object]) -> AdapterAn
 
 
 def _outcome(error: BaseException) -> Outcome:
-    from litecheck.devices.output_files import TooLargeError  # with all readers of files, which few jobs need
-
     if isinstance(error, TooLargeError):
         return Outcome.WRONG_SHAPE
     if isinstance(error, NotDelegated):

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 #: The commands whose reports judge something, so that there are results to list.
 JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
 EVERY = (*JUDGING, "run")
-#: All that may be written: the commands' own reports, and the tables of converters and of mistakes.
-WHOLE = (*EVERY, "converters", "prove")
+#: All that may be written: the commands' own reports, and the tables of converters, of mistakes and of changes.
+WHOLE = (*EVERY, "converters", "prove", "diff")
 _ALONE = ("results", "document", "values", "print_report")
 #: For each class of reports, by name, its command, and the modules that have the function of each name for it.
 _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
@@ -50,6 +50,10 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
         dict.fromkeys(("document", "values", "print_report", "brief"), "converters"),
     ),
     "KillTable": ("prove", dict.fromkeys(("document", "values", "print_report", "brief"), "kills")),
+    "RunComparison": (
+        "diff",
+        dict.fromkeys(("document", "values", "print_report", "brief"), "run_comparison"),
+    ),
     "ConversionRecord": (
         "convert",
         {
