@@ -2,51 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
-from inspect import getdoc
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
+
+from litecheck.cli.commands import add, spared
 
 #: In the order of the help; each stands in the module of its name.
 COMMANDS = (
     "validate", "inspect", "explain", "rules", "quantize", "dequantize", "compare", "run", "verify", "diagnose",
-    "convert",
+    "convert", "suite",
 )  # fmt: skip
-
-
-class _Verbatim:
-    """Hands text and flags on as they are.
-
-    typer would build a pydantic adapter to do the same, and importing pydantic takes longer than judging
-    a small model does.
-    """
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        several = param.multiple or param.nargs == -1
-        return list(value or ()) if several else value
-
-
-def _spared(params: list[Any]) -> list[Any]:
-    for param in params:
-        plain = getattr(getattr(param, "type_descriptor", None), "annotation", None) in (str, bool, list[str])
-        if plain and hasattr(param, "get_runtime_param"):
-            param.get_runtime_param = _Verbatim
-    return params
-
-
-class _Command(TyperCommand):
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _spared(super().get_params(ctx))
 
 
 class _Group(TyperGroup):
     """Builds a command when it is asked for: reading the signatures of all takes longer than most of them run."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _spared(super().get_params(ctx))
+        return spared(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -93,14 +68,10 @@ def litecheck(
         raise typer.Exit(2)
 
 
-def _help(command: Callable[..., None]) -> str:
-    """The docstring, each paragraph on one line but those that start with ``\\b``: typer keeps line ends."""
-    paragraphs = (getdoc(command) or "").split("\n\n")
-    return "\n\n".join(p if p.startswith("\b") else " ".join(p.split("\n")) for p in paragraphs)
-
-
 def _command(name: str) -> Any:
-    function = getattr(import_module(f"litecheck.cli.{name}"), name)
+    module = import_module(f"litecheck.cli.{name}")
+    if hasattr(module, "app"):
+        return typer.main.get_group(module.app)
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    alone.command(name, cls=_Command, help=_help(function))(function)
+    add(alone, getattr(module, name))
     return typer.main.get_command(alone)

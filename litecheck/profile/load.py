@@ -17,7 +17,7 @@ from litecheck.spelling import did_you_mean
 
 _DEPTH = 8
 #: A file to copy, and the descriptions that are no profiles.
-_NO_PROFILES = ("template", "operators")
+_NO_PROFILES = ("template", "operators", "forms")
 #: What comes with litecheck, read once; a user's file is read anew, it may have been edited.
 _bundled: dict[Path, Loaded] = {}
 

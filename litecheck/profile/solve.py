@@ -33,6 +33,8 @@ from litecheck.profile.types import (
 
 #: How often limits are looked at again: setting one may undo another.
 _ROUNDS = 4
+#: The type of an operand of which nothing is said.
+_UNKNOWN = "int32"
 
 
 class UnsolvableError(ValueError):
@@ -44,16 +46,23 @@ def requirements_of(rule: OperatorRule, alternative: int = 0) -> tuple[Requireme
     return rule.requirements + (rule.any_of[alternative].requirements if rule.any_of else ())
 
 
-def solve(profile: Profile, rule: OperatorRule, alternative: int = 0) -> Plan:
-    """A plan that keeps a rule by one alternative of ``any_of``. Raises UnsolvableError."""
+def solve(profile: Profile, rule: OperatorRule, alternative: int = 0, start: Plan | None = None) -> Plan:
+    """A plan that keeps a rule by one alternative of ``any_of``.
+
+    ``start`` has shapes, values, options, and which operands are there; a type it states stays. Without it every
+    operand is there, in a shape that fits any. Raises UnsolvableError.
+    """
     requirements = requirements_of(rule, alternative)
     operands = {}
     for number, role in enumerate(rule.roles):
         own = {r.verb: r.value for r in requirements if r.role == role}
-        tensor = _tensor(own, profile, role in rule.activations, number)
-        operands[role] = tuple(tensor.but() for _ in range(2 if role in rule.repeated else 1))
-    plan = Plan(rule.opcode, rule.inputs, rule.outputs, operands, rule.intermediates, rule.optional)
-    plan, left = repaired(settled(_shared(plan, requirements), requirements), requirements)
+        bare = (
+            (TensorPlan(""),) * (2 if role in rule.repeated else 1) if start is None else start.operands[role]
+        )
+        operands[role] = tuple(_tensor(own, profile, role in rule.activations, number, t) for t in bare)
+    plan = start or Plan(rule.opcode, rule.inputs, rule.outputs, {}, rule.intermediates, rule.optional)
+    plan = following(plan.but(operands=operands), requirements)
+    plan, left = repaired(plan, requirements)
     if left:
         raise UnsolvableError(f"no plan keeps {', '.join(r.path for r in left)}")
     return plan
@@ -82,7 +91,7 @@ def _kept(plan: Plan, r: Requirement, requirements: tuple[Requirement, ...]) -> 
     for value in allowed(r.value):
         changed = witness(limit(r)).sets(plan, value)
         if changed is not None:
-            changed = settled(_shared(changed, requirements), requirements)
+            changed = following(changed, requirements)
             if holds(r, measurable(changed)):
                 return changed
     return plan
@@ -144,22 +153,25 @@ def _whole(value: Fraction | str) -> Fraction | int | str:
     return value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
 
 
-def _tensor(own: dict[str, Constraint], profile: Profile, activation: bool, number: int) -> TensorPlan:
-    """One operand by its own demands; ``number`` tells its scale from others."""
-    tensor = TensorPlan()
+def _tensor(
+    own: dict[str, Constraint], profile: Profile, activation: bool, number: int, bare: TensorPlan
+) -> TensorPlan:
+    """One operand by its own demands, in the shape of ``bare``; ``number`` tells its scale from others."""
     if not own.keys() - {"operands"} and not activation:
-        return tensor
-    tensor = tensor.but(dtype=first_word(own["dtype"]) if "dtype" in own else profile.activations[0])
+        return bare.but(dtype=bare.dtype or _UNKNOWN)
     kind = "none"
     if "granularity" in own:
         kind = "any" if isinstance(own["granularity"], SameAs) else first_word(own["granularity"])
+    counts = not activation and own.keys() - {"operands"} == {"granularity"} and kind == "none"
+    stated = first_word(own["dtype"]) if "dtype" in own else _UNKNOWN if counts else profile.activations[0]
+    tensor = bare.but(dtype=bare.dtype or stated)
     if kind != "none":
-        count = CHANNELS if kind == "per-axis" else 1
+        axis = int(_number(own["axis"])) if "axis" in own else 0
+        count = tensor.shape[axis] if kind == "per-axis" and axis < len(tensor.shape) else 1
         scales = [_scale(own.get("scale"), number)] * count
-        tensor = tensor.scaled(scales, _zero_point(own.get("zero_point")))
-        tensor = tensor.along(int(_number(own["axis"])) if "axis" in own else 0)
-    if "range" in own and tensor.dtype == "int8":
-        tensor = tensor.holding(np.zeros(SHAPE))
+        tensor = tensor.scaled(scales, _zero_point(own.get("zero_point"))).along(axis)
+    if "range" in own and tensor.dtype == "int8" and not bare.dtype and bare.values is None:
+        tensor = tensor.holding(np.zeros(bare.shape))
     return tensor
 
 
@@ -206,6 +218,11 @@ def _shared(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
     return plan
 
 
+def following(plan: Plan, requirements: tuple[Requirement, ...]) -> Plan:
+    """The plan with what must be shared, and what follows from other operands, as these are."""
+    return settled(_shared(plan, requirements), requirements)
+
+
 def settled(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
     """Scales and counts that follow from other operands, except in the roles that are ``set``."""
     requirements = [r for r in requirements if r.role and plan.one(r.role) and r.role not in plan.set]
@@ -225,7 +242,8 @@ def settled(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
 
 
 def _vector(tensor: TensorPlan) -> TensorPlan:
-    return tensor if tensor.values is not None else tensor.but(shape=(CHANNELS,))
+    free = tensor.values is None and tensor.shape == SHAPE
+    return tensor.but(shape=(CHANNELS,)) if free else tensor
 
 
 def _multiplied(plan: Plan, role: str, product: ProductOf) -> Plan:

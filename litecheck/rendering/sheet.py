@@ -19,8 +19,8 @@ JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
 EVERY = (*JUDGING, "run")
 #: All reports that judge: ``suite judge`` writes one, too.
 JUDGEMENTS = (*JUDGING, "suite")
-#: All that may be written: the commands' own reports, and the table of converters that ``convert`` has besides.
-WHOLE = (*EVERY, "converters", "suite")
+#: All that may be written: the commands' own reports, and the tables of converters and of mistakes.
+WHOLE = (*EVERY, "converters", "suite", "prove")
 _ALONE = ("results", "document", "values", "print_report")
 #: For each class of reports, by name, its command, and the modules that have the function of each name for it.
 _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
@@ -65,6 +65,7 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
         "converters",
         dict.fromkeys(("document", "values", "print_report", "brief"), "converters"),
     ),
+    "KillTable": ("prove", dict.fromkeys(("document", "values", "print_report", "brief"), "kills")),
     "ConversionRecord": (
         "convert",
         {

@@ -44,7 +44,7 @@ def _every(cases: Iterable[SuiteCase]) -> Iterator[Mistake]:
     base = load_arithmetic("litert-reference")
     found: dict[Mistake, None] = {}
     for case in cases:
-        found.update(dict.fromkeys(mistakes(case.model, base)))
+        found.update(dict.fromkeys(mistakes(case, base)))
     yield from found
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
 
 from litecheck.cases.kind import weight_granularity
 from litecheck.cases.probes.catalogue import probes
@@ -17,8 +20,31 @@ from litecheck.suite.case import SuiteCase
 def designed(profile: Profile, opcode: str, seed: int) -> Iterator[SuiteCase]:
     """The designed probes of an operator that a profile finds nothing against."""
     for probe in probes(opcode, seed):
-        if conforms(probe.model, profile):
-            yield _case(probe)
+        allowed = replace(probe, model=symmetric(probe.model))
+        if conforms(allowed.model, profile):
+            yield _case(allowed)
+
+
+def symmetric(model: Model) -> Model:
+    """The model with -127 for every constant -128 of symmetric int8, which a specification may forbid."""
+    main = model.subgraphs[0]
+    buffers = list(model.buffers)
+    for tensor in main.tensors:
+        data = buffers[tensor.buffer].data if tensor.is_constant and tensor.dtype == "int8" else None
+        if (
+            data is not None
+            and tensor.quantization.zero_point.size
+            and not tensor.quantization.zero_point.any()
+        ):
+            kept = np.maximum(data.view(np.int8), np.int8(-127)).view(np.uint8)
+            buffers[tensor.buffer] = replace(buffers[tensor.buffer], data=kept)
+    tensors = tuple(
+        replace(tensor, data=buffers[tensor.buffer].data) if tensor.is_constant else tensor
+        for tensor in main.tensors
+    )
+    return replace(
+        model, buffers=tuple(buffers), subgraphs=(replace(main, tensors=tensors), *model.subgraphs[1:])
+    )
 
 
 def conforms(model: Model, profile: Profile) -> bool:

@@ -244,7 +244,7 @@ def _broken(result: CaseResult) -> Ending:
         return Ending.ACCEPTED
     if result.outcome in (Outcome.REFUSED.value, Outcome.NOT_DELEGATED.value, Outcome.NOT_SUPPORTED.value):
         return Ending.REJECTED
-    return _ENDINGS.get(result.outcome, Ending.SKIPPED)
+    return Ending.SKIPPED if result.outcome == Outcome.NO_REFERENCE.value else Ending.BROKE_DOWN
 
 
 def _delegated(result: CaseResult) -> str:

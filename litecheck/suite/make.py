@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -15,28 +16,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
 from litecheck.errors import ConfigError
 from litecheck.files import make_folder, reason
 from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 from litecheck.quantizer.arrays import write
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import RunError
+from litecheck.reference.operands import NUMPY_TYPES, RunError
+from litecheck.spelling import did_you_mean
 from litecheck.suite.case import SuiteCase
+from litecheck.suite.gap import Gap
 from litecheck.suite.manifest import (
     MANIFEST,
     AnswerEntry,
     ArrayEntry,
     CaseEntry,
     Manifest,
-    Uncovered,
 )
 from litecheck.suite.mutants import computed, flags
-from litecheck.suite.plan import Made, cases, digest_of_rules, operators
+from litecheck.suite.plan import operators, planned
 from litecheck.version import __version__
 
+#: Elements of an input that is filled with zeros.
+_LARGEST = 1 << 20
 #: Of every runtime whose kernels are LiteRT's own.
 ARITHMETICS = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm")
 
@@ -55,7 +61,7 @@ class Scope:
 
 
 def make(
-    recipe: Scope, folder: str | Path, jobs: int = 1, progress: Callable[[str], None] | None = None
+    scope: Scope, folder: str | Path, jobs: int = 1, progress: Callable[[str], None] | None = None
 ) -> Manifest:
     """Write a suite, whole or not at all: the folder appears when everything in it is there.
 
@@ -65,14 +71,14 @@ def make(
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ConfigError(f"{folder}: is there already; a suite is written to a new folder")
-    profile = load_profile(recipe.profile)
-    for name in recipe.arithmetics:
+    profile = load_profile(scope.profile)
+    for name in scope.arithmetics:
         load_arithmetic(name)
     make_folder(target.parent)
     scratch = target.with_name(f".{target.name}-{os.urandom(4).hex()}")
     make_folder(scratch)
     try:
-        manifest = _written(recipe, profile, scratch, jobs, progress or (lambda name: None))
+        manifest = _written(scope, profile, scratch, jobs, progress or (lambda name: None))
         (scratch / MANIFEST).write_text(manifest.text(), encoding="utf-8")
         if target.exists():
             target.rmdir()
@@ -85,12 +91,12 @@ def make(
 
 
 def _written(
-    recipe: Scope, profile: Profile, folder: Path, jobs: int, progress: Callable[[str], None]
+    scope: Scope, profile: Profile, folder: Path, jobs: int, progress: Callable[[str], None]
 ) -> Manifest:
-    names = operators(profile, recipe.select)
+    names = chosen(profile, scope.select)
     entries: list[CaseEntry] = []
-    missing: list[Uncovered] = []
-    one = partial(_operator, recipe, folder)
+    missing: list[Gap] = []
+    one = partial(_operator, scope, folder)
     with _pool(jobs) as every:
         for name, (found, uncovered) in zip(names, every(one, names), strict=True):
             entries += found
@@ -100,10 +106,10 @@ def _written(
         tool=f"litecheck {__version__}",
         profile=profile.name,
         rules=digest_of_rules(profile),
-        level=recipe.level,
-        seed=recipe.seed,
-        selected=recipe.select,
-        arithmetics=recipe.arithmetics,
+        level=scope.level,
+        seed=scope.seed,
+        selected=scope.select,
+        arithmetics=scope.arithmetics,
         cases=tuple(entries),
         uncovered=tuple(missing),
     )
@@ -123,28 +129,33 @@ class _pool:  # noqa: N801  (a function, but for the end of the processes)
             self._pool.shutdown(cancel_futures=True)
 
 
-def _operator(recipe: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry], list[Uncovered]]:
+def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry], list[Gap]]:
     """Everything of one operator: nothing of it depends on what else is made."""
-    made: Made = cases(load_profile(recipe.profile), opcode, recipe.level, recipe.seed)
-    entries = []
-    for case in made.cases:
-        if (entry := write_case(case, folder, recipe)) is not None:
+    entries: list[CaseEntry] = []
+    gaps: list[Gap] = []
+    for made in planned(load_profile(scope.profile), scope.level, (opcode,), scope.seed):
+        if isinstance(made, Gap):
+            gaps.append(made)
+        elif (entry := write_case(made, folder, scope)) is not None:
             entries.append(entry)
-    return entries, list(made.uncovered)
+    return entries, gaps
 
 
-def write_case(case: SuiteCase, folder: Path, recipe: Scope) -> CaseEntry | None:
-    """The files of a case below ``folder``; None where no arithmetic can compute it. Raises ConfigError."""
-    answers = _answers(case, recipe.arithmetics)
+def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
+    """The files of a case below ``folder``; None where no arithmetic can compute it. Raises ConfigError.
+
+    A model that must be refused gets zeros as inputs, so that a device that does not can be seen to compute it.
+    """
+    answers = _answers(case, scope.arithmetics)
     if case.runs and not answers:
         return None
+    runs = case.runs or zeros(case.model)
     place = f"cases/{case.name}"
     make_folder(folder / place)
     content = model_bytes(case.model)
     (folder / place / "model.tflite").write_bytes(content)
     inputs = [
-        _array(folder, f"{place}/input-{n}", np.stack(runs))
-        for n, runs in enumerate(zip(*case.runs, strict=True))
+        _array(folder, f"{place}/input-{n}", np.stack(runs)) for n, runs in enumerate(zip(*runs, strict=True))
     ]
     written = [
         AnswerEntry(
@@ -154,7 +165,7 @@ def write_case(case: SuiteCase, folder: Path, recipe: Scope) -> CaseEntry | None
         for at, (names, outputs) in enumerate(answers)
     ]
     mistakes = (
-        flags(case, load_arithmetic(answers[0][0][0]), answers[0][1]) if answers and recipe.flags else ()
+        flags(case, load_arithmetic(answers[0][0][0]), answers[0][1]) if answers and scope.flags else ()
     )
     return CaseEntry(
         name=case.name,
@@ -172,6 +183,39 @@ def write_case(case: SuiteCase, folder: Path, recipe: Scope) -> CaseEntry | None
         effect=case.effect,
         flags=tuple(mistakes),
     )
+
+
+def zeros(model: Model) -> tuple[Arrays, ...]:
+    """One run of nothing but zeros; none where an input has a type or a shape without values."""
+    main = model.subgraphs[0]
+    given = [main.tensors[i] for i in main.inputs]
+    if any(
+        t.dtype not in NUMPY_TYPES or math.prod(t.shape) > _LARGEST or min(t.shape, default=1) < 0
+        for t in given
+    ):
+        return ()
+    return (tuple(np.zeros(t.shape, NUMPY_TYPES[t.dtype]) for t in given),) if given else ()
+
+
+def chosen(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:
+    """The operators that patterns choose. Raises ConfigError for a pattern that chooses none."""
+    names = operators(profile)
+    for pattern in select:
+        if not operators(profile, (pattern,)):
+            raise ConfigError(
+                f"{profile.name} has no operator {pattern!r}{did_you_mean(pattern.upper(), names)}"
+            )
+    return operators(profile, select)
+
+
+def digest_of_rules(profile: Profile) -> str:
+    """The SHA-256 of every demand of a profile, the same wherever its files lie."""
+    digest = hashlib.sha256(profile.name.encode())
+    for r in profile.requirements():
+        digest.update(
+            f"\n{r.path}\t{r.value}\t{r.level}\t{r.effect}\t{r.relaxed and r.relaxed.value}".encode()
+        )
+    return digest.hexdigest()
 
 
 def _answers(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from litecheck.errors import ConfigError
 from litecheck.files import reason
+from litecheck.suite.gap import Gap
 from litecheck.typed_json import decoded, encoded
 
 MANIFEST = "manifest.json"
@@ -77,15 +78,6 @@ class CaseEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Uncovered:
-    """An operator without a case, and why."""
-
-    opcode: str
-    kind: str
-    because: str
-
-
-@dataclass(frozen=True, slots=True)
 class Manifest:
     """A whole suite. ``rules`` is the SHA-256 of what the profile says, however it is spread over files."""
 
@@ -97,7 +89,7 @@ class Manifest:
     selected: tuple[str, ...]
     arithmetics: tuple[str, ...]
     cases: tuple[CaseEntry, ...]
-    uncovered: tuple[Uncovered, ...] = ()
+    uncovered: tuple[Gap, ...] = ()
 
     def text(self) -> str:
         """The file's content: a case a line, so that two suites can be compared by line."""

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.cases.side_by_side import outputs_of, together
-from litecheck.model.types import Model
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.dispatch import cells_of
+from litecheck.reference.engine.dispatch import bind, compute_noting
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
+from litecheck.reference.registry import Cell
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.manifest import Flag
 
@@ -42,25 +42,34 @@ class Mistake:
         return replace(arithmetic, stages={**arithmetic.stages, opcode: variants})
 
 
-def mistakes(model: Model, arithmetic: Arithmetic) -> Iterator[Mistake]:
-    """Every mistake that the operator of a model can be computed with: variants of the cells that decide it under this
+def mistakes(case: SuiteCase, arithmetic: Arithmetic) -> Iterator[Mistake]:
+    """Every mistake that a case's operator can be computed with: variants of what its kernel asks for under this
     arithmetic, then defects."""
-    main = model.subgraphs[0]
-    operator = main.operators[0]
-    try:
-        cells = cells_of(main, operator)
-    except RunError:
-        return
-    for cell in cells:
-        for variant in cell.others(arithmetic.variants(operator.kind)):
+    for cell in _asked(case, arithmetic):
+        for variant in cell.others(arithmetic.variants(case.opcode)):
             yield Mistake(cell.path, variant)
-    for name in defects_of(operator.kind):
+    for name in defects_of(case.opcode):
         yield Mistake(DEPARTURE, name)
+
+
+def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[Cell, ...]:
+    """What the kernel of a case's operator asks an arithmetic for; nothing where it cannot be computed, or is one of
+    several operators."""
+    main = case.model.subgraphs[0]
+    if len(main.operators) != 1 or not case.runs:
+        return ()
+    operator, machine = main.operators[0], Machine(case.model, arithmetic)
+    tensors = dict(zip(main.inputs, case.runs[0], strict=True))
+    try:
+        operands = [machine.operand(main, i, tensors) if i >= 0 else None for i in operator.inputs]
+        return compute_noting(bind(main, operator, arithmetic, machine), operands)[1]
+    except RunError:
+        return ()
 
 
 def flags(case: SuiteCase, arithmetic: Arithmetic, expected: Sequence[NDArray[Any]]) -> Iterator[Flag]:
     """The mistakes that show in a case, where ``expected`` is what the arithmetic gives: outputs with all runs stacked."""
-    for mistake in mistakes(case.model, arithmetic):
+    for mistake in mistakes(case, arithmetic):
         try:
             actual = computed(case, Machine(case.model, mistake.under(arithmetic, case.opcode)))
         except RunError:

@@ -1,61 +1,46 @@
-"""Which cases a profile's operators have: made from its rules, designed by hand for what decides, and to be refused."""
+"""A suite's cases in a fixed order: for every operator of a profile those that conform, then those to be refused."""
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from litecheck.errors import ConfigError
 from litecheck.profile.types import Profile
-from litecheck.spelling import did_you_mean
 from litecheck.suite.case import LEVELS, SuiteCase
-from litecheck.suite.designed import designed
-from litecheck.suite.manifest import Uncovered
+from litecheck.suite.gap import Gap
+from litecheck.suite.positives import positives
+from litecheck.suite.refusals import refusals
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Made:
-    """The cases of one operator, as they come, and what it has none for."""
-
-    cases: Iterator[SuiteCase]
-    uncovered: tuple[Uncovered, ...] = ()
+#: What a profile has rules of that are no operators.
+_NO_OPERATORS = ("TENSOR", "SUBGRAPH")
 
 
 def operators(profile: Profile, select: Sequence[str] = ()) -> tuple[str, ...]:
-    """The operators of a profile that patterns choose (``CONV*``), in its order; all of them without a pattern.
-
-    Raises ConfigError for a pattern that chooses none.
-    """
-    names = tuple(profile.operators)
-    for pattern in select:
-        if not any(fnmatchcase(name, pattern.upper()) for name in names):
-            known = f"{did_you_mean(pattern.upper(), names)}"
-            raise ConfigError(f"{profile.name} has no operator {pattern!r}{known}")
-    return tuple(n for n in names if not select or any(fnmatchcase(n, p.upper()) for p in select))
+    """The operators of a profile that are selected; all without a selection. Patterns take ``*`` and ``?``."""
+    names = (name for name in profile.operators if name not in _NO_OPERATORS)
+    return tuple(n for n in names if not select or any(fnmatchcase(n, s.partition("/")[0]) for s in select))
 
 
-def digest_of_rules(profile: Profile) -> str:
-    """The SHA-256 of every demand of a profile, the same wherever its files lie."""
-    digest = hashlib.sha256(profile.name.encode())
-    for r in profile.requirements():
-        digest.update(
-            f"\n{r.path}\t{r.value}\t{r.level}\t{r.effect}\t{r.relaxed and r.relaxed.value}".encode()
-        )
-    return digest.hexdigest()
+def planned(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase | Gap]:
+    """All cases up to a level, and what there is none for. A pattern is of an operator, or of a case's name."""
+    for opcode in operators(profile, select):
+        yield from positives(profile, opcode, level, seed)
+        for made in refusals(profile, opcode, seed):
+            if isinstance(made, Gap) or LEVELS.index(made.level) <= LEVELS.index(level):
+                yield made
 
 
-def cases(profile: Profile, opcode: str, level: str, seed: int) -> Made:
-    """The cases of an operator up to a level."""
-    return Made(_named(designed(profile, opcode, seed), level))
+def cases(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase]:
+    """All cases up to a level whose operator or name is selected."""
+    for made in planned(profile, level, select, seed):
+        if isinstance(made, SuiteCase) and _selected(made, select):
+            yield made
 
 
-def _named(several: Iterator[SuiteCase], level: str) -> Iterator[SuiteCase]:
-    """Those up to a level; a name that comes again gets a number."""
-    seen: Counter[str] = Counter()
-    for case in several:
-        if LEVELS.index(case.level) <= LEVELS.index(level):
-            seen[case.name] += 1
-            yield replace(case, name=f"{case.name}-{seen[case.name]}") if seen[case.name] > 1 else case
+def gaps(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[Gap]:
+    """What such a suite has no case for."""
+    return (made for made in planned(profile, level, select, seed) if isinstance(made, Gap))
+
+
+def _selected(case: SuiteCase, select: Sequence[str]) -> bool:
+    return not select or any(fnmatchcase(case.name if "/" in s else case.opcode, s) for s in select)

@@ -38,8 +38,8 @@ def run(
     resume: bool = False,
     budget: float = float("inf"),
     progress: Callable[[str], None] | None = None,
-) -> None:
-    """Ask a device every case of a suite, so many at a time, and keep what it gives in ``folder``.
+) -> int:
+    """Ask a device every case of a suite, so many at a time, and keep what it gives in ``folder``; how many have a result.
 
     ``resume`` takes what is there already from a run that ended early; after ``budget`` seconds no case is begun.
     Raises ConfigError for a folder that holds another run, or cannot be written, and for a suite that was changed since
@@ -59,6 +59,7 @@ def run(
         for result in _asked(suite, left, device, target, jobs, stop):
             book.note(encoded(result, CaseResult))
             _advance(progress, result.case)
+        return book.results
     finally:
         book.close()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from litecheck.compare.types import Spot
-from litecheck.suite.manifest import Uncovered
+from litecheck.suite.gap import Gap
 
 
 class Ending(str, Enum):
@@ -27,6 +27,8 @@ class Ending(str, Enum):
     REJECTED = "refused as it must"
     ACCEPTED = "accepted"
     """A model that breaks a requirement and was computed all the same."""
+    BROKE_DOWN = "broke down"
+    """A model that breaks a requirement, on which the device crashed, hung or ran out of memory."""
 
     @property
     def good(self) -> bool:
@@ -35,7 +37,8 @@ class Ending(str, Enum):
 
     @property
     def fails(self) -> bool:
-        """Whether the device did what it should not: leniency is told and fails nothing."""
+        """Whether the device did what it should not. What it makes of models that it must refuse is told and fails
+        nothing: LiteRT itself computes some of them and crashes on others."""
         return self in (
             Ending.FAILED,
             Ending.REFUSED,
@@ -136,7 +139,7 @@ class SuiteReport:
     """Those the device was judged by: all of the suite's, or those that are claimed."""
     rows: tuple[OperatorRow, ...]
     cases: tuple[CaseVerdict, ...]
-    uncovered: tuple[Uncovered, ...] = ()
+    uncovered: tuple[Gap, ...] = ()
     notes: tuple[str, ...] = ()
 
     def counts(self) -> Mapping[str, int]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from litecheck.rendering.comparison import ComparedTensors
     from litecheck.rendering.run import RunRecord
     from litecheck.report import Report
+    from litecheck.suite.prove import KillTable
     from litecheck.suite.verdict import SuiteReport
     from litecheck.verify.outcome import Verification
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         | RunRecord
         | ConversionRecord
         | ConverterComparison
+        | KillTable
         | SuiteReport
     )
 

@@ -29,6 +29,7 @@ SIGNS: dict[Ending, str] = {
     Ending.SKIPPED: "S",
     Ending.REJECTED: "✓",
     Ending.ACCEPTED: "!",
+    Ending.BROKE_DOWN: "X",
 }
 #: The cases of an operator that are listed: of those that fail, and of all others.
 _FAILING = 200

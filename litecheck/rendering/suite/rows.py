@@ -23,6 +23,8 @@ from litecheck.report import counted
 from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
 
 _HANDFUL = 5
+#: What a model that must be refused is told as where it is not; it fails nothing.
+_UNREFUSED: dict[Ending, Level] = {Ending.ACCEPTED: "note", Ending.BROKE_DOWN: "warning"}
 
 
 def results(report: SuiteReport) -> Results:
@@ -36,7 +38,7 @@ def results(report: SuiteReport) -> Results:
         f"{report.verdict} on {report.device}: {wording.sentence(report)}; {wording.tally(report)}",
         (*subjects, *_unjudged(report)),
         tuple(
-            RowRule(wording.rule(ending), text, text, "violation" if ending.fails else "note")
+            RowRule(wording.rule(ending), text, text, _level(ending))
             for ending, text in wording.MEANING.items()
             if ending in endings
         ),
@@ -47,8 +49,12 @@ def results(report: SuiteReport) -> Results:
 
 
 def _told(case: CaseVerdict) -> bool:
-    """Whether a case is a result: it fails, or the device is lenient."""
-    return case.ending.fails or case.ending is Ending.ACCEPTED
+    """Whether a case is a result: it fails, or the device does not refuse what it must."""
+    return case.ending.fails or case.ending in _UNREFUSED
+
+
+def _level(ending: Ending) -> Level:
+    return "violation" if ending.fails else _UNREFUSED[ending]
 
 
 def _facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
@@ -86,8 +92,8 @@ def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:
     told = f"{ending} on {report.device}"
     return ResultRow(
         wording.rule(case.ending),
-        "violation" if case.ending.fails else "note",
-        f"{told}, though it must be refused" if case.ending is Ending.ACCEPTED else told,
+        _level(case.ending),
+        f"{told}, though it must be refused" if case.broken else told,
         RowPlace(f"{wording.folder(case)}/model.tflite", wording.title(case), tuple(_steps(case))),
         case.effect or ending,
         gist,
@@ -144,9 +150,8 @@ def _annotations(report: SuiteReport) -> Iterator[Annotation]:
         title = f"{ending.value} on {report.device}: {kind} ({counted(len(cases), 'case')})"
         lines = [f"{case.title or case.name}: {shorten(wording.gist(case), PHRASE)}" for case in cases]
         more = [f"and {counted(len(lines) - _HANDFUL, 'other case')}"] if len(lines) > _HANDFUL else []
-        level: Level = "violation" if ending.fails else "note"
         place = f"{wording.folder(cases[0])}/model.tflite"
-        yield Annotation(level, place, title, (*lines[:_HANDFUL], *more))
+        yield Annotation(_level(ending), place, title, (*lines[:_HANDFUL], *more))
     if report.verdict == "not judged":
         title = f"not judged on {report.device}"
         yield Annotation("violation", "manifest.json", title, (wording.sentence(report),))

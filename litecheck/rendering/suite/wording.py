@@ -11,7 +11,7 @@ from litecheck.rendering.rows import Detail
 from litecheck.rendering.wording.operators import OperatorLine, extent
 from litecheck.rendering.wording.outcomes import size_words, spot_words, value_words
 from litecheck.report import counted
-from litecheck.suite.manifest import Uncovered
+from litecheck.suite.gap import Gap
 from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
 
 #: What an ending says of the device, as a sentence.
@@ -28,6 +28,7 @@ MEANING: dict[Ending, str] = {
     Ending.SKIPPED: "There is no result: the case was not run, or there is nothing to compare with.",
     Ending.REJECTED: "The device refuses a model that breaks a requirement, as it must.",
     Ending.ACCEPTED: "The device computes a model that breaks a requirement: leniency, which fails nothing.",
+    Ending.BROKE_DOWN: "The device crashed, hung or ran out of memory on a model that breaks a requirement.",
 }
 #: There is no answer that could be right or wrong.
 BROKEN = frozenset({Ending.REFUSED, Ending.CRASHED, Ending.HUNG, Ending.OUT_OF_MEMORY})
@@ -188,12 +189,16 @@ def uncovered(report: SuiteReport) -> list[tuple[str, list[str]]]:
     """Why there is no case, and of what: alike reasons together."""
     groups: dict[str, list[str]] = {}
     for one in report.uncovered:
-        groups.setdefault(visible(one.because), []).append(_named(one))
+        groups.setdefault(visible(one.reason), []).append(_named(one))
     return list(groups.items())
 
 
-def _named(one: Uncovered) -> str:
-    return " ".join(filter(None, (visible(one.opcode), visible(one.kind))))
+def _named(gap: Gap) -> str:
+    """``PAD int16``, ``PAD int16, pads of zero``, or the path of a requirement alone."""
+    name = " ".join(filter(None, (visible(gap.opcode), visible(gap.kind))))
+    if gap.form.startswith(f"{gap.opcode}/"):
+        return visible(gap.form)
+    return f"{name}, {visible(gap.form)}" if gap.form else name
 
 
 def gist(case: CaseVerdict) -> str:

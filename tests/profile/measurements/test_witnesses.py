@@ -11,7 +11,8 @@ import pytest
 
 from litecheck.checks.validate import validate
 from litecheck.profile.assemble import assemble, measurable
-from litecheck.profile.breaks import breaks, outside
+from litecheck.profile.breaks import breaks
+from litecheck.profile.breaks_limits import outside
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import OPERATOR, Witness, measures

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from litecheck.compare.types import Spot
-from litecheck.suite.manifest import Uncovered
+from litecheck.suite.gap import Gap
 from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
 
 #: Escape sequences, markup of every format we write, invalid XML, a reversed line, a lone surrogate, a formula.
@@ -40,7 +40,7 @@ def row(cases: tuple[CaseVerdict, ...], **more: object) -> OperatorRow:
 
 
 def convolutions() -> tuple[CaseVerdict, ...]:
-    """Two wrong, one by a tolerance, one right, two models to be refused of which one is not."""
+    """Two wrong, one by a tolerance, one right, three models to be refused of which one is."""
     fault = "Issue 214: this kernel set rounds the bias twice."
     return (
         case("CONV_2D", "int8", "per-axis", "plain", Ending.PASSED, fits=("litert-reference", "tflm"), delegated="proved"),
@@ -54,6 +54,8 @@ def convolutions() -> tuple[CaseVerdict, ...]:
              broken="CONV_2D/weight/zero_point", effect="computes wrongly"),
         case("CONV_2D", "int8", "per-axis", "a bias of another scale", Ending.REJECTED,
              broken="CONV_2D/bias/scale", effect="refused at load", message="bias scale"),
+        case("CONV_2D", "int8", "per-axis", "a bias of another type", Ending.BROKE_DOWN,
+             broken="CONV_2D/bias/dtype", effect="crashes", message="signal 11"),
     )  # fmt: skip
 
 
@@ -115,9 +117,12 @@ def sample() -> SuiteReport:
         rows=rows,
         cases=tuple(one for group in groups for one in group),
         uncovered=(
-            Uncovered("WHILE", "int8", "control flow has no numbers of its own"),
-            Uncovered("IF", "int8", "control flow has no numbers of its own"),
-            Uncovered("DEQUANTIZE", "", "no form satisfies the profile"),
+            Gap("WHILE", "", "", "control flow has no numbers of its own"),
+            Gap("IF", "", "", "control flow has no numbers of its own"),
+            Gap("PAD", "int16", "seven dimensions", "no form satisfies the profile"),
+            Gap(
+                "CONV_2D", "", "CONV_2D/output/dtype", "no model of a known form breaks this and nothing else"
+            ),
         ),
         notes=("the board was reset twice", HOSTILE),
     )

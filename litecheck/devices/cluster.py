@@ -1,0 +1,129 @@
+"""A device on every worker of a Dask cluster: jobs go to whichever is free, and again to another where one is lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from litecheck.cases.memory import Memory
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, Limits
+from litecheck.devices.registry import open_device
+from litecheck.errors import LitecheckError
+from litecheck.flatbuffer.containers import Member
+from litecheck.model.load import read_model
+
+#: What stands in a device's text for the name of the worker that opens it: a board, a port, a serial number.
+WORKER = "{worker}"
+#: Seconds until a scheduler that does not answer is given up.
+_PATIENCE = 20
+#: Workers that may be lost over one job before the job is taken for the reason.
+_LOST = 3
+
+
+class OnCluster:
+    """One device for each worker, opened there when the first job comes; ``run`` may be called from as many threads as
+    there are workers.
+
+    ``resource`` names what a worker has that a job needs: a worker started with ``--resources "board=1"`` runs one job
+    at a time.
+    """
+
+    def __init__(
+        self, address: str, device: str, limits: Limits | None = None, build: str = "", resource: str = ""
+    ) -> None:
+        """Opens the device on one worker to see that it can be. Raises DeviceError."""
+        self.name = device
+        self._client = _client(address)
+        self._opening = (device, limits or Limits(), build)
+        self._resources = {resource: 1} if resource else None
+        self._closed = False
+        try:
+            self.described, memory = self._asked(_described)
+        except LitecheckError as error:
+            self.close()
+            raise DeviceError(f"--cluster {address}: {error}") from None
+        self.memory = Memory(memory)
+
+    @property
+    def workers(self) -> int:
+        """How many jobs run at the same time."""
+        found: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        return max(1, sum(int(worker["nthreads"]) for worker in found.values()))
+
+    def run(self, job: Job) -> Answer | Failure:
+        """One job on a worker that is free. Raises DeviceError once the device is closed."""
+        if self._closed:
+            raise DeviceError("the device was closed")
+        try:
+            answer: Answer | Failure = self._asked(
+                _ran, job.name, job.content, job.runs, job.lengths, job.starts
+            )
+        except DeviceError as error:
+            return Failure(Outcome.CRASHED, str(error))
+        return answer
+
+    def close(self) -> None:
+        """Lets the cluster go; devices are closed with the workers they live on."""
+        self._closed = True
+        self._client.close()
+
+    def _asked(self, function: Any, *arguments: Any) -> Any:
+        from distributed.scheduler import KilledWorker
+
+        future = self._client.submit(
+            function, *self._opening, *arguments, pure=False, resources=self._resources, retries=0
+        )
+        try:
+            return future.result()
+        except KilledWorker as error:
+            raise DeviceError(f"{_LOST + 1} workers were lost over this job: {error}") from None
+
+
+def _client(address: str) -> Any:
+    if find_spec("distributed") is None:
+        raise DeviceError("--cluster: needs the package distributed: pip install 'litecheck[cluster]'")
+    import dask
+    from distributed import Client
+
+    try:
+        dask.config.set({"distributed.scheduler.allowed-failures": _LOST})
+        client: Any = Client(  # type: ignore[no-untyped-call]
+            address, timeout=_PATIENCE, set_as_default=False
+        )
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise DeviceError(f"--cluster {address}: no scheduler with a worker answers: {error}") from None
+    return client
+
+
+#: What lives on a worker: devices that are open there.
+_opened: dict[tuple[str, Limits], Device] = {}
+_lock = threading.Lock()
+
+
+def _device(text: str, limits: Limits, build: str) -> Device:
+    """The worker's own device, opened once."""
+    from distributed import get_worker
+
+    text = text.replace(WORKER, str(get_worker().name))
+    with _lock:
+        if (text, limits) not in _opened:
+            _opened[text, limits] = open_device(text, limits, build)
+        return _opened[text, limits]
+
+
+def _described(text: str, limits: Limits, build: str) -> tuple[str, str]:
+    device = _device(text, limits, build)
+    return device.described, device.memory.value
+
+
+def _ran(
+    text: str, limits: Limits, build: str, name: str, content: bytes, runs: Any, lengths: Any, starts: Any
+) -> Answer | Failure:
+    model = read_model(Member("", 0, np.frombuffer(content, np.uint8)), name)
+    return _device(text, limits, build).run(Job(name, model, content, runs, lengths, starts))

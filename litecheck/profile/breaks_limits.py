@@ -1,0 +1,94 @@
+"""From a limit, or from the law of shapes, to plans that break it and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from litecheck.profile.assemble import measurable
+from litecheck.profile.broken_plan import BrokenPlan, Demanded
+from litecheck.profile.measurements.registry import witness
+from litecheck.profile.plan import TensorPlan
+from litecheck.profile.solve import holds, limit, repaired, settled, states
+from litecheck.profile.types import Constraint, Exactly, MultipleOf, Range, parts_of, words_of
+from litecheck.quantization import INTEGER_RANGES
+
+#: Breaks of one limit that are worth having.
+_ENOUGH = 2
+_MOST = INTEGER_RANGES["int32"][1]
+
+
+def broken_limits(d: Demanded) -> Iterator[BrokenPlan]:
+    """Values outside that the witness knows how to set, if anyhow possible with all else kept beside them."""
+    alone: list[BrokenPlan] = []
+    more: list[BrokenPlan] = []
+    sets, others = witness(limit(d.r)).sets, witness(limit(d.r)).words
+    for value in outside(d.r.value, others):
+        changed = sets(d.plan, value)
+        if changed is None:
+            continue
+        changed = settled(changed, d.all)
+        if holds(d.r, measurable(changed)):
+            continue
+        mended, left = repaired(changed, d.all, d.r)
+        if holds(d.r, measurable(mended)):  # with all else kept it is, too
+            more.append(BrokenPlan(changed))
+            continue
+        changed = mended
+        spoiled = any(not states(changed, r) and states(d.plan, r) for r in d.all)
+        (more if left or spoiled else alone).append(BrokenPlan(changed))
+        if len(alone) == _ENOUGH:
+            break
+    yield from alone or more[:1]
+
+
+def outside(constraint: Constraint, others: tuple[str, ...] = ()) -> Iterator[Any]:
+    """Values that a constraint does not allow: words, and numbers at either side, far off and close by."""
+    parts = parts_of(constraint)
+    taken = words_of(constraint)
+    yield from (word for word in others if word not in taken)
+    for part in parts:
+        yield from (n for n in _beyond(part) if str(n) not in taken)
+
+
+def _beyond(part: Constraint) -> Iterator[Fraction | int]:
+    if isinstance(part, MultipleOf):
+        yield from (int(part.n) + 1, int(part.n) // 2)
+    elif isinstance(part, Range):
+        if part.high != _MOST or part.low <= 0:  # at least so much, for all that an int32 holds
+            yield from _past(part.high, part.high * 2 or Fraction(1), 1)
+        yield from _past(part.low, part.low / 2 if part.low > 0 else part.low * 2 - 1, -1)
+    elif isinstance(part, Exactly) and isinstance(part.value, Fraction):
+        yield from (int(part.value) + n for n in (1, 2, -1, -2, 3))
+
+
+def _past(end: Fraction, far: Fraction, toward: int) -> Iterator[Fraction | int]:
+    """Beyond one end of a range."""
+    if end.denominator == 1:
+        yield from (int(far), int(end) + toward)
+    else:
+        yield far
+        yield Fraction(float(np.nextafter(np.float32(float(end)), np.float32(toward * np.inf))))
+
+
+def broken_shapes(d: Demanded) -> Iterator[BrokenPlan]:
+    """One operand longer, of a dimension less or more, or shorter: most laws bring one of them together with nothing."""
+    for role in d.rule.inputs:
+        tensor = d.plan.one(role)
+        if tensor is None:
+            continue
+        shape = tensor.shape
+        others = [(*shape[:-1], shape[-1] + 1), (shape[0] + 1, *shape[1:]), shape[1:]] if shape else []
+        for other in (*others, (*shape, 2), (2, *shape)):
+            plan = d.plan.edit(role, lambda t, s=other: _resized(t, s))  # type: ignore[misc]
+            yield BrokenPlan(plan)
+
+
+def _resized(tensor: TensorPlan, shape: tuple[int, ...]) -> TensorPlan:
+    """The tensor in another shape, a constant with its values over again."""
+    return (
+        tensor.but(shape=shape) if tensor.values is None else tensor.holding(np.resize(tensor.values, shape))
+    )

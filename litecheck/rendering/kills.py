@@ -1,0 +1,120 @@
+"""A suite put to the proof, as text, as a document and as plain values: which case catches which mistake, by how much."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from litecheck.rendering.document import Code, Document, Heading, Line, Paragraph, Part, TableGrid
+from litecheck.rendering.escape import NAME, shorten, visible
+from litecheck.report import counted
+from litecheck.suite.mutants import FAR
+from litecheck.suite.prove import KillRow, KillTable, by_operator
+from litecheck.typed_json import encoded
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Raised when a key changes its meaning or goes away.
+VERSION = 1
+_SUMMARY = ("operator", "type", ">mistakes", ">caught", ">under 1 LSB")
+_ROWS = ("operator", "type", "mistake", "caught by", ">LSB")
+
+
+def summary(table: KillTable) -> str:
+    """``397 mistakes, 397 caught; under a tolerance of 1 LSB 180``."""
+    total = len(table.counted)
+    caught, near = total - len(table.survivors()), total - len(table.survivors(1))
+    apart = len(table.rows) - total
+    without = f"; {apart:,} more give what is expected whatever the inputs" if apart else ""
+    return f"{counted(total, 'mistake')}, {caught:,} caught; under a tolerance of 1 LSB {near:,}{without}"
+
+
+def _facts(table: KillTable) -> list[tuple[str, str]]:
+    return [
+        ("suite", f"{table.profile}, level {table.level}, {counted(table.cases, 'case')}, "
+                  f"{counted(table.vectors, 'inference')}"),
+        ("SHA-256", table.suite),
+        ("expected", f"what {table.arithmetic} gives"),
+    ]  # fmt: skip
+
+
+def _summaries(table: KillTable) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for (opcode, kind), several in by_operator(table.counted).items():
+        caught = sum(1 for row in several if row.killed)
+        near = sum(1 for row in several if not row.survives(1))
+        rows.append((opcode, kind, f"{len(several):,}", f"{caught:,}", f"{near:,}"))
+    return rows
+
+
+def _cells(row: KillRow) -> tuple[str, ...]:
+    caught = row.case.removeprefix(f"{row.opcode}/{row.kind}/") if row.killed else "nothing"
+    worst = "" if not row.killed else "far off" if row.worst >= FAR else f"{row.worst:,}"
+    return row.opcode, row.kind, row.mistake, f"{caught}, run {row.run}" if row.killed else caught, worst
+
+
+def document(table: KillTable) -> Document:
+    """A row for each operator, what survives, what only exactness catches, and every mistake."""
+    parts: list[Part] = [TableGrid(_SUMMARY, _lines(_summaries(table)))]
+    for title, rows in _sections(table):
+        parts += [Heading((title,)), TableGrid(_ROWS, _lines(map(_cells, rows)))]
+    apart = [row for row in table.rows if row.because]
+    if apart:
+        told = [(row.opcode, row.kind, row.mistake, row.because) for row in apart]
+        grid = TableGrid(("operator", "type", "mistake", "because"), _lines(told))
+        parts += [Heading(("No input shows these",)), grid]
+    parts += [Heading(("Every mistake",)), TableGrid(_ROWS, _lines(map(_cells, table.counted)))]
+    parts.append(Paragraph(("LSB: by how much the output differs most where the mistake is made.",)))
+    facts = tuple(_facts(table))
+    return Document(
+        "suite prove", (Code(table.profile),), "", summary(table), facts, tuple(parts), table.version
+    )
+
+
+def _sections(table: KillTable) -> list[tuple[str, tuple[KillRow, ...]]]:
+    near = tuple(row for row in table.survivors(1) if row.killed)
+    found = [("Nothing catches these", table.survivors()), ("A tolerance of 1 LSB lets these through", near)]
+    return [(title, rows) for title, rows in found if rows]
+
+
+def _lines(rows: Any) -> tuple[tuple[Line, ...], ...]:
+    return tuple(tuple((text,) for text in row) for row in rows)
+
+
+def values(table: KillTable) -> dict[str, Any]:
+    """Everything as plain dicts and lists; schemas/kills.schema.json describes them."""
+    found: dict[str, Any] = {"litecheck_kills": VERSION, **encoded(table, KillTable)}
+    found["summary"] = {
+        "mistakes": len(table.counted),
+        "caught": len(table.counted) - len(table.survivors()),
+        "caught_under_1_lsb": len(table.counted) - len(table.survivors(1)),
+    }
+    return found
+
+
+def print_report(table: KillTable, console: Console, verbose: bool = False) -> None:
+    """A row for each operator and what survives; every mistake where all is wanted."""
+    from rich.text import Text
+
+    from litecheck.rendering.page import DIM, LABEL, Page
+
+    page = Page(console, verbose)
+    page.line(Text(summary(table), "bold"))
+    for label, text in _facts(table):
+        page.line(visible(text), Text(label, DIM), 2 + LABEL)
+    page.line()
+    rows = _summaries(table)
+    page.grid(_SUMMARY, rows, [""] * len(rows))
+    sections = _sections(table)
+    if verbose:
+        sections.append(("Every mistake", table.counted))
+    for title, several in sections if verbose else sections[:1] if table.survivors() else ():
+        page.line()
+        page.section(title, "")
+        shown = [(*cells[:3], shorten(cells[3], NAME), cells[4]) for cells in map(_cells, several)]
+        page.grid(_ROWS, shown, [""] * len(shown))
+
+
+def brief(table: KillTable) -> str:
+    """One line where a mistake survives."""
+    return f"{table.profile}: {summary(table)}\n" if table.exit_code else ""

@@ -1,0 +1,234 @@
+"""From a form and a rule to a plan: which types the operands may have, and the shapes of the results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from litecheck.arrays import Array
+from litecheck.errors import ProfileError
+from litecheck.model.shapes import Shape
+from litecheck.model.shapes.infer import infer
+from litecheck.profile.assemble import assemble, measurable
+from litecheck.profile.load import law_of
+from litecheck.profile.operators import STEERING, OperatorFacts, facts_of
+from litecheck.profile.plan import Callee, Plan, TensorPlan
+from litecheck.profile.solve import first_word, following, holds, requirements_of, solve
+from litecheck.profile.types import OperatorRule, Profile, Requirement, words_of
+from litecheck.reference.operands import NUMPY_TYPES
+from litecheck.suite.forms import FILE, CaseForm, FormOperand
+
+#: The type of what steers where nothing is said of it.
+_STEERS = "int32"
+#: Scalars are results of which the law says nothing, until they are computed.
+_NOTHING: Shape = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way to choose among what a rule allows: the activations' type, an alternative of ``any_of``, types by role
+    where they are not the first that is listed, and the role that has one scale though it may have several."""
+
+    kind: str
+    alternative: int = 0
+    types: tuple[tuple[str, str], ...] = ()
+    single: str = ""
+
+    def words(self, rule: OperatorRule) -> tuple[str, ...]:
+        """What is special about it, for a name."""
+        named = (rule.any_of[self.alternative].name,) if len(rule.any_of) > 1 else ()
+        types = (f"{role.replace('_', '-')}-{dtype}" for role, dtype in self.types)
+        return (*named, *types, *(("one-scale",) if self.single else ()))
+
+
+def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]:
+    """Every type that a rule lists for an operand, one at a time, under each alternative."""
+    for number in range(max(1, len(rule.any_of))):
+        yield Choice(kind, number)
+        for r in requirements_of(rule, number):
+            if (
+                r.verb == "granularity"
+                and r.role
+                and (r.level == "note" or "per-tensor" in words_of(r.value))
+            ):
+                several = first_word(r.value) == "per-axis"
+                yield from (Choice(kind, number, (), r.role) for _ in range(several))
+            if r.verb != "dtype" or r.role is None:
+                continue
+            words = listed(r)
+            usual = kind if r.role in rule.activations and kind in words else first_word(r.value)
+            yield from (Choice(kind, number, ((r.role, word),)) for word in words if word != usual)
+
+
+def listed(r: Requirement) -> tuple[str, ...]:
+    """The types that a demand lists, with those that a child profile lets pass, in a fixed order."""
+    relaxed = words_of(r.relaxed.value) if r.relaxed else frozenset()
+    return tuple(sorted(word for word in words_of(r.value) | relaxed if word in NUMPY_TYPES))
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A form under a rule: a plan that keeps it, as yet without the values of weights and other constants.
+
+    ``blank`` names the constants whose values are to be drawn, ``fed`` has what steering operands get at run time, by
+    the tensor's name.
+    """
+
+    profile: Profile
+    rule: OperatorRule
+    form: CaseForm
+    choice: Choice
+    plan: Plan
+    blank: frozenset[str]
+    fed: Mapping[str, Array] = field(default_factory=dict)
+
+    @cached_property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """What the plan keeps."""
+        return requirements_of(self.rule, self.choice.alternative)
+
+    @cached_property
+    def facts(self) -> OperatorFacts:
+        """What is true of the operator."""
+        return facts_of(self.form.opcode)
+
+    @cached_property
+    def alike(self) -> tuple[tuple[str, str], ...]:
+        """Operands that no rule speaks of, and those that have the same type and parameters."""
+        return tuple(_alike(self.rule, self.form, self.choice))
+
+    def broken(self, plan: Plan) -> tuple[str, ...]:
+        """The limits that a plan does not keep, by path."""
+        operands = measurable(plan)
+        return tuple(r.path for r in self.requirements if r.verb == "limits" and not holds(r, operands))
+
+
+def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice) -> Draft:
+    """The draft of a form. Raises UnsolvableError where the rule does not take it, and ProfileError with the form's line
+    where its operands do not go together."""
+    types = _types(rule, form, choice)
+    start = _shaped(_start(rule, form, types), form)
+    plan = solve(profile, rule, choice.alternative, start)
+    if choice.single:
+        plan = plan.edit_all(lambda t: t.scaled(t.scale[:1]) if t.scale.size else t, (choice.single,))
+        plan = following(plan, requirements_of(rule, choice.alternative))
+    for role, other in _alike(rule, form, choice):
+        model = plan.operands[other][0]
+        plan = plan.edit_all(lambda t, m=model: t.but(quantization=m.quantization), (role,))  # type: ignore[misc]
+    typed = {option: made.dtype for option, role in form.typed.items() if (made := plan.one(role))}
+    blank = frozenset(
+        name
+        for role, parts in form.operands.items()
+        for at, part in enumerate(parts)
+        if part.constant and part.values is None
+        for name in [tensor_name(role, at)]
+    )
+    return Draft(
+        profile, rule, form, choice, plan.option(**typed) if typed else plan, blank, _fed(form, plan)
+    )
+
+
+def tensor_name(role: str, at: int) -> str:
+    """What the tensor of a role is called; the others of a repeated role are numbered."""
+    return f"{role} {at}" if at else role
+
+
+def _types(rule: OperatorRule, form: CaseForm, choice: Choice) -> dict[str, str]:
+    """The types that are settled before anything is solved, by role."""
+    demands = {r.role: r for r in requirements_of(rule, choice.alternative) if r.verb == "dtype" and r.role}
+    types = {
+        role: dtype for role, dtype in form.types.items() if role not in demands and dtype not in rule.roles
+    }
+    types |= dict.fromkeys((role for role, _ in _alike(rule, form, choice)), choice.kind)
+    for role in rule.activations:
+        if role not in demands or choice.kind in listed(demands[role]):
+            types[role] = choice.kind
+    return types | dict(choice.types)
+
+
+def _alike(rule: OperatorRule, form: CaseForm, choice: Choice) -> Iterator[tuple[str, str]]:
+    """Roles that are like an activation where the rule demands nothing of them."""
+    spoken = {r.role for r in requirements_of(rule, choice.alternative) if r.verb != "operands"}
+    for role, other in form.types.items():
+        if other in rule.activations and role not in spoken and form.operands.get(role):
+            yield role, other
+
+
+def _start(rule: OperatorRule, form: CaseForm, types: Mapping[str, str]) -> Plan:
+    """Operands in their shapes, results in none."""
+    demands = {r.role: r for r in rule.requirements if r.verb == "dtype"}
+    operands: dict[str, tuple[TensorPlan, ...]] = {}
+    facts = facts_of(form.opcode)
+    for role in rule.roles:
+        parts = form.operands.get(role, ())
+        kind = facts.inputs.get(role, "")
+        stated = types.get(role, "")
+        if kind in STEERING and not stated:
+            stated = first_word(demands[role].value) if role in demands else _STEERS
+        operands[role] = tuple(
+            _tensor(part, tensor_name(role, at), stated, kind == "state") for at, part in enumerate(parts)
+        )
+    for role in rule.outputs:
+        count = form.results if role in rule.repeated else 1
+        dtype = types.get(role, "")
+        operands[role] = tuple(TensorPlan(dtype, (), name=tensor_name(role, at)) for at in range(count))
+    for role in rule.intermediates:
+        operands[role] = (TensorPlan("", (0,), name=role),)
+    plan = Plan(
+        form.opcode, rule.inputs, rule.outputs, operands, rule.intermediates, rule.optional,
+        dict(form.options), form.version,
+    )  # fmt: skip
+    return plan.but(calls=tuple(_callees(plan, form)))
+
+
+def _callees(plan: Plan, form: CaseForm) -> Iterator[Callee]:
+    """Subgraphs that hand on what they are given, in another order."""
+    for option, places in form.calls.items():
+        passed = [t for role in plan.inputs if facts_of(form.opcode).inputs.get(role) in ("passed", "data")
+                  for t in plan.operands[role]]  # fmt: skip
+        inner = tuple(replace(t, name=f"inner {at}") for at, t in enumerate(passed))
+        yield Callee(option, inner, tuple(inner[at] for at in places))
+
+
+def _tensor(part: FormOperand, name: str, dtype: str, variable: bool) -> TensorPlan:
+    tensor = TensorPlan(dtype, part.shape, variable=variable, name=name)
+    if part.values is None or part.fed:
+        return tensor
+    return tensor.holding(part.values, dtype or part.values.dtype.name)
+
+
+def _shaped(plan: Plan, form: CaseForm) -> Plan:
+    """The plan with the results' shapes as the operator's law gives them."""
+    known = plan.edit_all(lambda t: t if t.dtype else t.but(dtype="int8"))
+    model = assemble(known)
+    main = model.subgraphs[0]
+    inferred = infer(model, main, law_of)
+    for misfit in inferred.misfits.values():
+        raise ProfileError(FILE, form.line, f"{form.opcode}, form {form.name}: {misfit.found}")
+    shapes = iter([inferred.shapes[index] for index in main.operators[0].outputs])
+    for role in plan.outputs:
+        tensors = [t.but(shape=_known(next(shapes))) for t in plan.operands[role]]
+        plan = plan.with_role(role, tensors)
+    return plan
+
+
+def _known(shape: Shape | None) -> tuple[int, ...]:
+    return tuple(n if n is not None else 1 for n in shape or _NOTHING)
+
+
+def _fed(form: CaseForm, plan: Plan) -> dict[str, Array]:
+    """What steering operands get at run time: what the form says, or truth values and small numbers by turns."""
+    fed: dict[str, Array] = {}
+    facts = facts_of(form.opcode)
+    for role, parts in form.operands.items():
+        for at, part in enumerate(parts):
+            dtype = NUMPY_TYPES[plan.operands[role][at].dtype]
+            if part.fed:
+                fed[tensor_name(role, at)] = np.asarray(part.values, dtype)
+            elif facts.steers(role) and part.values is None and not part.constant:
+                turns = np.arange(int(np.prod(part.shape))).reshape(part.shape) // 2 % 2
+                fed[tensor_name(role, at)] = turns.astype(dtype)
+    return fed

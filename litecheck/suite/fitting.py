@@ -1,0 +1,99 @@
+"""Output scales that fit what an operator computes: results reach both rails, and not all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from litecheck.arrays import Array
+from litecheck.cases.inputs import tried
+from litecheck.profile.assemble import assemble
+from litecheck.profile.plan import Plan
+from litecheck.profile.solve import following
+from litecheck.quantization import BITS, INTEGER_RANGES
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.suite.feeds import case_of, known_inputs
+from litecheck.suite.freedom import Freedom
+
+#: Looked again at most so often; results on a rail at most, and how much of the range the others have to cover.
+_ROUNDS, _SATURATED, _COVERED = 14, 0.02, 0.2
+#: So many results are looked at, in so many inferences at most.
+_RESULTS, _DRAWS = 64, 24
+#: The results take so much more than the range.
+_BEYOND = 1.08
+
+
+def fitted(freedom: Freedom, plan: Plan, seed: int, stretch: float = 1.0, power: bool = False) -> Plan:
+    """The plan with the scales of free results fitted; ``stretch`` makes them so much larger, ``power`` powers of two.
+
+    Raises RunError where the reference cannot compute the model.
+    """
+    for role in _results(freedom, plan):
+        plan = _fitted(freedom, plan, role, seed)
+        scale = np.float64(plan.operands[role][0].scale[0]) * stretch
+        if power or role in freedom.powers:
+            scale = np.exp2(np.ceil(np.log2(scale)))
+        plan = _set(freedom, plan, role, float(scale), None)
+    return plan
+
+
+def _results(freedom: Freedom, plan: Plan) -> Iterator[str]:
+    """The results whose scale is free and is not that of an operand that goes in."""
+    given = {role for role, kind in freedom.draft.facts.inputs.items() if kind != "state"}
+    for role in plan.outputs:
+        tensor = plan.one(role)
+        free = role in freedom.scales and not freedom.groups[role] & given
+        if tensor is not None and free and tensor.scale.size == 1 and BITS.get(tensor.dtype, 64) <= 16:
+            yield role
+
+
+def _fitted(freedom: Freedom, plan: Plan, role: str, seed: int) -> Plan:
+    start = plan
+    for _ in range(_ROUNDS):
+        tensor = plan.operands[role][0]
+        low, high = INTEGER_RANGES[tensor.dtype]
+        stored = _computed(freedom, plan, role, seed)
+        zero, scale = int(tensor.zero_point[0]), float(tensor.scale[0])
+        least, most = int(stored.min()), int(stored.max())
+        if np.mean((stored == low) | (stored == high)) > _SATURATED and most > least:
+            plan = _set(freedom, plan, role, scale * 8, zero)
+        elif most - least < _COVERED * (high - low):
+            plan = _set(freedom, plan, role, scale / 4, zero)
+        else:
+            return _placed(freedom, plan, role, (scale * (least - zero), scale * (most - zero)))
+    return start
+
+
+def _placed(freedom: Freedom, plan: Plan, role: str, reals: tuple[float, float]) -> Plan:
+    """Scale and zero point with which such results fill the range, as far as the zero point may move."""
+    low, high = INTEGER_RANGES[plan.operands[role][0].dtype]
+    first, last = freedom.zeros(role)
+    scale = (reals[1] - reals[0]) / (high - low)
+    zero = round(low - reals[0] / scale)
+    if not first <= zero <= last:
+        zero = min(max(zero, first), last)
+        scale = max(reals[1] / max(high - zero, 1), -reals[0] / max(zero - low, 1))
+    return _set(freedom, plan, role, scale / _BEYOND, zero)
+
+
+def _set(freedom: Freedom, plan: Plan, role: str, scale: float, zero: int | None) -> Plan:
+    for one in freedom.groups[role]:
+        plan = plan.edit(one, lambda t: t.scaled([scale], zero) if t.scale.size == 1 else t)
+    return following(plan, freedom.draft.requirements)
+
+
+def _computed(freedom: Freedom, plan: Plan, role: str, seed: int) -> Array:
+    """What the reference stores in a result for drawn inputs."""
+    model = assemble(plan)
+    case = case_of(model, freedom.draft.form.name)
+    known: Mapping[int, Array] = known_inputs(model, freedom.draft.fed)
+    main, machine = model.subgraphs[0], Machine(model)
+    names = {t.name: t.index for t in main.tensors}
+    size = max(1, math.prod(plan.operands[role][0].shape))
+    runs = [
+        machine.run(main, feed.arrays)
+        for feed in tried(case, known, seed, max(2, min(_DRAWS, _RESULTS // size)))
+    ]
+    return np.concatenate([run[names[plan.operands[role][0].name]].reshape(-1) for run in runs])

@@ -1,0 +1,195 @@
+"""Cases that conform to a profile: every form of every operator under sets of parameters, with the inputs that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from litecheck.cases.inputs import Feed, series, tried
+from litecheck.checks.validate import validate
+from litecheck.model.types import Model
+from litecheck.profile.assemble import assemble
+from litecheck.profile.plan import Plan
+from litecheck.profile.solve import UnsolvableError
+from litecheck.profile.types import OperatorRule, Profile
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.operands import RunError
+from litecheck.suite.case import LEVELS, SuiteCase
+from litecheck.suite.designed import designed
+from litecheck.suite.drafts import Draft, choices, drafted
+from litecheck.suite.feeds import case_of, feeds, known_inputs
+from litecheck.suite.forms import CaseForm, forms_of
+from litecheck.suite.freedom import Freedom
+from litecheck.suite.gap import Gap
+from litecheck.suite.parameters import SETS, ParameterSet
+
+#: Bytes of inputs: of cases of the first level, of those under plain parameters, of all others.
+_SMOKE, _PLAIN, _OTHERS = 1 << 14, 300_000, 1 << 15
+#: What a suite's outputs are computed by where it matters which feeds can be computed at all.
+_ARITHMETIC = "litert-reference"
+
+
+class _Plans(NamedTuple):
+    """What the cases of one operator are made from."""
+
+    profile: Profile
+    rule: OperatorRule
+    level: str
+    seed: int
+
+
+def positives(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[SuiteCase | Gap]:
+    """The cases of an operator up to a level, in a fixed order, and what there is none for."""
+    rule = profile.operators[opcode]
+    forms = forms_of(opcode)
+    if rule.unsupported or forms.none:
+        yield Gap(opcode, "", "", rule.unsupported.because if rule.unsupported else forms.none)
+        return
+    plans = _Plans(profile, rule, level, seed)
+    for kind in profile.activations:
+        for form in forms.forms:
+            reasons: dict[str, None] = {}
+            found = False
+            for made in _of_form(plans, form, kind):
+                if isinstance(made, SuiteCase):
+                    found = True
+                    if _at(made.level) <= _at(level):
+                        yield made
+                else:
+                    reasons[made] = None
+            if not found and (form.level == "smoke" or _at(form.level) <= _at(level)):
+                yield Gap(
+                    opcode, kind, form.name, "; ".join(reasons) or "the rule does not speak of this type"
+                )
+        if _at(level) >= _at("standard") and kind == "int8":
+            yield from designed(plans.profile, opcode, plans.seed)
+
+
+def _at(level: str) -> int:
+    return LEVELS.index(level)
+
+
+def _of_form(plans: _Plans, form: CaseForm, kind: str) -> Iterator[SuiteCase | str]:
+    """Cases of one form, and reasons for which there is none."""
+    first = form is forms_of(form.opcode).forms[0]
+    for choice in choices(plans.profile, plans.rule, kind):
+        try:
+            draft = drafted(plans.profile, plans.rule, form, choice)
+        except UnsolvableError as error:
+            yield str(error)
+            continue
+        for parameters in SETS:
+            if not _wanted(plans, draft, parameters, first):
+                continue
+            made = _case(plans, draft, parameters)
+            yield made
+            if isinstance(made, str) and parameters.name == "plain":
+                break
+
+
+def _wanted(plans: _Plans, draft: Draft, parameters: ParameterSet, first: bool) -> bool:
+    """Whether a set is tried on a form: all on the first, where more than the place of values depends on them."""
+    if max(_at(parameters.level), _at(draft.form.level)) > _at(plans.level):
+        return parameters.name == "plain" and draft.form.level == "smoke"
+    if draft.facts.result == "moved" and not parameters.moves:
+        return False
+    if draft.choice.types and not (parameters.everywhere or parameters.name == "powers-of-two"):
+        return False
+    return parameters.everywhere or first or plans.level == "exhaustive"
+
+
+def _case(plans: _Plans, draft: Draft, parameters: ParameterSet) -> SuiteCase | str:
+    name = "-".join((draft.form.name, *draft.choice.words(plans.rule), parameters.name))
+    kind = kind_of(draft)
+    name = f"{draft.form.opcode}/{kind}/{name}"
+    seed = int(np.random.default_rng([plans.seed, *name.encode()]).integers(1 << 32))
+    freedom = Freedom(draft)
+    try:
+        plan = parameters.make(freedom, np.random.default_rng(seed), seed)
+        mended = None if plan is None else freedom.mended(plan)
+        if plan is None or mended is None:
+            return "" if plan is None else f"breaks {', '.join(draft.broken(plan))}"
+        model = assemble(computed_shapes(draft, mended, name), name)
+        extra = draft.choice.types or draft.choice.alternative
+        level = LEVELS[max(_at(parameters.level), _at(draft.form.level), _at("standard") if extra else 0)]
+        given = _feeds(plans, draft, model, name, level, parameters)
+    except RunError as error:
+        return str(error).partition(": ")[2]
+    if (broken := _broken(model, plans.profile)) is not None:
+        return broken
+    return _suite_case(draft, model, name, level, f"form {draft.form.name}, {parameters.title}", given)
+
+
+def _suite_case(
+    draft: Draft, model: Model, name: str, level: str, title: str, given: tuple[Feed, ...]
+) -> SuiteCase:
+    remembers = any(feed.follows for feed in given)
+    lengths = tuple(len(numbers) for numbers in series(given)) if remembers else ()
+    runs = tuple(feed.arrays for feed in given)
+    return SuiteCase(
+        name,
+        draft.form.opcode,
+        kind_of(draft),
+        granularity_of(draft, model),
+        title,
+        level,
+        model,
+        runs,
+        lengths,
+    )
+
+
+def kind_of(draft: Draft) -> str:
+    """The type of what is computed with: float32 where only weights are integers."""
+    data = (role for role, kind in draft.facts.inputs.items() if kind == "data")
+    types = [t.dtype for role in data for t in draft.plan.operands.get(role, ())]
+    return "float32" if draft.choice.kind not in types and "float32" in types else draft.choice.kind
+
+
+def granularity_of(draft: Draft, model: Model) -> str:
+    """Whether weights have a scale for each channel, or one; nothing where there are none."""
+    weights = [role for role, kind in draft.facts.inputs.items() if kind == "weight"]
+    names = {t.name for role in weights for t in draft.plan.operands.get(role, ())}
+    counts = {t.quantization.scale.size for t in model.subgraphs[0].tensors if t.name in names}
+    counts.discard(0)
+    return ("per-axis" if max(counts) > 1 else "per-tensor") if counts else ""
+
+
+def computed_shapes(draft: Draft, plan: Plan, name: str) -> Plan:
+    """The plan with its results in the shapes that the reference computes. Raises RunError where it cannot."""
+    model = assemble(plan, name)
+    main = model.subgraphs[0]
+    feed = next(tried(case_of(model, name), known_inputs(model, draft.fed), 0, 1), None)
+    if feed is None:
+        raise RunError("values: cannot be made up for what steers it")
+    made = Machine(model).run(main, feed.arrays)
+    shapes = {main.tensors[index].name: made[index].shape for index in main.outputs}
+    return plan.edit_all(lambda t: t.but(shape=shapes[t.name]), plan.outputs)
+
+
+def _feeds(
+    plans: _Plans, draft: Draft, model: Model, name: str, level: str, parameters: ParameterSet
+) -> tuple[Feed, ...]:
+    budget = _SMOKE if level == "smoke" else _PLAIN if parameters.name == "plain" else _OTHERS
+    case = case_of(model, name)
+    known = known_inputs(model, draft.fed)
+    return feeds(case, known, plans.seed, budget, reference(), parameters.sharp)
+
+
+def reference() -> Arithmetic:
+    """The arithmetic by which it is decided what can be computed."""
+    return load_arithmetic(_ARITHMETIC)
+
+
+def _broken(model: Model, profile: Profile) -> str | None:
+    """Why a model does not conform to the profile, if it does not."""
+    report = validate(model, [profile])
+    paths = [f.path for f in report.findings if f.level in ("violation", "warning") and not f.waiver]
+    if paths:
+        return f"breaks {', '.join(paths)}"
+    if report.coverage["not covered"]:
+        return report.operators[0].reason or "the rule does not speak of this type"
+    return None

@@ -1,0 +1,144 @@
+"""Every case of a suite beside LiteRT: each conforming one loads, runs, and gives what the reference gives.
+
+    python -m tests.differential.suite_cases --profile litert-int8 [--level standard] [--select CONV_2D ...]
+
+A conforming case has to give the reference's bytes on LiteRT's reference kernels, and has to run on its other ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from litecheck.model.save import model_bytes
+from litecheck.profile.load import load_profile
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.suite.case import LEVELS, SuiteCase
+from litecheck.suite.gap import Gap
+from litecheck.suite.plan import planned
+from tests.differential.one_operator import compare
+from tests.differential.oracle import Oracle, Refused
+
+#: By profile, the resolvers its cases are run on; the first one's results are compared.
+RUNS_ON = {"tflm": ("tflm",)}
+RESOLVERS = ("reference", "optimized", "xnnpack")
+#: Known faults and gaps of LiteRT 2.3.0: operator or case (its beginning), resolver, and what is wrong there.
+KNOWN: tuple[tuple[str, str, str], ...] = (
+    ("CONV_2D/int8/no-bias", "*", "the kernel demands a bias, the page does not"),
+    ("DEPTHWISE_CONV_2D/int8/no-bias", "optimized", "the kernel reads a bias that is not there"),
+    ("DEPTHWISE_CONV_2D/int8/no-bias", "xnnpack", "the kernel reads a bias that is not there"),
+    ("SUM/int8/", "reference", "the kernel reads int8 as uint8"),
+    ("SOFTMAX/int8/probe-12", "reference", "the kernel ends the process where 512 equal inputs meet"),
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one case on one resolver: ``same``, ``ran``, or what is wrong; ``known`` where that is listed."""
+
+    case: str
+    resolver: str
+    word: str
+    detail: str = ""
+    known: str = ""
+
+
+def known(name: str, resolver: str) -> str:
+    """Why a case cannot be right on a resolver."""
+    return next(
+        (why for start, where, why in KNOWN if name.startswith(start) and where in (resolver, "*")), ""
+    )
+
+
+def expected(case: SuiteCase, arithmetic: str = "litert-reference") -> list[list[np.ndarray]]:
+    """Ours, run by run; within a series each goes on from the state before it."""
+    machine, main = Machine(case.model, arithmetic), case.model.subgraphs[0]
+    first = starts(case)
+    made = []
+    for number, run in enumerate(case.runs):
+        if number in first:
+            machine.restart()
+        tensors = machine.run(main, run)
+        made.append([tensors[index] for index in main.outputs])
+    return made
+
+
+def starts(case: SuiteCase) -> set[int]:
+    """The runs that begin anew."""
+    if not case.lengths:
+        return set(range(len(case.runs)))
+    ends = np.cumsum(case.lengths)
+    return {0, *(int(end) for end in ends)}
+
+
+def single(case: SuiteCase) -> SuiteCase:
+    """The first runs of every series, where the oracle begins every run anew."""
+    if not case.lengths:
+        return case
+    firsts = sorted(n for n in starts(case) if n < len(case.runs))
+    return SuiteCase(case.name, case.opcode, case.kind, case.granularity, case.title, case.level, case.model,
+                     tuple(case.runs[n] for n in firsts))  # fmt: skip
+
+
+def judged(case: SuiteCase, litert: Oracle, resolvers: Sequence[str] = RESOLVERS) -> Iterator[Verdict]:
+    """A conforming case on each resolver."""
+    data, case = model_bytes(case.model), single(case)
+    for number, resolver in enumerate(resolvers):
+        why = known(case.name, resolver)
+        theirs = litert.run_many(data, case.runs, resolver)
+        if isinstance(theirs, Refused):
+            yield Verdict(case.name, resolver, "refused", " ".join(theirs.message.split())[-160:], why)
+            continue
+        if number:
+            yield Verdict(case.name, resolver, "ran")
+            continue
+        score = compare(case.name, expected(case), theirs)
+        word = "differs" if score.different else "same"
+        yield Verdict(
+            case.name, resolver, word, "; ".join(score.examples[:1]), why if score.different else ""
+        )
+
+
+def main() -> int:
+    """Print what is wrong and what has no case, and how many there are; 1 where anything is wrong."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--profile", default="litert-int8")
+    parser.add_argument("--level", default="standard", choices=LEVELS)
+    parser.add_argument("--select", nargs="*", default=[])
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    counts: Counter[str] = Counter()
+    size, seconds, wrong = 0, 0.0, 0
+    suite = planned(load_profile(arguments.profile), arguments.level, arguments.select, arguments.seed)
+    with Oracle(60) as litert:
+        while True:
+            begun = time.process_time()
+            made = next(suite, None)
+            seconds += time.process_time() - begun
+            if made is None:
+                break
+            if isinstance(made, Gap):
+                counts["gaps"] += 1
+                print("gap", made.opcode, made.kind, made.form, made.reason, sep="|", flush=True)
+                continue
+            counts["refusals" if made.broken else "positive"] += 1
+            size += len(model_bytes(made.model)) + sum(a.nbytes for run in made.runs for a in run)
+            for verdict in judged(made, litert) if not made.broken else ():
+                counts[f"{verdict.resolver}: {verdict.word}{' (known)' if verdict.known else ''}"] += 1
+                if verdict.word not in ("same", "ran") and not verdict.known:
+                    wrong += 1
+                    print(verdict.word, verdict.case, verdict.resolver, verdict.detail, sep="|", flush=True)
+    print(
+        arguments.profile, arguments.level, f"{size / 1e6:.1f} MB; {seconds:.1f} CPU s to plan", dict(counts)
+    )
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

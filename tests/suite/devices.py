@@ -1,0 +1,50 @@
+"""Devices that are nothing but an arithmetic: exact ones, wrong ones, and ones that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from litecheck.cases.memory import Memory
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure, Job
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.operands import RunError
+
+
+@dataclass
+class Computing:
+    """Computes with an arithmetic; ``instead`` may say how a job ends otherwise."""
+
+    arithmetic: Arithmetic
+    instead: Callable[[Job], Failure | None] = lambda job: None
+    name: str = "computing"
+    described: str = "computing"
+    memory: Memory = Memory.KEPT
+
+    def run(self, job: Job) -> Answer | Failure:
+        """Every series from the beginning."""
+        if failed := self.instead(job):
+            return failed
+        machine = Machine(job.model, self.arithmetic)
+        made = []
+        try:
+            for series in job.series:
+                machine.restart()
+                for run in series.runs:
+                    tensors = machine.run(job.model.subgraphs[0], run)
+                    made.append(tuple(tensors[i] for i in job.model.subgraphs[0].outputs))
+        except RunError as error:
+            return Failure(Outcome.REFUSED, str(error))
+        return Answer(tuple(made))
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+def arithmetic(name: str = "litert-reference", **stages: dict[str, str]) -> Arithmetic:
+    """A published arithmetic, with other variants for some operators."""
+    base = load_arithmetic(name)
+    changed = {opcode: {**base.variants(opcode), **variants} for opcode, variants in stages.items()}
+    return replace(base, stages={**base.stages, **changed})
