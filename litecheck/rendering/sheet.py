@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 
     from litecheck.rendering.document import Document
     from litecheck.rendering.rows import Results
+    from litecheck.rendering.wording.operators import OperatorLine
 
 #: The commands whose reports judge something, so that there are results to list.
 JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
 EVERY = (*JUDGING, "run")
+#: All reports that judge: ``suite judge`` writes one, too.
+JUDGEMENTS = (*JUDGING, "suite")
 #: All that may be written: the commands' own reports, and the tables of converters, of mistakes and of changes.
-WHOLE = (*EVERY, "converters", "prove", "diff")
+WHOLE = (*EVERY, "converters", "suite", "prove", "diff")
 _ALONE = ("results", "document", "values", "print_report")
 #: For each class of reports, by name, its command, and the modules that have the function of each name for it.
 _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
@@ -40,6 +43,19 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
             "page": "verification.html",
             "print_report": "verification.text",
             "brief": "verification.text",
+            "operators": "verification.operators",
+        },
+    ),
+    "SuiteReport": (
+        "suite",
+        {
+            "results": "suite.rows",
+            "document": "suite.document",
+            "values": "suite.values",
+            "page": "suite.html",
+            "print_report": "suite.text",
+            "brief": "suite.text",
+            "operators": "suite.wording",
         },
     ),
     "Diagnosis": ("diagnose", dict.fromkeys(_ALONE, "diagnosis")),
@@ -87,6 +103,11 @@ class Sheet:
         """The report for people, laid out by headings and tables."""
         document: Document = self._made("document")
         return document
+
+    def operators(self) -> tuple[OperatorLine, ...]:
+        """The table of operators."""
+        lines: tuple[OperatorLine, ...] = self._made("operators")
+        return lines
 
     def values(self) -> dict[str, Any]:
         """Everything, as plain values."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from litecheck.cases.kind import weight_granularity
 from litecheck.cases.probes.catalogue import probes
 from litecheck.cases.probes.probe import Probe
 from litecheck.checks.validate import validate
@@ -72,14 +73,7 @@ def _case(probe: Probe) -> SuiteCase:
 def granularity(model: Model) -> str:
     """``per-axis`` or ``per-tensor`` by the scales of the operator's constants; nothing where none has any."""
     main = model.subgraphs[0]
-    counts = [
-        main.tensors[i].quantization.scale.size
-        for i in main.operators[0].inputs
-        if i >= 0 and main.tensors[i].is_constant and main.tensors[i].quantization.scale.size
-    ]
-    if not counts:
-        return ""
-    return "per-axis" if max(counts) > 1 else "per-tensor"
+    return weight_granularity(main, main.operators[0])
 
 
 def slug(title: str) -> str:

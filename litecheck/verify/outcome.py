@@ -97,7 +97,8 @@ class Step:
 class Operation:
     """An operator of the verified model, for the graph strip and Model Explorer: what it reads and writes.
 
-    ``graph`` is the subgraph's own name, or its signature's.
+    ``graph`` is the subgraph's own name, or its signature's; ``kind`` the type of its activations, ``granularity``
+    that of its constants' scales (``per-axis``, ``per-tensor``), empty where there are none.
     """
 
     subgraph: int
@@ -108,6 +109,8 @@ class Operation:
     outputs: tuple[int, ...]
     output_names: tuple[str, ...]
     graph: str = ""
+    kind: str = ""
+    granularity: str = ""
 
 
 @dataclass(frozen=True, slots=True)

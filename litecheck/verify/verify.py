@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from litecheck.cases import parts
+from litecheck.cases.kind import activation_type, weight_granularity
 from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Device, memory_of
@@ -178,7 +179,8 @@ def operations(model: Model, subgraphs: tuple[Subgraph, ...]) -> Iterator[Operat
             inputs, outputs = (tuple(i for i in ends if i >= 0) for ends in (op.inputs, op.outputs))
             names = tuple(subgraph.tensors[i].name for i in outputs)
             kind, called = op.custom_code or op.opcode, name_of(subgraph, op)
-            yield Operation(subgraph.index, op.index, kind, called, inputs, outputs, names, graph)
+            form = (activation_type(subgraph, op), weight_granularity(subgraph, op))
+            yield Operation(subgraph.index, op.index, kind, called, inputs, outputs, names, graph, *form)
 
 
 def digest_of(model: Model) -> str:

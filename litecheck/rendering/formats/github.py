@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from litecheck.finding import Level
 from litecheck.rendering.escape import slashed, visible
-from litecheck.rendering.sheet import JUDGING, Format, Sheet
+from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
 
 if TYPE_CHECKING:
     from litecheck.rendering.rows import Annotation
@@ -34,4 +34,4 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-FORMAT = Format("github", "GitHub workflow annotations", JUDGING, render)
+FORMAT = Format("github", "GitHub workflow annotations", JUDGEMENTS, render)

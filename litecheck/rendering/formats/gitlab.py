@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering.escape import slashed, visible
-from litecheck.rendering.sheet import JUDGING, Format, Sheet
+from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
 
 if TYPE_CHECKING:
     from litecheck.rendering.rows import ResultRow, Results
@@ -42,4 +42,4 @@ def _issue(row: ResultRow, text: str, severity: str) -> dict[str, Any]:
     }
 
 
-FORMAT = Format("gitlab", "GitLab Code Quality", JUDGING, render)
+FORMAT = Format("gitlab", "GitLab Code Quality", JUDGEMENTS, render)

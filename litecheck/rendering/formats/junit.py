@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from litecheck.rendering.escape import visible
-from litecheck.rendering.sheet import JUDGING, Format, Sheet
+from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
 from litecheck.report import counted
 
 if TYPE_CHECKING:
@@ -82,4 +82,4 @@ def _child(parent: ET.Element, tag: str, **attributes: str) -> ET.Element:
     return SubElement(parent, tag, {name: visible(value) for name, value in attributes.items()})
 
 
-FORMAT = Format("junit", "JUnit XML, for CI servers", JUDGING, render)
+FORMAT = Format("junit", "JUnit XML, for CI servers", JUDGEMENTS, render)

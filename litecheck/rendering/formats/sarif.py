@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.finding import LEVELS, Level
 from litecheck.rendering.escape import uri, visible
-from litecheck.rendering.sheet import JUDGING, Format, Sheet
+from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
 from litecheck.report import counted
 
 if TYPE_CHECKING:
@@ -131,4 +131,4 @@ def _notified(level: str, code: str, text: str) -> dict[str, Any]:
     return {"level": level, "descriptor": {"id": visible(code)}, "message": _message(text)}
 
 
-FORMAT = Format("sarif", "SARIF 2.1.0, for GitHub code scanning and editors", JUDGING, render)
+FORMAT = Format("sarif", "SARIF 2.1.0, for GitHub code scanning and editors", JUDGEMENTS, render)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import json
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -35,6 +37,24 @@ def _policy(style: str, script: str) -> str:
     return "; ".join(
         ("default-src 'none'", *allowed, "img-src data:", "base-uri 'none'", "form-action 'none'")
     )
+
+
+def embedded(value: object) -> str:
+    """JSON that stands inside a script element as it is: ASCII, and without a character that markup is made of."""
+    written = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        written = written.replace(character, f"\\u{ord(character):04x}")
+    return written
+
+
+def scripted(names: Sequence[str]) -> str:
+    """The scripts that pages share, in the order in which they need each other."""
+    return "\n".join(asset(_FOLDER / name) for name in names)
+
+
+def styled(name: str) -> str:
+    """A style that pages share, beyond the base's."""
+    return asset(_FOLDER / name)
 
 
 def text(words: str) -> str:

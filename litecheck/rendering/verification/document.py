@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, shorten
+from litecheck.rendering.verification.operators import operators
 from litecheck.rendering.wording import outcomes as wording
+from litecheck.rendering.wording.operators import operator_grid
 from litecheck.report import counted
 from litecheck.verify.outcome import Step, Verdict, Verification
 
@@ -20,7 +22,16 @@ def document(verification: Verification) -> layout.Document:
     v = verification
     model, device = (layout.Code(shorten(name, 2 * NAME)) for name in (v.model, v.device))
     title: layout.Line = ("litecheck: ", model, " on ", device)
-    parts = (_fits(v), _failing(v), _across(v), _unjudged(v), _untried(v), _drift(v), _cases(v))
+    parts = (
+        _fits(v),
+        _failing(v),
+        _across(v),
+        _unjudged(v),
+        _untried(v),
+        _drift(v),
+        _operators(v),
+        _cases(v),
+    )
     found = tuple(one for part in parts for one in part)
     return layout.Document("verify", title, v.verdict, wording.tally(v), tuple(_facts(v)), found, v.version)
 
@@ -110,6 +121,14 @@ def _step(step: Step) -> tuple[layout.Line, ...]:
         ("error enters" if step.entered else "",),
         _name(step.name),
     )
+
+
+def _operators(verification: Verification) -> Iterator[layout.Part]:
+    """The table that a suite's report has, too."""
+    lines = operators(verification)
+    if lines:
+        told = f": {counted(len(lines), 'kind of operators', 'kinds of operators')}, by type and granularity of weights"
+        yield layout.Fold("Operators", (told,), (operator_grid(lines, _ROWS),))
 
 
 def _cases(verification: Verification) -> Iterator[layout.Part]:

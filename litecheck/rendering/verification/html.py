@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from string import Template
@@ -10,36 +9,33 @@ from typing import Any
 
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import shorten, visible
-from litecheck.rendering.html.page import asset, framed
+from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
+from litecheck.rendering.verification.operators import operators
 from litecheck.rendering.verification.values import LOOKS, by_operator, values
 from litecheck.rendering.wording import outcomes as wording
+from litecheck.rendering.wording.operators import operator_words
 from litecheck.verify.outcome import Operation, Verdict, Verification
 
 _FOLDER = Path(__file__).parent / "page"
 #: The page's program, in the order in which its parts need each other.
-_SCRIPTS = ("elements.js", "charts.js", "drift.js", "details.js", "strip.js", "cases.js", "page.js")
+_SHARED = ("elements.js", "controls.js", "table.js", "operators.js")
+_SCRIPTS = ("details.js", "charts.js", "drift.js", "strip.js", "cases.js", "page.js")
 #: Details that the page draws instead.
 _DRAWN = frozenset({"histogram", "gives"})
 
 
 def page(verification: Verification) -> str:
     """The page. Its two JSON elements hold what the json format holds, and what ``wording`` says about it."""
-    script = "\n".join(asset(_FOLDER / name) for name in _SCRIPTS)
+    script = "\n".join((scripted(_SHARED), *(asset(_FOLDER / name) for name in _SCRIPTS)))
     parts = {
         "script": script,
         "verification": embedded(values(verification)),
         "words": embedded(_words(verification)),
     }
     body = Template(asset(_FOLDER / "body.html")).substitute(parts)
-    return framed(f"{shorten(verification.model)}: {verification.verdict}", body, script=script)
-
-
-def embedded(value: object) -> str:
-    """JSON that stands inside a script element as it is: ASCII, and without a character that markup is made of."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return framed(
+        f"{shorten(verification.model)}: {verification.verdict}", body, styled("operators.css"), script
+    )
 
 
 def _words(verification: Verification) -> dict[str, Any]:
@@ -49,9 +45,15 @@ def _words(verification: Verification) -> dict[str, Any]:
         "tally": wording.tally(verification),
         "facts": list(_facts(verification)),
         "outcomes": [
-            {"name": outcome.value, "sign": LOOKS[outcome][0], "meaning": wording.MEANING[outcome]}
+            {
+                "name": outcome.value,
+                "sign": LOOKS[outcome][0],
+                "meaning": wording.MEANING[outcome],
+                "bad": outcome.judged and not outcome.good,
+            }
             for outcome in Outcome
         ],
+        "operators": list(map(operator_words, operators(verification))),
         "cases": [_case(verdict) for verdict in verification.verdicts],
         "strip": list(_strip(verification)),
         "untried": list(wording.untried(verification)),

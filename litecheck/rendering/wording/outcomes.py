@@ -140,7 +140,7 @@ def _difference(
         in_words = ", ".join(f"{span(b)}: {b.count:,}" for b in d.histogram)
         yield "histogram", chart(d) if chart else (in_words,)
     if d.worst is not None:
-        yield "worst", (_spot(d.worst, d.unit, verdict.runs),)
+        yield "worst", (spot_words(d.worst, d.unit, verdict.runs),)
     if d.explained is not None:
         yield "because", (visible(element_sentence(d.explained)),)
         if d.explained.candidates:
@@ -152,20 +152,24 @@ def _difference(
 def _extent(d: Difference) -> str:
     part = f" ({percent(d.mismatches, d.size)})" if d.size else ""
     share = f"{d.mismatches:,} of {counted(d.size, 'element')}{part}"
-    far = f"by at most {_size(d.largest, d.unit)}" if isfinite(d.largest) else "not all by a finite amount"
+    far = (
+        f"by at most {size_words(d.largest, d.unit)}" if isfinite(d.largest) else "not all by a finite amount"
+    )
     told = f"{share}, {far}"
     if not d.tolerance:
         return told
-    return f"{told}; {d.beyond:,} by more than the tolerance of {_size(d.tolerance, d.unit)}"
+    return f"{told}; {d.beyond:,} by more than the tolerance of {size_words(d.tolerance, d.unit)}"
 
 
-def _size(value: float, unit: str) -> str:
+def size_words(value: float, unit: str) -> str:
+    """How large a difference is: ``3 LSB``."""
     if unit == "LSB":
         return f"{abs(value):,.0f} LSB"
     return f"{abs(value):.3g} of the largest expected magnitude"
 
 
-def _spot(spot: Spot, unit: str, runs: Sequence[str]) -> str:
+def spot_words(spot: Spot, unit: str, runs: Sequence[str] = ()) -> str:
+    """An element, what is expected there and what the device gives."""
     place = f"[{', '.join(map(str, spot.index))}]"
     fed = f" ({visible(runs[spot.run])})" if spot.run < len(runs) else ""
     expected, actual = (value_words(v, unit) for v in (spot.expected, spot.actual))

@@ -222,7 +222,9 @@ def operations(verdicts: tuple[Verdict, ...]) -> tuple[Operation, ...]:
     for v in verdicts:
         for index, opcode in zip(v.operators, v.opcodes, strict=True):
             own = names.get(index, (v.name,)) if v.subgraph == 0 else (v.name,)
-            found.append(Operation(v.subgraph, index, opcode, own[0], (index,), (index + 1,), own))
+            weights = "per-axis" if opcode == "CONV_2D" else ""
+            place = (v.subgraph, index, opcode, own[0], (index,), (index + 1,), own)
+            found.append(Operation(*place, kind="int8", granularity=weights))
     return tuple(found)
 
 

@@ -7,7 +7,6 @@ import re
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -16,59 +15,21 @@ from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
 from litecheck.rendering.html import page as base
+from litecheck.rendering.html.page import embedded
 from litecheck.rendering.verification import html
-from litecheck.rendering.verification.html import embedded
 from litecheck.rendering.verification.values import LOOKS
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.verify.outcome import Verification
 from litecheck.verify.serialize import from_json
+from tests.rendering.page_reader import Read, program
 
 FOLDER = Path(html.__file__).parent / "page"
-BASE = Path(base.__file__).parent / "base.css"
-
-
-class Read(HTMLParser):
-    """Elements with their attributes, and the text that follows their start tags directly."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.inside = False
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        self.texts.append("")
-        self.inside = True
-
-    def handle_endtag(self, tag: str) -> None:
-        self.inside = False
-
-    def handle_data(self, data: str) -> None:
-        if self.inside:
-            self.texts[-1] += data
-
-    def text(self, tag: str, **attributes: str) -> str:
-        """The text of the one element with that tag and those attributes."""
-        (found,) = (
-            text
-            for (name, attrs), text in zip(self.elements, self.texts, strict=True)
-            if name == tag and all(attrs.get(key) == value for key, value in attributes.items())
-        )
-        return found
+BASE = Path(base.__file__).parent
 
 
 @pytest.fixture
 def page(sample: Verification) -> Read:
     return Read(render(sample, "html"))
-
-
-def program(page: Read) -> str:
-    scripts = zip(page.elements, page.texts, strict=True)
-    (found,) = (text for (tag, attrs), text in scripts if tag == "script" and not attrs)
-    return found
 
 
 def test_ends_with_one_newline_and_is_the_same_each_time(
@@ -181,7 +142,8 @@ def test_every_outcome_has_a_sign_and_a_colour(page: Read) -> None:
 
 def test_every_file_of_the_folder_is_in_the_page(page: Read) -> None:
     files = {file.name: file.read_text() for file in FOLDER.iterdir()}
-    assert page.text("style") == BASE.read_text()
+    assert page.text("style") == (BASE / "base.css").read_text() + (BASE / "operators.css").read_text()
+    assert all(file.read_text() in program(page) for file in BASE.glob("*.js"))
     scripts = {name for name, text in files.items() if text in program(page)}
     assert scripts == set(files) - {"body.html"}
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from litecheck.rendering.formats import render
+from litecheck.rendering.verification.operators import operators
 from litecheck.verify.outcome import Verification
 
 
@@ -18,12 +19,14 @@ def parsed(verification: Verification) -> list[Any]:
     return tokens
 
 
-def test_every_row_of_both_tables_has_its_cells(sample: Verification) -> None:
+def test_every_row_of_every_table_has_its_cells(sample: Verification) -> None:
     tokens = parsed(sample)
-    rows = sum(t.type == "tr_open" for t in tokens)
-    cells = sum(t.type in {"td_open", "th_open"} for t in tokens)
-    assert rows == (1 + len(sample.verdicts)) + (1 + 3)
-    assert cells == 7 * rows
+    starts = [n for n, token in enumerate(tokens) if token.type == "table_open"]
+    tables = [tokens[start:end] for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True)]
+    rows = [sum(t.type == "tr_open" for t in table) for table in tables]
+    cells = [sum(t.type in {"td_open", "th_open"} for t in table) for table in tables]
+    assert rows == [1 + 3, 1 + len(operators(sample)), 1 + len(sample.verdicts)]
+    assert cells == [7 * rows[0], 10 * rows[1], 7 * rows[2]]
 
 
 def test_html_is_ours_alone(sample: Verification) -> None:
@@ -32,7 +35,7 @@ def test_html_is_ours_alone(sample: Verification) -> None:
     html = "".join(t.content for t in every if t.type in {"html_block", "html_inline"})
     tags = {"details", "summary", "b"}
     assert set(re.findall(r"<(/?\w+)", html)) == tags | {f"/{tag}" for tag in tags} | {"br"}
-    assert html.count("<details") == html.count("</details>") == 11 + 3
+    assert html.count("<details") == html.count("</details>") == 11 + 4
     assert html.count("<details open>") == 11
 
 

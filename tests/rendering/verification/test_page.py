@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,105 +12,11 @@ from litecheck.compare.types import Along
 from litecheck.compare.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
-from litecheck.rendering.formats import render
 from litecheck.verify.outcome import Step, Verification
+from tests.rendering.browser import BEYOND, BROKEN, OVERLAPPING, Keys, Page, axe, violations, waiting
 
 pytestmark = pytest.mark.slow
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
-waiting = pytest.importorskip("selenium.webdriver.support.wait", reason="needs selenium")
-Keys = webdriver.Keys
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update", "--window-size=1300,1000"),
-)
 OPERATORS = 500
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Chromium with an empty profile."""
-    program = next((found for name in NAMES if (found := shutil.which(name))), None)
-    driver = shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("needs Chromium and chromedriver on the path")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
-    opened.get("about:blank")
-    yield opened
-    opened.quit()
-
-
-class Page:
-    """An open page: what stands where, and what a reader does."""
-
-    def __init__(self, browser: Any) -> None:
-        self.browser = browser
-
-    def all(self, selector: str) -> list[Any]:
-        found: list[Any] = self.browser.find_elements("css selector", selector)
-        return found
-
-    def one(self, selector: str) -> Any:
-        return self.browser.find_element("css selector", selector)
-
-    def run(self, script: str, *given: object) -> Any:
-        return self.browser.execute_script(script, *given)
-
-    def texts(self, selector: str) -> list[str]:
-        """The whole text of each, also of what is shortened or not to be seen."""
-        script = "return [...document.querySelectorAll(arguments[0])].map((node) => node.textContent)"
-        found: list[str] = self.run(script, selector)
-        return found
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.browser.switch_to.active_element.send_keys(key)
-
-    def column(self, position: int) -> list[str]:
-        """A column of the cases that are shown."""
-        return self.texts(f"tr.case:not([hidden]) > :nth-child({position})")
-
-    def reloaded(self) -> Page:
-        self.browser.refresh()
-        return self
-
-    @property
-    def focused(self) -> str:
-        """The number of the case that has the focus."""
-        script = "return document.activeElement.closest('tr.case')?.firstChild.textContent ?? ''"
-        found: str = self.run(script)
-        return found
-
-    @property
-    def ground(self) -> str:
-        found: str = self.run("return getComputedStyle(document.body).backgroundColor")
-        return found
-
-
-@pytest.fixture
-def show(browser: Any, tmp_path: Path) -> Iterator[Callable[[Verification], Page]]:
-    """Opens a verification's page; whatever happens on it, nothing may be complained of and nothing asked for."""
-    file = tmp_path / "page.html"
-
-    def opened(verification: Verification) -> Page:
-        file.write_text(render(verification, "html"), encoding="utf-8")
-        browser.get(file.as_uri())
-        return Page(browser)
-
-    for log in ("browser", "performance"):
-        browser.get_log(log)
-    yield opened
-    assert browser.get_log("browser") == []
-    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    asked = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
-    assert asked <= {file.as_uri(), "data:,"}
-    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
 
 
 @pytest.fixture
@@ -137,41 +40,10 @@ def test_every_verification_opens(
     for verification in (sample, good, unjudged, replace(good, verdicts=())):
         page = show(verification)
         assert page.one("#verdict").text == verification.verdict
-        assert len(page.all("tr.case")) == len(verification.verdicts)
+        assert len(page.all("#cases tr.case")) == len(verification.verdicts)
         assert page.one("#fits").is_displayed() == bool(verification.fits)
         assert page.one("#drift").is_displayed() == bool(verification.drift)
         assert page.one("#graph").is_displayed() == bool(verification.verdicts)
-
-
-@pytest.fixture
-def telephone(browser: Any) -> Iterator[None]:
-    """A screen 390 pixels wide; the window of a browser cannot be made so narrow."""
-    screen = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-    yield
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-#: What reaches beyond the screen, though it may be wrapped: elements, and texts in pictures.
-BEYOND = """return [...document.querySelectorAll("body *")].filter((node) => {
-  const box = node.getBoundingClientRect();
-  return box.width && (box.right > innerWidth + 1 || box.left < -1);
-}).map((node) => `${node.tagName} ${node.id} ${node.textContent.slice(0, 30)}`)"""
-#: Pairs of labels of one picture that overlap.
-OVERLAPPING = """return [...document.querySelectorAll("svg")].flatMap((svg) => {
-  const texts = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
-  return texts.flatMap(([one, a], n) => texts.slice(n + 1)
-    .filter(([, b]) => a.width && a.left < b.right - 1 && b.left < a.right - 1)
-    .filter(([, b]) => a.top < b.bottom - 4 && b.top < a.bottom - 4)
-    .map(([other]) => `${one} and ${other}`));
-})"""
-#: Outcomes whose words have left their sign or are broken within a word.
-BROKEN = """return [...document.querySelectorAll("tr.case > td.outcome")].filter((cell) => {
-  const sign = cell.querySelector(".sign").getBoundingClientRect(), words = document.createRange();
-  words.selectNodeContents(cell.lastChild);
-  const lines = [...words.getClientRects()];
-  return lines[0].top > sign.bottom || lines.length > cell.lastChild.textContent.split(" ").length;
-}).map((cell) => cell.textContent)"""
 
 
 def test_it_is_whole_on_a_telephone(
@@ -181,7 +53,7 @@ def test_it_is_whole_on_a_telephone(
     verdicts = tuple(replace(v, name=f"{long}{n}") for n, v in enumerate(many.verdicts[:60]))
     for verification in (sample, replace(many, verdicts=verdicts)):
         page = show(verification)
-        for row in page.all("tr.case")[:12]:
+        for row in page.all("#cases tr.case")[:12]:
             page.run("arguments[0].click()", row)
         assert page.run("return document.documentElement.scrollWidth") == 390
         assert page.run(BEYOND) == []
@@ -225,7 +97,7 @@ def test_many_operators_are_all_there_and_their_details_are_not(
     show: Callable[[Verification], Page], many: Verification
 ) -> None:
     page = show(many)
-    assert len(page.all("tr.case")) == len(page.all(".cell")) == OPERATORS
+    assert len(page.all("#cases tr.case")) == len(page.all(".cell")) == OPERATORS
     assert page.all(".below") == []
     page.one("#open-all").click()
     assert len(page.all(".below .details")) == OPERATORS
@@ -282,14 +154,14 @@ def test_filters_by_outcome(show: Callable[[Verification], Page], sample: Verifi
 
 def test_keys_are_enough(show: Callable[[Verification], Page], sample: Verification) -> None:
     page = show(sample)
-    assert len(page.all("tr.case[tabindex='0']")) == 1
+    assert len(page.all("#cases tr.case[tabindex='0']")) == 1
     page.one("body").send_keys("/")
     assert page.run("return document.activeElement.id") == "filter"
     page.press(Keys.ARROW_DOWN)
     assert page.focused == "0"
     page.press(Keys.ARROW_DOWN, Keys.ENTER)
     assert page.focused == "1"
-    assert page.one("tr.case[aria-expanded='true'] + .below h3").text == "CONV_2D #1 block1/conv"
+    assert page.one("#cases tr.case[aria-expanded='true'] + .below h3").text == "CONV_2D #1 block1/conv"
     page.press(Keys.ESCAPE)
     assert page.all(".below") == []
     assert page.focused == "1"
@@ -301,14 +173,14 @@ def test_keys_are_enough(show: Callable[[Verification], Page], sample: Verificat
     assert page.focused == page.column(1)[-1] == "1:0"
     page.press(Keys.HOME, Keys.ARROW_UP)
     assert page.focused == "0"
-    assert len(page.all("tr.case[tabindex='0']")) == 1
+    assert len(page.all("#cases tr.case[tabindex='0']")) == 1
 
 
 def test_escape_inside_details_closes_them(
     show: Callable[[Verification], Page], sample: Verification
 ) -> None:
     page = show(sample)
-    page.all("tr.case")[6].click()
+    page.all("#cases tr.case")[6].click()
     page.one(".below summary").click()
     assert page.texts(".below li") == ["CONV_2D", "ADD", "RELU"]
     page.press(Keys.ESCAPE)
@@ -320,7 +192,7 @@ def test_details_tell_and_draw_all_that_is_known(
     show: Callable[[Verification], Page], sample: Verification
 ) -> None:
     page = show(sample)
-    page.all("tr.case")[1].click()
+    page.all("#cases tr.case")[1].click()
     difference = sample.verdicts[1].differences[0]
     assert difference.explained is not None
     text = page.one(".below").text
@@ -356,7 +228,7 @@ def test_many_channels_share_bars(show: Callable[[Verification], Page], sample: 
     along = Along(3, "channel", channels)
     wide = replace(conv, differences=(replace(conv.differences[0], along=along),))
     page = show(replace(sample, verdicts=(wide,), operations=(), drift=()))
-    page.one("tr.case").click()
+    page.one("#cases tr.case").click()
     assert page.texts(".below figcaption")[1] == "Mismatches by channel, 8 to a bar"
     titles = page.texts(".below figure:last-child title")
     assert len(titles) == 125
@@ -371,7 +243,7 @@ def test_only_a_pattern_is_drawn(
     conv = sample.verdicts[1]
     alone = replace(conv, differences=(replace(conv.differences[0], along=along),))
     page = show(replace(sample, verdicts=(alone,), operations=(), drift=()))
-    page.one("tr.case").click()
+    page.one("#cases tr.case").click()
     captions = page.texts(".below figcaption")
     assert captions == ["Difference in LSB", *(["Mismatches by column"] if along else [])]
 
@@ -404,19 +276,6 @@ def test_drift_is_drawn_for_each_unit_and_leads_to_cases(
     assert page.texts("#drift li")[1] == told
     page.all(".plots .hit")[1].click()
     assert page.focused == "1"
-
-
-@pytest.fixture
-def evening(browser: Any) -> Iterator[None]:
-    """The reader's system is dark, and nothing is remembered afterwards."""
-
-    def prefer(*features: dict[str, str]) -> None:
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-
-    prefer({"name": "prefers-color-scheme", "value": "dark"})
-    yield
-    browser.execute_script("localStorage.clear()")
-    prefer()
 
 
 @pytest.mark.usefixtures("evening")
@@ -456,7 +315,10 @@ def test_hostile_names_are_shown_as_they_are(
     page.one("#open-all").click()
     name = visible(sample.verdicts[position].name)
     assert page.all(".below h3 span")[position].get_attribute("textContent") == name
-    assert page.all("tr.case")[position].find_element("css selector", ".name").get_attribute("title") == name
+    assert (
+        page.all("#cases tr.case")[position].find_element("css selector", ".name").get_attribute("title")
+        == name
+    )
     assert len(page.all("script")) == scripts
     acting = "return /[\\p{C}\\p{Zl}\\p{Zp}]/u.test(document.body.innerText.replaceAll('\\n', '').replaceAll('\\t', ''))"
     assert page.run(acting) is False
@@ -467,3 +329,34 @@ def test_characters_are_escaped_as_in_every_other_format(
 ) -> None:
     text = "a b\t\r\n\x00\x1f\x7f\x85\xa0\xad\u061c\u200b\u2028\u202e\u3000\ufeff\uffff\U000e0001\U0010ffff é 你 😀"
     assert show(good).run("return visible(arguments[0])", text) == visible(text)
+
+
+def test_operators_lead_to_their_cases(show: Callable[[Verification], Page], sample: Verification) -> None:
+    page = show(sample)
+    lines = page.all("#operators tr.case")
+    assert lines[0].find_element("css selector", "td.verdict").text.endswith("fails")
+    page.one("#filter").send_keys("block1/conv")
+    shown = page.texts("#operators tr.case:not([hidden]) > :first-child")
+    assert shown == ["CONV_2Dint8, per-axis"]
+    page.one("#operators tr.case:not([hidden])").click()
+    page.one("#operators .below button").click()
+    assert page.focused == "1"
+    assert page.one("#cases .below h3").text == "CONV_2D #1 block1/conv"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("narrow", [False, True])
+def test_axe_finds_nothing_serious(
+    request: pytest.FixtureRequest,
+    show: Callable[[Verification], Page],
+    sample: Verification,
+    dark: bool,
+    narrow: bool,
+) -> None:
+    program = axe()
+    for fixture in ["evening"] * dark + ["telephone"] * narrow:
+        request.getfixturevalue(fixture)
+    page = show(sample)
+    page.run("document.querySelectorAll('#operators tr.case').forEach((row) => row.click())")
+    page.one("#open-all").click()
+    assert violations(page, program) == []

@@ -23,6 +23,7 @@ GOLDEN = {
     "junit": "verification.junit.xml",
     "gitlab": "verification.gitlab.json",
     "github": "verification.github.txt",
+    "csv": "verification.csv",
     "markdown": "verification.md",
     "model-explorer": "verification.model-explorer.json",
 }
@@ -66,7 +67,7 @@ def test_a_verification_read_back_looks_the_same(name: str, sample: Verification
 def test_unknown_format_suggests_the_nearest(good: Verification) -> None:
     with pytest.raises(ConfigError, match="did you mean model-explorer"):
         render(good, "model_explorer")
-    with pytest.raises(ConfigError, match="the formats are text, github, gitlab"):
+    with pytest.raises(ConfigError, match="the formats are text, csv, github, gitlab"):
         render(good, "zzz")
 
 

@@ -1,5 +1,7 @@
 // All that is known of one case, made when it is opened.
 
+const verification = read("verification");
+
 /** The words of a case, one label after the other, with a picture where there is something to see. */
 function details(position) {
   const verdict = verification.verdicts[position];

@@ -1,33 +1,4 @@
-// The page: what was verified, filters, light and dark, and what leads from one part to the other.
-
-const THEME = "litecheck-theme";
-
-/** Storage may be forbidden, as in files opened from a disk: the choice then lasts as long as the page. */
-function remembered(value) {
-  try {
-    if (value !== undefined) localStorage.setItem(THEME, value);
-    return localStorage.getItem(THEME);
-  } catch {
-    return null;
-  }
-}
-
-function theme() {
-  const button = find("theme");
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const current = () => document.documentElement.dataset.theme || (dark.matches ? "dark" : "light");
-  const other = () => (current() === "dark" ? "light" : "dark");
-  const label = () => button.replaceChildren(other() === "dark" ? "Dark" : "Light");
-  const kept = remembered();
-  if (["light", "dark"].includes(kept)) document.documentElement.dataset.theme = kept;
-  button.addEventListener("click", () => {
-    document.documentElement.dataset.theme = other();
-    remembered(document.documentElement.dataset.theme);
-    label();
-  });
-  dark.addEventListener("change", label);
-  label();
-}
+// The page: what was verified, filters, and what leads from one part to the other.
 
 function head() {
   find("model").replaceChildren(...parted(verification.model.split(/[\\/]/).pop()));
@@ -49,38 +20,28 @@ function untried() {
   find("untried").hidden = !kinds.length;
 }
 
-function chips(changed) {
-  const chosen = new Set();
-  for (const [outcome, count] of Object.entries(verification.counts)) {
-    const toggle = (event) => {
-      const on = !chosen.delete(outcome);
-      if (on) chosen.add(outcome);
-      event.currentTarget.setAttribute("aria-pressed", on);
-      changed();
-    };
-    const attributes = { type: "button", class: "chip", "aria-pressed": "false", "data-outcome": outcome, onclick: toggle };
-    find("chips").append(make("button", attributes, sign(outcome), `${outcome} `, make("b", {}, counted(count))));
-  }
-  return chosen;
-}
-
 function start() {
   theme();
   head();
   untried();
   const input = find("filter");
+  const cases = new Table(find("cases"), { columns: COLUMNS, items: verification.verdicts, details: (_, n) => details(n) });
+  const operators = operatorTable(find("operators"), words.operators, (operator) => reached(operator, (position) => open(position)));
   let dim = () => {};
-  const cases = new Cases((kept) => {
-    const all = verification.verdicts.length;
-    find("shown").replaceChildren(kept.size === all ? `${counted(all)} shown` : `${counted(kept.size)} of ${counted(all)} shown`);
+  let kept = new Set();
+  const filter = () => {
+    kept = matching(input.value, chosen);
+    cases.keep(kept);
+    operators.keep(new Set(words.operators.flatMap(({ positions }, n) => (positions.some((one) => kept.has(one)) ? [n] : []))));
+    saying(kept.size, verification.verdicts.length);
     dim((position) => position !== null && kept.has(position));
-  });
-  const chosen = chips(() => cases.filter(input.value, chosen));
+  };
+  const chosen = chips(verification.counts, filter);
   const open = (position) => {
-    if (!cases.kept.has(position)) {
+    if (!kept.has(position)) {
       input.value = "";
       for (const chip of document.querySelectorAll(".chip[aria-pressed=true]")) chip.click();
-      cases.filter("", chosen);
+      filter();
     }
     cases.reveal(position);
   };
@@ -89,22 +50,19 @@ function start() {
     const found = words.strip.find((operator) => operator.subgraph === 0 && operator.index === step.operator);
     if (found && found.case !== null) open(found.case);
   });
-  cases.filter("", chosen);
-  input.addEventListener("input", () => cases.filter(input.value, chosen));
-  input.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") input.value = "";
-    if (event.key === "Escape") cases.filter("", chosen);
-    if (event.key === "ArrowDown") document.querySelector("tr.case[tabindex='0']:not([hidden])")?.focus();
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    input.select();
-    input.focus();
-  });
-  const shown = () => cases.order.filter((row) => !row.hidden);
-  find("open-all").addEventListener("click", () => shown().forEach((row) => cases.open(row)));
-  find("close-all").addEventListener("click", () => shown().forEach((row) => cases.close(row)));
+  search(input, filter, cases);
+  filter();
+}
+
+/** The cases of a kind of operator, each of which leads to itself. */
+function reached({ positions }, open) {
+  const item = (position) => {
+    const { number, operator, name } = words.cases[position];
+    const ended = verification.verdicts[position].outcome;
+    const button = make("button", { type: "button", onclick: () => open(position) }, ...parted(`${operator} #${number} `), ...parted(name));
+    return make("li", {}, sign(ended), `${ended} `, button);
+  };
+  return make("ul", { class: "listed" }, ...positions.map(item));
 }
 
 start();

@@ -2,11 +2,10 @@
 // What the page holds, and how its elements are made: text from a model reaches the page as text only.
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
-const verification = read("verification");
 const words = read("words");
 const outcomes = new Map(words.outcomes.map((outcome) => [outcome.name, outcome]));
 
-/** Telephones: as in page.css. */
+/** Telephones: as in base.css. */
 const NARROW = matchMedia("(max-width: 46rem)");
 
 const find = (id) => document.getElementById(id);

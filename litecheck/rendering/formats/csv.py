@@ -1,0 +1,48 @@
+"""CSV, for spreadsheets: a line for each operator, type and granularity, a column for each way a case can end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from litecheck.rendering.escape import visible
+from litecheck.rendering.sheet import Format, Sheet
+
+if TYPE_CHECKING:
+    from litecheck.rendering.wording.operators import OperatorLine
+
+#: What spreadsheets take for the beginning of a formula.
+_ACTING = ("=", "+", "-", "@")
+
+
+def render(sheet: Sheet) -> str:
+    """The table; numbers stand without separators, so that they can be added up."""
+    import csv
+    import io
+
+    lines = sheet.operators()
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    ends = list(lines[0].ends) if lines else []
+    writer.writerow([*("device", "operator", "type", "weights", "verdict", "cases"), *ends, *_LAST])
+    writer.writerows(map(list, map(_cells, lines)))
+    return file.getvalue()
+
+
+_LAST = ("tolerance", "worst", "unit", "arithmetic", "placement")
+
+
+def _cells(line: OperatorLine) -> Iterator[str]:
+    yield from map(_text, (line.device, line.opcode, line.kind, line.granularity, line.verdict))
+    yield from map(str, (line.cases, *line.ends.values()))
+    yield from (f"{value:g}" for value in (line.tolerance, line.worst))
+    yield from map(_text, (line.unit, line.arithmetic, line.placement))
+
+
+def _text(text: str) -> str:
+    """Of visible characters, and no formula."""
+    shown = visible(text)
+    return f"'{shown}" if shown.startswith(_ACTING) else shown
+
+
+FORMAT = Format("csv", "CSV, for spreadsheets: a line for each kind of operator", ("verify", "suite"), render)

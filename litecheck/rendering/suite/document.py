@@ -1,0 +1,78 @@
+"""A suite's report as a document, for Markdown: the table of operators, what fails, what is accepted, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from litecheck.rendering import document as layout
+from litecheck.rendering.escape import NAME, PHRASE, shorten
+from litecheck.rendering.suite import wording
+from litecheck.rendering.wording.operators import operator_grid
+from litecheck.report import counted
+from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
+
+#: GitHub shows a megabyte of Markdown, and people read less.
+_MANY = 50
+_ROWS = 1000
+
+
+def document(report: SuiteReport) -> layout.Document:
+    """The table is open, as are the cases that fail."""
+    title: layout.Line = ("litecheck suite: ", layout.Code(shorten(report.device, 2 * NAME)))
+    parts = (_table(report), _failing(report), _refusals(report), _uncovered(report), _hashes(report))
+    facts = tuple((label, shorten(text, PHRASE)) for label, text in wording.facts(report))
+    summary = f"{wording.sentence(report)}. {wording.tally(report)}"
+    found = tuple(one for part in parts for one in part)
+    return layout.Document("suite", title, report.verdict, summary, facts, found, report.version)
+
+
+def _table(report: SuiteReport) -> Iterator[layout.Part]:
+    if report.rows:
+        yield layout.Heading(("Operators",))
+        yield operator_grid(wording.operators(report), _ROWS)
+
+
+def _failing(report: SuiteReport) -> Iterator[layout.Part]:
+    failing = [case for cases in wording.failing_by_operator(report) for case in cases]
+    if failing:
+        yield layout.Heading(("Failing cases",))
+    yield from map(_case, failing[:_MANY])
+    if len(failing) > _MANY:
+        yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
+
+
+def _case(case: CaseVerdict) -> layout.Fold:
+    rows = tuple(
+        (label, layout.broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
+        for label, lines in wording.details(case)
+    )
+    return layout.Fold(wording.title(case), (f": {case.ending.value}",), (layout.FactRows(rows),), True)
+
+
+def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
+    """By operator; only what was not refused is listed."""
+    groups = wording.refusals(report)
+    if groups:
+        yield layout.Heading(("Models that must be refused",))
+    for opcode, cases in groups.items():
+        told = (f": {wording.refused(cases)}",)
+        lines = tuple(_refusal(case) for case in cases if case.ending is not Ending.REJECTED)
+        listed = (layout.listed(lines, _MANY),) if lines else ()
+        yield layout.Fold(opcode, told, listed)
+
+
+def _refusal(case: CaseVerdict) -> layout.Line:
+    kind = " ".join(filter(None, (case.kind, case.granularity)))
+    return (layout.Code(case.broken), f" ({kind}), {case.ending.value}: {case.effect}")
+
+
+def _uncovered(report: SuiteReport) -> Iterator[layout.Part]:
+    groups = wording.uncovered(report)
+    if groups:
+        yield layout.Heading(("Not covered",))
+        yield layout.ItemList(tuple((f"{because}: {', '.join(several)}",) for because, several in groups))
+
+
+def _hashes(report: SuiteReport) -> Iterator[layout.Part]:
+    rows = tuple((label, (layout.Code(text),)) for label, text in wording.hashes(report))
+    yield layout.Fold("Versions and SHA-256", (), (layout.FactRows(rows),))

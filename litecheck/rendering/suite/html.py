@@ -1,0 +1,132 @@
+"""A suite's report as one page for people: a table of operators that unfolds, in one file that asks no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from litecheck.rendering.escape import PHRASE, shorten, visible
+from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
+from litecheck.rendering.suite import wording
+from litecheck.rendering.wording.operators import OperatorLine, operator_words
+from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
+
+_FOLDER = Path(__file__).parent / "page"
+_SHARED = ("elements.js", "controls.js", "table.js", "operators.js")
+#: A sign for each ending, for who does not see colours.
+SIGNS: dict[Ending, str] = {
+    Ending.PASSED: "=",
+    Ending.TOLERATED: "≈",
+    Ending.FAILED: "≠",
+    Ending.REFUSED: "R",
+    Ending.CRASHED: "C",
+    Ending.HUNG: "H",
+    Ending.OUT_OF_MEMORY: "M",
+    Ending.NOT_DELEGATED: "N",
+    Ending.NOT_SUPPORTED: "U",
+    Ending.SKIPPED: "S",
+    Ending.REJECTED: "✓",
+    Ending.ACCEPTED: "!",
+    Ending.BROKE_DOWN: "X",
+}
+#: The cases of an operator that are listed: of those that fail, and of all others.
+_FAILING = 200
+_OTHERS = 100
+
+
+def page(report: SuiteReport) -> str:
+    """The page. Its JSON element holds the table and what opening a row tells."""
+    script = "\n".join((scripted(_SHARED), asset(_FOLDER / "page.js")))
+    parts = {"script": script, "words": embedded(_words(report))}
+    body = Template(asset(_FOLDER / "body.html")).substitute(parts)
+    style = styled("operators.css") + asset(_FOLDER / "page.css")
+    return framed(f"{shorten(report.device)}: {report.verdict}", body, style, script)
+
+
+def _words(report: SuiteReport) -> dict[str, Any]:
+    known = {(row.opcode, row.kind, row.granularity): row for row in report.rows}
+    return {
+        "device": visible(report.device),
+        "verdict": report.verdict,
+        "sentence": wording.sentence(report),
+        "tally": wording.tally(report),
+        "facts": list(wording.facts(report)),
+        "hashes": list(wording.hashes(report)),
+        "counts": dict(report.counts()),
+        "outcomes": [
+            {"name": e.value, "sign": SIGNS[e], "meaning": wording.MEANING[e], "bad": e.fails} for e in Ending
+        ],
+        "operators": [
+            _operator(report, line, known[line.opcode, line.kind, line.granularity])
+            for line in wording.operators(report)
+        ],
+        "refusals": [_refused(opcode, cases) for opcode, cases in wording.refusals(report).items()],
+        "uncovered": wording.uncovered(report),
+    }
+
+
+def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict[str, Any]:
+    several = [report.cases[position] for position in line.positions if not report.cases[position].broken]
+    failing = [case for case in several if case.ending.fails]
+    others = sorted((case for case in several if not case.ending.fails), key=lambda case: case.ending.good)
+    worst = next((case for case in several if case.name == row.case), None)
+    told = operator_words(line)
+    del told["positions"]
+    return {
+        **told,
+        "facts": list(_facts(row, report, worst)),
+        "failing": [_case(case) for case in wording.worst_first(failing)[:_FAILING]],
+        "others": [_other(case) for case in others[:_OTHERS]],
+        "more": max(0, len(failing) - _FAILING) + max(0, len(others) - _OTHERS),
+    }
+
+
+def _facts(row: OperatorRow, report: SuiteReport, worst: CaseVerdict | None) -> Iterator[tuple[str, str]]:
+    """What is known of an operator beyond its row."""
+    found = wording.arithmetic(row)
+    also = [name for name in row.fits if name != row.arithmetic]
+    claimed = ", ".join(name for name in report.arithmetics if name in row.fits)
+    nearest = f"none fits, {row.arithmetic} is the nearest" if found else ""
+    facts = (
+        ("arithmetic", found),
+        ("also fits", ", ".join(also) if row.arithmetic in row.fits else ""),
+        ("claimed", claimed or nearest),
+        ("worst", wording.worst(worst) if worst else ""),
+        ("worst case", visible(row.case)),
+    )
+    yield from ((label, text) for label, text in facts if text)
+
+
+def _case(case: CaseVerdict) -> dict[str, Any]:
+    details = [(label, [shorten(line, PHRASE) for line in lines]) for label, lines in wording.details(case)]
+    return {
+        "ending": case.ending.value,
+        "title": shorten(case.title or case.name, PHRASE),
+        "details": details,
+    }
+
+
+def _other(case: CaseVerdict) -> tuple[str, ...]:
+    """Ending, title, and why where it is neither good nor bad or only tolerated."""
+    told = (case.ending.value, shorten(case.title or case.name, PHRASE))
+    return told if case.ending is Ending.PASSED else (*told, shorten(wording.gist(case), PHRASE))
+
+
+def _refused(opcode: str, cases: list[CaseVerdict]) -> dict[str, Any]:
+    """The models of an operator that must be refused: path, effect, type and ending of each."""
+    ends: dict[str, int] = {}
+    for case in cases:
+        ends[case.ending.value] = ends.get(case.ending.value, 0) + 1
+    return {
+        "opcode": shorten(opcode),
+        "ends": ends,
+        "cases": [
+            (case.ending.value, visible(case.broken), visible(case.effect), _form(case)) for case in cases
+        ],
+    }
+
+
+def _form(case: CaseVerdict) -> str:
+    return " ".join(filter(None, (case.kind, case.granularity)))

@@ -1,0 +1,157 @@
+"""A suite's report as result rows: one for each case that fails and each model that is wrongly accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from litecheck.finding import Level
+from litecheck.rendering.escape import PHRASE, shorten, visible
+from litecheck.rendering.rows import (
+    Annotation,
+    JudgedCase,
+    ResultRow,
+    Results,
+    RowPlace,
+    RowRule,
+    Subject,
+    digest,
+    lines_of,
+)
+from litecheck.rendering.suite import wording
+from litecheck.rendering.wording.operators import OPERATOR_HEADS, OperatorLine, operator_cells
+from litecheck.report import counted
+from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
+
+_HANDFUL = 5
+#: What a model that must be refused is told as where it is not; it fails nothing.
+_UNREFUSED: dict[Ending, Level] = {Ending.ACCEPTED: "note", Ending.BROKE_DOWN: "warning"}
+
+
+def results(report: SuiteReport) -> Results:
+    """A subject for each kind of operator, with its cases."""
+    subjects = tuple(_subject(report, line) for line in wording.operators(report))
+    endings = {case.ending for case in report.cases if _told(case)}
+    return Results(
+        "litecheck suite",
+        report.version,
+        report.exit_code,
+        f"{report.verdict} on {report.device}: {wording.sentence(report)}; {wording.tally(report)}",
+        (*subjects, *_unjudged(report)),
+        tuple(
+            RowRule(wording.rule(ending), text, text, _level(ending))
+            for ending, text in wording.MEANING.items()
+            if ending in endings
+        ),
+        tuple(_annotations(report)),
+        {"suite": {"verdict": report.verdict, "counts": dict(report.counts()), **dict(_facts(report))}},
+        tuple(_remarks(report)),
+    )
+
+
+def _told(case: CaseVerdict) -> bool:
+    """Whether a case is a result: it fails, or the device does not refuse what it must."""
+    return case.ending.fails or case.ending in _UNREFUSED
+
+
+def _level(ending: Ending) -> Level:
+    return "violation" if ending.fails else _UNREFUSED[ending]
+
+
+def _facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
+    yield from wording.facts(report)
+    yield from ((f"{label} version" if label == "litecheck" else f"{label} sha256", text)
+                for label, text in wording.hashes(report))  # fmt: skip
+
+
+def _subject(report: SuiteReport, line: OperatorLine) -> Subject:
+    several = [report.cases[position] for position in line.positions]
+    pairs = [(case, _row(report, case) if _told(case) else None) for case in several]
+    own = zip((head.lstrip(">") for head in OPERATOR_HEADS), operator_cells(line), strict=True)
+    facts = (*_facts(report), *(fact for fact in own if fact[1]))
+    return Subject(
+        f"{line.title} on {report.device}",
+        line.title.replace(" ", "."),
+        facts,
+        tuple(row for _, row in pairs if row is not None),
+        tuple(_case(case, row) for case, row in pairs),
+    )
+
+
+def _case(case: CaseVerdict, row: ResultRow | None) -> JudgedCase:
+    if row is not None:
+        return JudgedCase(case.name, (row,))
+    gap = "" if case.ending.good else f"{case.ending.value}: {wording.gist(case)}"
+    aside = () if case.ending is Ending.PASSED else lines_of(wording.details(case))
+    return JudgedCase(case.name, gap=gap, aside=aside)
+
+
+def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:
+    ending, gist = case.ending.value, wording.gist(case)
+    details = tuple(wording.details(case))
+    fingerprint = digest("\0".join((wording.rule(case.ending), case.name)))
+    told = f"{ending} on {report.device}"
+    return ResultRow(
+        wording.rule(case.ending),
+        _level(case.ending),
+        f"{told}, though it must be refused" if case.broken else told,
+        RowPlace(f"{wording.folder(case)}/model.tflite", wording.title(case), tuple(_steps(case))),
+        case.effect or ending,
+        gist,
+        details,
+        title=f"{ending}: {gist}",
+        full=lines_of(details),
+        fails=case.ending.fails,
+        silent=case.ending in wording.BROKEN,
+        fingerprint=fingerprint,
+        identity=digest("\0".join((report.suite, report.device, fingerprint))),
+    )
+
+
+def _steps(case: CaseVerdict) -> Iterator[tuple[str, str, str]]:
+    yield case.opcode, case.opcode, "function"
+    if case.broken:
+        yield case.broken, case.broken, "member"
+
+
+def _unjudged(report: SuiteReport) -> Iterator[Subject]:
+    """The whole as a subject of its own, where none of it was judged."""
+    if report.verdict != "not judged":
+        return
+    told = wording.sentence(report)
+    identity = digest("\0".join((report.suite, report.device, "not-judged")))
+    row = ResultRow(
+        "suite/not-judged",
+        "violation",
+        f"not judged on {report.device}: {told}",
+        RowPlace("manifest.json", "suite"),
+        title=told,
+        identity=identity,
+    )
+    yield Subject(report.device, "suite", tuple(_facts(report)), obstacles=(row,))
+
+
+def _remarks(report: SuiteReport) -> Iterator[ResultRow]:
+    """What has no case, and why; notes."""
+    for because, several in wording.uncovered(report):
+        yield _remark("suite/not-covered", f"{', '.join(several)}: {because}")
+    yield from (_remark("suite/note", visible(note)) for note in report.notes)
+
+
+def _remark(code: str, text: str) -> ResultRow:
+    return ResultRow(code, "note", text, RowPlace(""))
+
+
+def _annotations(report: SuiteReport) -> Iterator[Annotation]:
+    """One for each ending and kind of operator, what fails first."""
+    groups: dict[tuple[Ending, str], list[CaseVerdict]] = {}
+    for case in sorted(filter(_told, report.cases), key=lambda case: not case.ending.fails):
+        groups.setdefault((case.ending, wording.name(case)), []).append(case)
+    for (ending, kind), cases in groups.items():
+        title = f"{ending.value} on {report.device}: {kind} ({counted(len(cases), 'case')})"
+        lines = [f"{case.title or case.name}: {shorten(wording.gist(case), PHRASE)}" for case in cases]
+        more = [f"and {counted(len(lines) - _HANDFUL, 'other case')}"] if len(lines) > _HANDFUL else []
+        place = f"{wording.folder(cases[0])}/model.tflite"
+        yield Annotation(_level(ending), place, title, (*lines[:_HANDFUL], *more))
+    if report.verdict == "not judged":
+        title = f"not judged on {report.device}"
+        yield Annotation("violation", "manifest.json", title, (wording.sentence(report),))

@@ -1,0 +1,131 @@
+"""A suite's report for people, at 80 columns and without colour too."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from rich.console import Console
+from rich.text import Text
+
+from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
+from litecheck.rendering.page import DIM, LABEL, Page
+from litecheck.rendering.suite import wording
+from litecheck.rendering.wording.operators import OPERATOR_HEADS, operator_cells
+from litecheck.report import counted
+from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
+
+_VERDICTS = {"conforms": "bold green", "fails": "bold red", "not judged": "bold magenta"}
+#: Of so many kinds of operators, so many failing cases each.
+_MANY = 10
+_FEW = 2
+_SPARE = ("placement", "cases", "tolerance", "worst", "arithmetic")
+
+
+def print_report(report: SuiteReport, console: Console, verbose: bool = False) -> None:
+    """Print the table of operators, explain what fails, and the total; ``verbose`` shortens nothing."""
+    page = SuitePage(console, verbose)
+    page.header(report)
+    page.operators(report)
+    page.arithmetics(report)
+    page.failing(report)
+    page.refusals(report)
+    page.uncovered(report)
+    page.hashes(report)
+    page.line(Text.assemble((report.verdict, _VERDICTS[report.verdict]), f": {wording.sentence(report)}"))
+    page.line(wording.tally(report))
+
+
+def brief(report: SuiteReport) -> str:
+    """``ADD int8: ties: failed: 3 of 64 elements ...``, a line for each case that fails."""
+    lines = [
+        f"{visible(report.device)}: {wording.title(case)}: {case.ending.value}: {shorten(wording.gist(case), PHRASE)}"
+        for case in wording.failing(report)
+    ]
+    if report.verdict == "not judged":
+        lines.append(f"{visible(report.device)}: not judged: {wording.sentence(report)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+class SuitePage(Page):
+    """The parts of a report, one below the other."""
+
+    def header(self, report: SuiteReport) -> None:
+        self.title(report.device, report.verdict, _VERDICTS[report.verdict])
+        for label, text in wording.facts(report):
+            self.labelled(label, text)
+        self.line()
+
+    def operators(self, report: SuiteReport) -> None:
+        """A row for each kind of operator."""
+        lines = wording.operators(report)
+        if not lines:
+            return
+        rows = [operator_cells(line) for line in lines]
+        styles = [_VERDICTS[line.verdict] for line in lines]
+        self.grid(OPERATOR_HEADS, rows, styles, OPERATOR_HEADS.index("verdict"), _SPARE)
+        self.line()
+
+    def arithmetics(self, report: SuiteReport) -> None:
+        """Which arithmetic was found, and for which operators."""
+        found: dict[str, list[str]] = {}
+        for line in filter(lambda line: line.arithmetic, wording.operators(report)):
+            found.setdefault(line.arithmetic, []).append(line.title)
+        if found:
+            self.section("arithmetic", "what the device computes")
+            self.items([f"{arithmetic}: {', '.join(kinds)}" for arithmetic, kinds in found.items()])
+            self.line()
+
+    def failing(self, report: SuiteReport) -> None:
+        """The cases that fail: of each kind of operator the worst first."""
+        kinds = wording.failing_by_operator(report)
+        shown = [cases if self.verbose else cases[:_FEW] for cases in kinds]
+        shown = shown if self.verbose else shown[:_MANY]
+        for case in chain.from_iterable(shown):
+            self.case(case)
+        left = sum(map(len, kinds)) - sum(map(len, shown))
+        if left:
+            self.line(Text(f"and {counted(left, 'other failing case')}", DIM))
+            self.line()
+
+    def case(self, case: CaseVerdict) -> None:
+        """One case with all that is known of it."""
+        margin = Text(case.ending.value, "bold red")
+        limit = len(case.title) + len(case.name) if self.verbose else NAME
+        self.line(Text(wording.title(case, limit), "bold"), margin, max(margin.cell_len + 2, 2 + LABEL))
+        for label, lines in wording.details(case):
+            shown = lines if self.verbose else [shorten(line, 3 * PHRASE) for line in lines]
+            self.labelled(label, "\n".join(shown))
+        self.line()
+
+    def refusals(self, report: SuiteReport) -> None:
+        """What was accepted though it must be refused, by operator."""
+        groups = wording.refusals(report)
+        wrong = {
+            opcode: [case for case in cases if case.ending is not Ending.REJECTED]
+            for opcode, cases in groups.items()
+        }
+        number = sum(map(len, wrong.values()))
+        if not number:
+            return
+        total = sum(map(len, groups.values()))
+        self.section("not refused", f"{number:,} of {counted(total, 'model')} that break a requirement")
+        for opcode, cases in wrong.items():
+            if cases:
+                self.line(visible(opcode), "  ", 2)
+                told = dict.fromkeys(f"{case.ending.value}: {wording.gist(case)}" for case in cases)
+                self.items(list(told), _MANY)
+        self.line()
+
+    def uncovered(self, report: SuiteReport) -> None:
+        """What has no case, and why."""
+        groups = wording.uncovered(report)
+        if groups:
+            self.section("not covered", counted(len(report.uncovered), "operator"))
+            self.items([f"{because}: {', '.join(several)}" for because, several in groups])
+            self.line()
+
+    def hashes(self, report: SuiteReport) -> None:
+        """Versions and SHA-256."""
+        for label, text in wording.hashes(report):
+            self.labelled(label, text)
+        self.line()

@@ -1,0 +1,40 @@
+"""A suite's report as plain values, as schemas/suite-report.schema.json describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, get_origin, get_type_hints
+
+from litecheck.suite.verdict import OperatorRow, SuiteReport
+from litecheck.typed_json import encoded
+
+#: Raised when a key changes its meaning or goes away.
+VERSION = 1
+
+
+def values(report: SuiteReport) -> dict[str, Any]:
+    """Everything, and what follows from it: verdict, exit code and counts."""
+    derived = {
+        "litecheck_suite_report": VERSION,
+        "verdict": report.verdict,
+        "exit_code": report.exit_code,
+        "counts": dict(report.counts()),
+    }
+    hints = get_type_hints(SuiteReport)
+    record = {
+        field.name: encoded(getattr(report, field.name), hints[field.name])
+        for field in fields(SuiteReport)
+        if field.name != "rows"
+    }
+    return {**derived, **record, "rows": list(map(_row, report.rows))}
+
+
+def _row(row: OperatorRow) -> dict[str, Any]:
+    hints = get_type_hints(OperatorRow)
+
+    def value(name: str) -> Any:
+        plain = get_origin(hints[name]) is Mapping
+        return dict(getattr(row, name)) if plain else encoded(getattr(row, name), hints[name])
+
+    return {**{field.name: value(field.name) for field in fields(OperatorRow)}, "verdict": row.verdict}

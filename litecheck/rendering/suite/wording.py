@@ -1,0 +1,254 @@
+"""The words that all formats of a suite's report share: what an ending means, what fails and why, what is let pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from litecheck.rendering.columns import percent
+from litecheck.rendering.escape import NAME, shorten, visible
+from litecheck.rendering.rows import Detail
+from litecheck.rendering.wording.operators import OperatorLine, extent
+from litecheck.rendering.wording.outcomes import size_words, spot_words, value_words
+from litecheck.report import counted
+from litecheck.suite.gap import Gap
+from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
+
+#: What an ending says of the device, as a sentence.
+MEANING: dict[Ending, str] = {
+    Ending.PASSED: "The device gives every element as the arithmetic does.",
+    Ending.TOLERATED: "The device differs by no more than the declared tolerance.",
+    Ending.FAILED: "The device gives other values, or outputs of another number, shape or type.",
+    Ending.REFUSED: "The device refuses to run a model that it must run.",
+    Ending.CRASHED: "The device's process died.",
+    Ending.HUNG: "The device did not answer in time.",
+    Ending.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
+    Ending.NOT_DELEGATED: "The runtime did not hand the operator to the device.",
+    Ending.NOT_SUPPORTED: "The device says that it does not have the operator.",
+    Ending.SKIPPED: "There is no result: the case was not run, or there is nothing to compare with.",
+    Ending.REJECTED: "The device refuses a model that breaks a requirement, as it must.",
+    Ending.ACCEPTED: "The device computes a model that breaks a requirement: leniency, which fails nothing.",
+    Ending.BROKE_DOWN: "The device crashed, hung or ran out of memory on a model that breaks a requirement.",
+}
+#: There is no answer that could be right or wrong.
+BROKEN = frozenset({Ending.REFUSED, Ending.CRASHED, Ending.HUNG, Ending.OUT_OF_MEMORY})
+_FEW = 3
+
+
+def rule(ending: Ending) -> str:
+    """The name that services keep results by: ``suite/out-of-memory``."""
+    return f"suite/{ending.value.replace(' ', '-')}"
+
+
+def name(row: OperatorRow | CaseVerdict) -> str:
+    """``CONV_2D int8 per-axis``."""
+    return " ".join(filter(None, (visible(row.opcode), row.kind, row.granularity)))
+
+
+def folder(case: CaseVerdict) -> str:
+    """Where a case's model and inputs lie, in the suite's folder."""
+    return f"cases/{case.name}"
+
+
+def sentence(report: SuiteReport) -> str:
+    """The verdict and why: ``2 of 7 kinds of operators fail: SOFTMAX int8, ADD int8; 4 conform, 1 was not judged``."""
+    verdicts = Counter(row.verdict for row in report.rows)
+    number = counted(len(report.rows), "kind of operators", "kinds of operators")
+    failing = [name(row) for row in report.rows if row.verdict == "fails"]
+    if failing:
+        more = f" and {len(failing) - _FEW:,} more" if len(failing) > _FEW else ""
+        told = f"{len(failing):,} of {number} {'fails' if len(failing) == 1 else 'fail'}: "
+        told += f"{', '.join(failing[:_FEW])}{more}"
+    elif not verdicts["conforms"]:
+        return f"none of {number} was computed" if report.rows else "there is no case"
+    else:
+        return f"{verdicts['conforms']:,} of {number} conform{_not_judged(verdicts, ', ')}"
+    good = f"; {counted(verdicts['conforms'], 'conforms', 'conform')}" if verdicts["conforms"] else ""
+    return told + good + _not_judged(verdicts, ", " if good else "; ")
+
+
+def _not_judged(verdicts: Counter[str], joint: str) -> str:
+    number = verdicts["not judged"]
+    return f"{joint}{counted(number, 'was', 'were')} not judged" if number else ""
+
+
+def tally(report: SuiteReport) -> str:
+    """``84 cases: 48 passed, 36 failed; 20 models to be refused: 19 refused as it must, 1 accepted``."""
+    broken = Counter(case.ending for case in report.cases if case.broken)
+    asked = Counter(case.ending for case in report.cases if not case.broken)
+    parts = [
+        f"{counted(ends.total(), noun, several)}: {_ends(ends)}"
+        for ends, noun, several in (
+            (asked, "case", "cases"),
+            (broken, "model to be refused", "models to be refused"),
+        )
+        if ends
+    ]
+    return "; ".join(parts) or "no cases"
+
+
+def _ends(ends: Counter[Ending]) -> str:
+    return ", ".join(f"{ends[ending]:,} {ending.value}" for ending in Ending if ends[ending])
+
+
+def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
+    """The rows as every format shows them."""
+    positions: dict[tuple[str, str, str], list[int]] = {}
+    for position, case in enumerate(report.cases):
+        positions.setdefault((case.opcode, case.kind, case.granularity), []).append(position)
+    return tuple(
+        OperatorLine(
+            report.device,
+            row.opcode,
+            row.kind,
+            row.granularity,
+            row.verdict,
+            {ending.value: row.count(ending) for ending in Ending},
+            row.tolerance,
+            row.worst,
+            row.unit,
+            arithmetic(row),
+            row.placement,
+            tuple(positions.get((row.opcode, row.kind, row.granularity), ())),
+        )
+        for row in report.rows
+    )
+
+
+def arithmetic(row: OperatorRow) -> str:
+    """The one found: a claimed one that fits, another that does, known mistakes that explain all, or none."""
+    if not row.count(Ending.PASSED) and not row.count(Ending.TOLERATED) and not row.count(Ending.FAILED):
+        return ""
+    if row.arithmetic in row.fits:
+        return row.arithmetic
+    if row.fits:
+        return f"fits {', '.join(row.fits)}"
+    if row.mistakes:
+        return f"explained by {' or '.join(row.mistakes)}"
+    return "none known" if row.count(Ending.FAILED) else f"{row.arithmetic}, within the tolerance"
+
+
+def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
+    """What was judged, in a few words each."""
+    yield from (
+        ("device", visible(report.described or report.device)),
+        ("suite", f"{visible(report.profile)}, level {report.level}, seed {report.seed}"),
+        ("judged by", ", ".join(map(visible, report.arithmetics))),
+    )
+    yield from (("note", visible(note)) for note in report.notes)
+
+
+def hashes(report: SuiteReport) -> Iterator[tuple[str, str]]:
+    """What tells this report from every other: SHA-256 and versions, empty ones left out."""
+    known = (
+        ("litecheck", report.version),
+        ("suite", report.suite),
+        ("rules", report.rules),
+        ("results", report.results),
+        ("program", report.program),
+    )
+    yield from ((label, visible(text)) for label, text in known if text)
+
+
+def failing(report: SuiteReport) -> list[CaseVerdict]:
+    """The cases that fail the report, in their order."""
+    return [case for case in report.cases if case.ending.fails]
+
+
+def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
+    """The failing cases of each kind of operator: those without an answer first, then by how far they are off."""
+    groups: dict[str, list[CaseVerdict]] = {}
+    for case in failing(report):
+        groups.setdefault(name(case), []).append(case)
+    return [worst_first(cases) for cases in groups.values()]
+
+
+def worst_first(cases: list[CaseVerdict]) -> list[CaseVerdict]:
+    """Those without an answer, then those that are furthest off."""
+    return sorted(cases, key=lambda case: (case.ending is Ending.FAILED, -abs(case.worst)))
+
+
+def refusals(report: SuiteReport) -> dict[str, list[CaseVerdict]]:
+    """The models that must be refused by operator: first those that were accepted or ended otherwise."""
+    found: dict[str, list[CaseVerdict]] = {}
+    for case in report.cases:
+        if case.broken:
+            found.setdefault(case.opcode, []).append(case)
+    return {
+        opcode: sorted(cases, key=lambda case: case.ending is Ending.REJECTED)
+        for opcode, cases in found.items()
+    }
+
+
+def refused(cases: list[CaseVerdict]) -> str:
+    """``19 refused as it must, 1 accepted``."""
+    return _ends(Counter(case.ending for case in cases))
+
+
+def uncovered(report: SuiteReport) -> list[tuple[str, list[str]]]:
+    """Why there is no case, and of what: alike reasons together."""
+    groups: dict[str, list[str]] = {}
+    for one in report.uncovered:
+        groups.setdefault(visible(one.reason), []).append(_named(one))
+    return list(groups.items())
+
+
+def _named(gap: Gap) -> str:
+    """``PAD int16``, ``PAD int16, pads of zero``, or the path of a requirement alone."""
+    name = " ".join(filter(None, (visible(gap.opcode), visible(gap.kind))))
+    if gap.form.startswith(f"{gap.opcode}/"):
+        return visible(gap.form)
+    return f"{name}, {visible(gap.form)}" if gap.form else name
+
+
+def gist(case: CaseVerdict) -> str:
+    """Why a case ends as it does, in one phrase."""
+    if case.broken:
+        return " ".join(filter(None, (visible(case.broken), f"({case.effect})" if case.effect else "")))
+    if case.mismatches:
+        return f"{case.mismatches:,} of {counted(case.elements, 'element')}, by at most {_far(case)}"
+    return message(case) or MEANING[case.ending].rstrip(".")
+
+
+def message(case: CaseVerdict) -> str:
+    """What the device said, as one line: one of its own could be a command to a CI server."""
+    return "; ".join(visible(line.strip()) for line in case.message.splitlines() if line.strip())
+
+
+def details(case: CaseVerdict) -> Iterator[Detail]:
+    """All that is known of a case; every line is of visible characters."""
+    if case.mismatches:
+        share = f"({percent(case.mismatches, case.elements)})"
+        told = f"{case.mismatches:,} of {counted(case.elements, 'element')} {share}, by at most {_far(case)}"
+        yield "differ", (told,)
+    if case.mismatches and worst(case):
+        yield "worst", (worst(case),)
+    found = (
+        ("tolerance", extent(case.tolerance, case.unit)),
+        ("under", case.arithmetic),
+        ("fits", ", ".join(case.fits) if case.arithmetic not in case.fits else ""),
+        ("breaks", case.broken),
+        ("effect", case.effect),
+        ("fault", case.fault),
+        ("message", message(case)),
+        ("placement", case.delegated),
+        ("files", folder(case)),
+    )
+    yield from ((label, (visible(text),)) for label, text in found if text)
+
+
+def worst(case: CaseVerdict) -> str:
+    """The element that is furthest off: run, index, what is expected, what is given, and what it is computed from."""
+    if case.at is None:
+        return ""
+    made = ", ".join(value_words(value, case.unit) for value in case.operands)
+    return spot_words(case.at, case.unit) + (f"; computed from {made}" if made else "")
+
+
+def _far(case: CaseVerdict) -> str:
+    return size_words(case.worst, case.unit)
+
+
+def title(case: CaseVerdict, limit: int = NAME) -> str:
+    """``ADD int8: ties``."""
+    return f"{name(case)}: {shorten(case.title or case.name, limit)}"

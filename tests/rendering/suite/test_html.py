@@ -1,0 +1,135 @@
+"""The page as text: what it holds, and that nothing in it acts or reaches out."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from litecheck.rendering.escape import visible
+from litecheck.rendering.formats import render
+from litecheck.rendering.html import page as base
+from litecheck.rendering.suite import html, wording
+from litecheck.suite.verdict import Ending, SuiteReport
+from tests.rendering.page_reader import Read, program
+
+FOLDER = Path(html.__file__).parent / "page"
+BASE = Path(base.__file__).parent
+
+
+@pytest.fixture
+def page(sample: SuiteReport) -> Read:
+    return Read(render(sample, "html"))
+
+
+def words(page: Read) -> dict[str, Any]:
+    held: dict[str, Any] = json.loads(page.text("script", id="words"))
+    return held
+
+
+def test_it_says_what_the_other_formats_say(sample: SuiteReport, page: Read) -> None:
+    held = words(page)
+    assert (held["sentence"], held["tally"]) == (wording.sentence(sample), wording.tally(sample))
+    assert held["counts"] == dict(sample.counts())
+    assert ["suite", sample.suite] in held["hashes"]
+    lines = wording.operators(sample)
+    assert [(o["opcode"], o["arithmetic"], o["ends"]) for o in held["operators"]] == [
+        (line.opcode, line.arithmetic, line.occurring) for line in lines
+    ]
+
+
+def test_every_case_stands_in_its_operator(sample: SuiteReport, page: Read) -> None:
+    held = words(page)
+    told = [
+        title
+        for operator in held["operators"]
+        for title in (*(one["title"] for one in operator["failing"]), *(one[1] for one in operator["others"]))
+    ]
+    assert sorted(told) == sorted(visible(case.title) for case in sample.cases if not case.broken)
+    paths = [path for operator in held["refusals"] for _, path, _, _ in operator["cases"]]
+    assert sorted(paths) == sorted(case.broken for case in sample.cases if case.broken)
+
+
+def test_what_gives_no_answer_comes_first_then_the_furthest_off(sample: SuiteReport) -> None:
+    conv = next(case for case in sample.cases if case.ending is Ending.FAILED)
+    several = tuple(replace(conv, title=f"off by {n}", worst=float(n)) for n in (1, 3, 2))
+    crashed = replace(conv, title="crashed", ending=Ending.CRASHED, worst=0.0)
+    report = replace(sample, rows=sample.rows[:1], cases=(*several, crashed))
+    (operator,) = words(Read(render(report, "html")))["operators"]
+    assert [one["title"] for one in operator["failing"]] == ["crashed", "off by 3", "off by 2", "off by 1"]
+
+
+def test_the_worst_of_a_row_is_told_with_its_input(page: Read) -> None:
+    facts = dict(words(page)["operators"][1]["facts"])
+    assert facts["worst"] == "[7, 9] in run 0: expected 3, the device gives 4; computed from -128, 127"
+    assert facts["worst case"] == "ADD/int8/all-65536-pairs"
+    assert facts["claimed"] == "none fits, litert-reference is the nearest"
+
+
+def test_hostile_names_make_no_element(sample: SuiteReport, good: SuiteReport) -> None:
+    hostile = replace(good, device="</title><script>x</script>$verdict\u202e\udc80.so")
+    tags = [tag for tag, _ in Read(render(good, "html")).elements]
+    for report in (sample, hostile):
+        text = render(report, "html")
+        assert all(c == "\n" or c.isprintable() for c in text)
+        assert [tag for tag, _ in Read(text).elements] == tags
+    assert Read(render(hostile, "html")).text("title") == visible(f"{hostile.device}: conforms")
+
+
+def test_nothing_is_loaded_and_data_never_becomes_markup(page: Read) -> None:
+    addresses = ("src", "href", "srcset", "action", "formaction", "data", "poster", "background", "ping")
+    found = [v for _, attributes in page.elements for name, v in attributes.items() if name in addresses]
+    assert found == ["data:,"]
+    style, script = page.text("style"), program(page)
+    assert not re.search(r"url\(|@import|https?:", style)
+    forbidden = (
+        r"fetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|\bimport\b|\bnew Worker|\bnew Image",
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|srcdoc",
+    )
+    assert not [pattern for pattern in forbidden if re.search(pattern, script)]
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+
+
+def test_the_policy_allows_the_page_its_own_parts_only(page: Read) -> None:
+    (policy,) = (a["content"] for _, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy is not None
+    for kind, text in (("style-src", page.text("style")), ("script-src", program(page))):
+        assert f"{kind} 'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" in policy
+    assert "default-src 'none'" in policy
+
+
+def test_every_ending_has_a_colour(page: Read) -> None:
+    rules = re.findall(r"([^{}]+)\{[^{}]*--fill: ", page.text("style"))
+    coloured = re.findall(r'\[data-outcome="([^"]+)"\]', "".join(rules))
+    assert set(coloured) >= {ending.value for ending in Ending}
+
+
+def test_every_file_of_the_folder_is_in_the_page(page: Read) -> None:
+    assert (FOLDER / "page.js").read_text() in program(page)
+    styles = (BASE / "base.css", BASE / "operators.css", FOLDER / "page.css")
+    assert page.text("style") == "".join(file.read_text() for file in styles)
+    assert {file.name for file in FOLDER.iterdir()} == {"body.html", "page.js", "page.css"}
+
+
+def test_a_page_of_many_cases_stays_small(sample: SuiteReport) -> None:
+    """110 operators on four types with 12 cases each, of which every fifth fails, and one with very many."""
+    conv = sample.cases[:4]
+    rows, cases = [], []
+    for opcode in range(110):
+        for kind in ("int8", "int16", "uint8", "float32"):
+            rows.append(replace(sample.rows[0], opcode=f"OPERATOR_{opcode}", kind=kind))
+            for n in range(12):
+                one = conv[2] if n % 5 == 0 else conv[0]
+                name = f"OPERATOR_{opcode}/{kind}/{one.title}-{n}"
+                cases.append(replace(one, name=name, opcode=f"OPERATOR_{opcode}", kind=kind))
+    cases += [replace(conv[2], name=f"{n}", opcode="OPERATOR_0", kind="int8") for n in range(2_000)]
+    text = render(replace(sample, rows=tuple(rows), cases=tuple(cases)), "html")
+    assert len(text) < 3_000_000
+    first = words(Read(text))["operators"][0]
+    assert (len(first["failing"]), first["more"]) == (200, 2_003 - 200)

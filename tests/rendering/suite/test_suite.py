@@ -1,0 +1,189 @@
+"""Every format of a suite's report: the whole beside its golden file, and what holds for all of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from litecheck.rendering.formats import formats, render
+from litecheck.rendering.suite import wording
+from litecheck.rendering.suite.html import SIGNS
+from litecheck.rendering.suite.text import brief, print_report
+from litecheck.suite.verdict import Ending, OperatorRow, SuiteReport
+
+SCHEMAS = Path(__file__).parents[3] / "schemas"
+GOLDEN = {
+    "text": "suite.txt",
+    "csv": "suite.csv",
+    "json": "suite.json",
+    "sarif": "suite.sarif",
+    "junit": "suite.junit.xml",
+    "gitlab": "suite.gitlab.json",
+    "github": "suite.github.txt",
+    "markdown": "suite.md",
+}
+
+
+def test_every_format_but_the_page_has_a_golden_file() -> None:
+    assert set(GOLDEN) == set(formats("suite")) - {"html"}
+
+
+@pytest.mark.parametrize("form", GOLDEN)
+def test_whole_reports(form: str, sample: SuiteReport, golden: Callable[[str, str], None]) -> None:
+    golden(GOLDEN[form], render(sample, form))
+
+
+@pytest.mark.parametrize("form", [*GOLDEN, "html"])
+def test_no_character_acts_and_one_newline_ends(
+    form: str, sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport
+) -> None:
+    for report in (sample, good, unjudged, replace(good, rows=(), cases=())):
+        text = render(report, form)
+        assert all(c == "\n" or c.isprintable() for c in text)
+        assert text.endswith("\n")
+        assert not text.endswith("\n\n")
+        assert text == render(report, form)
+
+
+def test_every_ending_occurs_and_has_a_sign_and_a_meaning(sample: SuiteReport) -> None:
+    assert set(sample.counts()) == {ending.value for ending in Ending}
+    assert set(SIGNS) == set(wording.MEANING) == set(Ending)
+    assert len(set(SIGNS.values())) == len(Ending)
+
+
+def test_the_sentence_says_why(sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport) -> None:
+    assert wording.sentence(sample) == (
+        "3 of 5 kinds of operators fail: CONV_2D int8 per-axis, ADD int8, SOFTMAX int8; "
+        "1 conforms, 1 was not judged"
+    )
+    assert wording.sentence(good) == "1 of 1 kind of operators conform"
+    assert wording.sentence(unjudged) == "none of 1 kind of operators was computed"
+    assert wording.sentence(replace(good, rows=())) == "there is no case"
+    five = replace(sample, rows=tuple(replace(sample.rows[1], opcode=f"ADD_{n}") for n in range(5)))
+    told = "5 of 5 kinds of operators fail: ADD_0 int8, ADD_1 int8, ADD_2 int8 and 2 more"
+    assert wording.sentence(five) == told
+
+
+def test_cases_and_models_to_be_refused_are_counted_apart(sample: SuiteReport) -> None:
+    cases, refusals = wording.tally(sample).split("; ")
+    assert cases.startswith("15 cases: 3 passed, 2 tolerated, 3 failed, 1 refused, 1 crashed, 1 hung")
+    assert refusals == "3 models to be refused: 1 refused as it must, 1 accepted, 1 broke down"
+
+
+@pytest.mark.parametrize(("changes", "found"), [
+    ({"fits": ("litert-reference", "tflm")}, "litert-reference"),
+    ({"fits": ("tflm",)}, "fits tflm"),
+    ({"mistakes": ("requantize: single",), "counts": {"failed": 1}}, "explained by requantize: single"),
+    ({"counts": {"failed": 1}}, "none known"),
+    ({"counts": {"tolerated": 1}}, "litert-reference, within the tolerance"),
+    ({"counts": {"crashed": 4}}, ""),
+])  # fmt: skip
+def test_the_arithmetic_found_is_named(changes: dict[str, object], found: str) -> None:
+    row = OperatorRow("ADD", "int8", "", {"passed": 1}, "litert-reference")
+    assert wording.arithmetic(replace(row, **changes)) == found
+
+
+def test_the_worst_element_is_told_with_its_operands(sample: SuiteReport) -> None:
+    pairs = next(case for case in sample.cases if case.operands)
+    details = dict(wording.details(pairs))
+    assert details["worst"] == ("[7, 9] in run 0: expected 3, the device gives 4; computed from -128, 127",)
+    assert details["differ"] == ("20 of 65,536 elements (0.03052 %), by at most 1 LSB",)
+    assert details["files"] == ("cases/ADD/int8/all-65536-pairs",)
+
+
+def test_json_keeps_the_published_schema(
+    sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport
+) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((SCHEMAS / "suite-report.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for report in (sample, good, unjudged):
+        document = json.loads(render(report, "json"))
+        jsonschema.Draft202012Validator(schema).validate(document)
+        assert set(document) == set(schema["properties"])
+    for wrong in ({**document, "surprise": 1}, {**document, "verdict": "good"}, {**document, "rows": [{}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.Draft202012Validator(schema).validate(wrong)
+
+
+def test_json_holds_every_case_and_row(sample: SuiteReport) -> None:
+    document = json.loads(render(sample, "json"))
+    assert [case["name"] for case in document["cases"]] == [case.name for case in sample.cases]
+    assert document["cases"][2]["at"] == {"run": 1, "index": [0, 3, 4, 2], "expected": 7.0, "actual": 4.0}
+    assert [row["counts"] for row in document["rows"]] == [dict(row.counts) for row in sample.rows]
+    assert document["exit_code"] == 1
+
+
+def test_csv_is_read_back_and_no_cell_is_a_formula(sample: SuiteReport) -> None:
+    report = replace(sample, device="=HYPERLINK(1)")
+    rows = list(csv.DictReader(io.StringIO(render(report, "csv"))))
+    assert [row["operator"] for row in rows] == ["CONV_2D", "ADD", "SOFTMAX", "PAD", "FULLY_CONNECTED"]
+    assert {row["device"] for row in rows} == {"'=HYPERLINK(1)"}
+    assert sum(int(row["failed"]) for row in rows) == 3
+    assert [row["placement"] for row in rows] == ["partly", "", "", "left to others", ""]
+    assert float(rows[-1]["worst"]) == 3.5e-7
+
+
+def test_junit_has_a_suite_for_each_kind_of_operator(sample: SuiteReport) -> None:
+    root = ET.fromstring(render(sample, "junit"))
+    suites = {suite.get("name", "").split(" on ")[0]: suite for suite in root}
+    assert list(suites) == [wording.name(row) for row in sample.rows]
+    conv = suites["CONV_2D int8 per-axis"]
+    assert (conv.get("tests"), conv.get("failures"), conv.get("errors")) == ("7", "2", "0")
+    assert suites["SOFTMAX int8"].get("errors") == "4"
+    assert suites["PAD int16"].get("skipped") == "3"
+    properties = {p.get("name"): p.get("value") for p in conv.iter("property")}
+    assert properties["arithmetic"] == "none known"
+    assert properties["suite sha256"] == sample.suite
+
+
+def test_a_report_without_a_judgement_is_an_error_for_ci(unjudged: SuiteReport) -> None:
+    root = ET.fromstring(render(unjudged, "junit"))
+    assert root.get("errors") == "1"
+    (issue,) = json.loads(render(unjudged, "gitlab"))
+    assert issue["severity"] == "blocker"
+
+
+def test_accepted_models_are_notes_with_the_path(sample: SuiteReport) -> None:
+    run = json.loads(render(sample, "sarif"))["runs"][0]
+    (note,) = (one for one in run["results"] if one["ruleId"] == "suite/accepted")
+    assert note["level"] == "note"
+    assert "CONV_2D/weight/zero_point (computes wrongly)" in render(sample, "github")
+    assert note["locations"][0]["logicalLocations"][1]["name"] == "CONV_2D/weight/zero_point"
+    place = note["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert place == "cases/CONV_2D/int8/weights-not-symmetric/model.tflite"
+
+
+def test_quiet_says_what_fails_in_a_line(
+    sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport
+) -> None:
+    assert len(brief(sample).splitlines()) == 7
+    assert brief(good) == ""
+    told = "delegate:./libacme.so: not judged: none of 1 kind of operators was computed\n"
+    assert brief(unjudged) == told
+
+
+@pytest.mark.parametrize("width", [50, 80, 200])
+def test_no_line_is_wider_than_the_terminal(sample: SuiteReport, width: int) -> None:
+    file = io.StringIO()
+    console = Console(file=file, width=width, color_system=None, force_terminal=False, _environ={})
+    print_report(sample, console, verbose=True)
+    assert max(map(cell_len, file.getvalue().splitlines())) <= width
+
+
+def test_text_tells_a_few_cases_of_each_operator_unless_all_are_asked_for(sample: SuiteReport) -> None:
+    short = render(sample)
+    assert "and 2 other failing cases" in short
+    file = io.StringIO()
+    print_report(sample, Console(file=file, width=100, color_system=None, _environ={}), verbose=True)
+    assert "number 3" in file.getvalue()
+    assert "number 3" not in short
