@@ -16,7 +16,7 @@ from litecheck.profile.assemble import assemble, measurable
 from litecheck.profile.load import law_of
 from litecheck.profile.operators import STEERING, OperatorFacts, facts_of
 from litecheck.profile.plan import Callee, Plan, TensorPlan
-from litecheck.profile.solve import first_word, following, holds, requirements_of, solve
+from litecheck.profile.solve import UnsolvableError, first_word, following, holds, requirements_of, solve
 from litecheck.profile.types import OperatorRule, Profile, Requirement, words_of
 from litecheck.reference.operands import NUMPY_TYPES
 from litecheck.suite.forms import FILE, CaseForm, FormOperand
@@ -112,6 +112,8 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
     types = _types(rule, form, choice)
     start = _shaped(_start(rule, form, types), form)
     plan = solve(profile, rule, choice.alternative, start)
+    if not _same_form(plan, start):
+        raise UnsolvableError("the rule takes it with other operands or options only")
     if choice.single:
         plan = plan.edit_all(lambda t: t.scaled(t.scale[:1]) if t.scale.size else t, (choice.single,))
         plan = following(plan, requirements_of(rule, choice.alternative))
@@ -129,6 +131,22 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
     return Draft(
         profile, rule, form, choice, plan.option(**typed) if typed else plan, blank, _fed(form, plan)
     )
+
+
+def _same_form(plan: Plan, start: Plan) -> bool:
+    """Whether a plan has the operands, shapes, steering values and options that it started from."""
+    for role, tensors in start.operands.items():
+        if len(tensors) != len(plan.operands[role]):
+            return False
+        for before, after in zip(tensors, plan.operands[role], strict=True):
+            steers = before.values is not None
+            if before.shape != after.shape or (steers and not _equal(before, after)):
+                return False
+    return str(plan.options) == str(start.options)
+
+
+def _equal(one: TensorPlan, other: TensorPlan) -> bool:
+    return one.values is not None and other.values is not None and np.array_equal(one.values, other.values)
 
 
 def tensor_name(role: str, at: int) -> str:
