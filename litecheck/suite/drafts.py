@@ -45,8 +45,14 @@ class Choice:
 
 
 def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]:
-    """Every type that a rule lists for an operand, one at a time, under each alternative."""
+    """Every type that a rule lists for an operand, one at a time, under each alternative; nothing where the rule speaks
+    of other activations alone."""
     for number in range(max(1, len(rule.any_of))):
+        demands = [
+            r for r in requirements_of(rule, number) if r.verb == "dtype" and r.role in rule.activations
+        ]
+        if demands and not any(kind in listed(r) for r in demands):
+            continue
         yield Choice(kind, number)
         for r in requirements_of(rule, number):
             if (
@@ -59,6 +65,8 @@ def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]
             if r.verb != "dtype" or r.role is None:
                 continue
             words = listed(r)
+            if r.role in rule.activations and len(profile.activations) > 1:
+                continue  # each of these is a kind of its own
             usual = kind if r.role in rule.activations and kind in words else first_word(r.value)
             yield from (Choice(kind, number, ((r.role, word),)) for word in words if word != usual)
 

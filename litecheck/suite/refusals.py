@@ -19,6 +19,7 @@ from litecheck.profile.solve import UnsolvableError, requirements_of
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.reference.operands import RunError
 from litecheck.suite.case import SuiteCase
+from litecheck.suite.contents import filled
 from litecheck.suite.drafts import Draft, choices, drafted
 from litecheck.suite.forms import forms_of
 from litecheck.suite.freedom import Freedom
@@ -54,13 +55,23 @@ def _wholes(profile: Profile, rule: OperatorRule, kind: str, seed: int) -> Itera
         for choice in choices(profile, rule, kind):
             try:
                 draft = drafted(profile, rule, form, choice)
-                rng = np.random.default_rng([seed, *f"{rule.opcode}/{kind}/{form.name}/whole".encode()])
-                plan = _PLAIN.make(Freedom(draft), rng, seed)
-                mended = None if plan is None else Freedom(draft).mended(plan)
-                if mended is not None:
-                    yield draft, computed_shapes(draft, mended, form.name)
-            except (UnsolvableError, RunError):
+            except UnsolvableError:
                 continue
+            rng = np.random.default_rng([seed, *f"{rule.opcode}/{kind}/{form.name}/whole".encode()])
+            plan = _plan(draft, rng, seed)
+            if plan is not None:
+                yield draft, plan
+
+
+def _plan(draft: Draft, rng: np.random.Generator, seed: int) -> Plan | None:
+    """The plan of a draft under plain parameters; under any that keep the rule where the reference has no kernel."""
+    freedom = Freedom(draft)
+    try:
+        plan = _PLAIN.make(freedom, rng, seed)
+        mended = None if plan is None else freedom.mended(plan)
+        return None if mended is None else computed_shapes(draft, mended, draft.form.name)
+    except RunError:
+        return freedom.mended(filled(draft, draft.plan, rng))
 
 
 def _of(requirement: Requirement, wholes: Sequence[Whole]) -> Iterator[SuiteCase]:
