@@ -122,6 +122,11 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
         raise UnsolvableError(f"without {', '.join(sorted(absent))}")
     types = _types(rule, form, choice)
     start = _shaped(_start(rule, form, types), form)
+    demands = {
+        r.role: first_word(r.value) for r in requirements_of(rule, choice.alternative) if r.verb == "dtype"
+    }
+    stated = {option: types.get(role) or demands.get(role) for option, role in form.typed.items()}
+    start = start.option(**{option: dtype for option, dtype in stated.items() if dtype})
     plan = solve(profile, rule, choice.alternative, start)
     if not _same_form(plan, start):
         raise UnsolvableError("the rule takes it with other operands or options only")
