@@ -123,7 +123,7 @@ def shell_lines(path: Path) -> Iterator[str]:
 
 
 def test_every_option_is_in_the_guide() -> None:
-    pages = ("validate", "quantizer", "run", "verify", "diagnose", "convert", "stream")
+    pages = ("validate", "quantizer", "run", "verify", "diagnose", "convert", "suite", "stream")
     guide = "".join(text_of(f"docs/{page}.md") for page in pages)
     missing = {
         (name, option)
