@@ -26,6 +26,8 @@ def encoded(value: Any, kind: Any) -> Any:
     origin, inner = get_origin(kind), get_args(kind)
     if origin is tuple:
         return [encoded(item, of) for item, of in zip(value, _items(inner, len(value)), strict=True)]
+    if origin is Mapping:
+        return {key: encoded(item, inner[1]) for key, item in value.items()}
     if origin is UnionType:
         return None if value is None else encoded(value, inner[0])
     if issubclass(kind, Enum):
@@ -77,6 +79,10 @@ def _decode(value: Any, kind: Any, path: str) -> Any:
             raise _wrong(path, value, "a list" if inner[-1] is Ellipsis else f"a list of {len(inner)}")
         kinds = _items(inner, len(value))
         return tuple(_decode(item, kinds[n], f"{path}[{n}]") for n, item in enumerate(value))
+    if origin is Mapping:
+        if not isinstance(value, Mapping):
+            raise _wrong(path, value, "an object")
+        return {key: _decode(item, inner[1], f"{path}.{key}") for key, item in value.items()}
     if origin is UnionType:
         return None if value is None else _decode(value, inner[0], path)
     if issubclass(kind, Enum):

@@ -38,9 +38,11 @@ def fenced(text: str, language: str) -> list[str]:
 
 
 def commands() -> dict[str, Any]:
-    """The program's commands by name, ``""`` being the program itself."""
+    """The program's commands by name, ``""`` being the program itself; those of a group as ``group command``."""
     group: Any = typer.main.get_command(app)
-    return {"": group, **{name: group.get_command(None, name) for name in group.list_commands(None)}}
+    found = {name: group.get_command(None, name) for name in group.list_commands(None)}
+    inner = {f"{name} {sub}": c for name, g in found.items() for sub, c in getattr(g, "commands", {}).items()}
+    return {"": group, **found, **inner}
 
 
 def options(command: Any) -> set[str]:
@@ -104,9 +106,10 @@ def test_every_command_shown_has_the_options_it_is_shown_with(path: Path) -> Non
     known = commands()
     for line in re.findall(r"(?<![\w./])litecheck [a-z][^`#\n]*", "\n".join(shell_lines(path))):
         words = shlex.split(line)
-        if words[1] in known:
+        name = next((n for n in (" ".join(words[1:3]), words[1]) if n in known), None)
+        if name is not None:
             given = {word.partition("=")[0] for word in words[2:] if word.startswith("-") and word != "-"}
-            assert given <= options(known[words[1]]) | {"--help", "-h"}, line
+            assert given <= options(known[name]) | {"--help", "-h"}, line
 
 
 def shell_lines(path: Path) -> Iterator[str]:
@@ -120,7 +123,7 @@ def shell_lines(path: Path) -> Iterator[str]:
 
 
 def test_every_option_is_in_the_guide() -> None:
-    pages = ("validate", "quantizer", "run", "verify", "diagnose", "convert")
+    pages = ("validate", "quantizer", "run", "verify", "diagnose", "convert", "stream")
     guide = "".join(text_of(f"docs/{page}.md") for page in pages)
     missing = {
         (name, option)
@@ -229,3 +232,23 @@ def test_the_list_of_public_models_is_that_of_the_folder(models: Path) -> None:
     there = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in models.glob("*.tflite")}
     assert there == {name: sums[name] for name in there}
     assert all(f"| `{name}` |" in text_of("docs/models.md") for name in sums)
+
+
+def test_every_flag_of_a_stream_is_explained_once() -> None:
+    from litecheck.suite.stream.kinds import stream_names
+    from litecheck.suite.stream.vectors import Vectors
+
+    guide = text_of("docs/stream.md")
+    rows = [
+        row.split(" | ")[0] + row.split(" | ")[1] for row in re.findall(r"^\| `.* \|$", guide, re.MULTILINE)
+    ]
+    explained = [name for row in rows for name in re.findall(r"`([\w-]+(?:=[\w-]+)?)`", row)]
+    names = {
+        name
+        for stream in stream_names()
+        for flag in Vectors(stream, "single-rounding", "smoke", 0, None).flags
+        for name in (flag.name, *flag.same)
+    }
+    assert len(names) > 40
+    alone = {part for name in names for part in name.split("+")}
+    assert [name for name in sorted(alone) if explained.count(name) != 1] == []

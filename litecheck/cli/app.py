@@ -13,7 +13,7 @@ from litecheck.cli.commands import add, spared
 #: In the order of the help; each stands in the module of its name.
 COMMANDS = (
     "validate", "inspect", "explain", "rules", "quantize", "dequantize", "compare", "run", "verify", "diagnose",
-    "convert", "suite",
+    "convert", "suite", "certify",
 )  # fmt: skip
 
 

@@ -70,12 +70,7 @@ def convert(
     from litecheck.cli import one_thread
 
     one_thread()
-    from litecheck.cli.progress import samples_done
-    from litecheck.convert.converters import compare_converters
-    from litecheck.convert.prepared import prepared
-    from litecheck.convert.session import carried_out
-    from litecheck.convert.settings import ConversionSettings
-    from litecheck.convert.source import load_source
+    from litecheck.convert.calibration.ahead import started_ahead
     from litecheck.files import check_writable
 
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
@@ -97,6 +92,14 @@ def convert(
     options.check_apart(written, filter(None, (*(data or ()), plan, scales_from)))
     for file in filter(None, written.values()):
         check_writable(file)
+    runs = vias == ("litecheck",) and bool(data or random)
+    started = started_ahead(device, not no_agreement) if runs else None
+    from litecheck.cli.progress import samples_done
+    from litecheck.convert.calibrating import Calibrating
+    from litecheck.convert.prepared import prepared
+    from litecheck.convert.settings import ConversionSettings
+    from litecheck.convert.source import load_source
+
     settings = ConversionSettings(
         to=to or "int8",
         profile=profile or "",
@@ -123,6 +126,8 @@ def convert(
         agreement=not no_agreement,
     )
     if vias != ("litecheck",):
+        from litecheck.convert.converters import compare_converters
+
         with samples_done(len(vias), manner) as tell:
             compared = compare_converters(load_source(model, member), settings, vias, target or "", tell)
         write(compared, targets, manner)
@@ -131,7 +136,10 @@ def convert(
     for warning in session.warnings:
         say(f"warning: {warning}")
     with samples_done(session.steps, manner) as tell:
-        record = carried_out(session, target or "", save_plan or "", tell)
+        calibrating = Calibrating(session, tell, started)
+        from litecheck.convert.session import carried_out
+
+        record = carried_out(session, target or "", save_plan or "", tell, calibrating)
     for warning in record.warnings:
         if warning not in session.warnings:
             say(f"warning: {warning}")

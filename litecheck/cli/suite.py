@@ -11,10 +11,14 @@ from litecheck.cli import verify_options as device_options
 from litecheck.cli.commands import add
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.outputs import parse_outputs, write
+from litecheck.cli.suite_diff import diff
+from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
     from litecheck.devices.port import Device, Limits
 
+#: What a stream's answers are right under unless something else is asked for.
+REFERENCE = "litert-reference"
 app = typer.Typer(
     help="A conformance suite: made from rules, run on a device, judged, and put to the proof itself.",
     no_args_is_help=True,
@@ -25,13 +29,15 @@ app = typer.Typer(
 
 @ends_well
 def make(
-    output: options.NewFolder,
+    output: options.NewFolder = None,
+    stream: options.Stream = None,
     profile: options.SuiteProfile = "litert-int8",
     select: options.Select = None,
     level: options.Level = "standard",
     seed: options.SuiteSeed = 0,
     arithmetic: options.AnswersOf = None,
     no_flags: options.NoFlags = False,
+    count: options.Count = None,
     jobs: options.Processes = 1,
     quiet: Quiet = False,
     no_color: NoColor = False,
@@ -46,14 +52,21 @@ def make(
       litecheck suite make -o suite
       litecheck suite make -o suite --profile acme-npu.yaml --level smoke
       litecheck suite make -o suite --select 'CONV*' --select ADD -j 4
+      litecheck suite make --stream CONV_2D | ./simulator | litecheck suite judge --stream -
     """
     from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
+    from litecheck.cli.suite_stream import make_stream
     from litecheck.profile.load import load_profile
     from litecheck.suite.make import ARITHMETICS, Scope, chosen
     from litecheck.suite.make import make as made
 
     one_thread()
+    if stream is not None:
+        make_stream(stream, arithmetic=(arithmetic or [REFERENCE])[0], seed=seed, count=count, level=level)
+        return
+    if output is None:
+        raise ConfigError("a new folder is wanted (-o DIR), or a stream (--stream NAME)")
     scope = Scope(
         profile,
         options.checked_level(level),
@@ -137,9 +150,14 @@ def _opened(
 
 @ends_well
 def judge(
-    suite: options.Folder,
-    results: options.ResultsFolder,
+    suite: options.JudgedFolder = None,
+    results: options.JudgedResults = None,
+    stream: options.Answers = None,
+    header: options.Header = None,
     arithmetic: options.Claimed = None,
+    claims: options.ClaimsFile = None,
+    waivers: options.WaiverFiles = None,
+    date: options.Day = None,
     outputs: options.SuiteOutputs = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -150,20 +168,39 @@ def judge(
     Each operator is judged under the arithmetic that fits it best, of those named. What the device gave otherwise is
     compared with every known mistake. Models that must be refused and were computed are told as leniency.
 
+    With --claims, every operator that is claimed must be computed, and by the arithmetic and within the tolerance that is
+    claimed; whatever is not claimed is told and fails nothing. A waiver excuses what fails until its date.
+
     Exit codes: 0 every operator that was computed conforms, 1 one does not, 2 nothing could be judged.
 
     \b
     [bold]Examples[/]
       litecheck suite judge suite results
+      litecheck suite judge --stream answers.txt -f json
+      litecheck suite judge suite results --claims claims.yaml --date 2027-03-31
       litecheck suite judge suite results --arithmetic litert-reference -f text -f html:report.html -f csv:report.csv
     """
+    from litecheck.cli.suite_stream import judge_answers
+    from litecheck.suite.claims_file import load_claims
     from litecheck.suite.judge import judge as judged
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.results import read_results
+    from litecheck.suite.waivers import iso_date, load_waivers
 
+    if stream is not None:
+        judge_answers(stream, header=header, output=(outputs or ["text"])[0], no_color=no_color)
+    if suite is None or results is None:
+        raise ConfigError("a suite and its results are wanted, or the answers to a stream (--stream FILE)")
     targets = parse_outputs(outputs or (), "suite")
     read = read_suite(suite)
-    report = judged(read, read_results(results, read), tuple(arithmetic or ()))
+    report = judged(
+        read,
+        read_results(results, read),
+        tuple(arithmetic or ()),
+        claims=load_claims(claims) if claims else None,
+        waivers=[waiver for file in waivers or () for waiver in load_waivers(file)],
+        date=iso_date(date) if date else "",
+    )
     write(report, targets, Manner(quiet=quiet, verbose=verbose, no_color=no_color))
     raise typer.Exit(report.exit_code)
 
@@ -200,5 +237,5 @@ def prove(
     raise typer.Exit(table.exit_code)
 
 
-for _function in (make, run, judge, prove):
+for _function in (make, run, judge, prove, diff):
     add(app, _function)

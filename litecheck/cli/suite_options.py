@@ -17,8 +17,35 @@ def _levels(incomplete: str) -> list[str]:
 
 
 Folder = Annotated[str, typer.Argument(metavar="SUITE", help="A folder that `litecheck suite make` wrote.")]
+JudgedFolder = Annotated[
+    str | None, typer.Argument(metavar="[SUITE]", help="A folder that `litecheck suite make` wrote.")
+]
 ResultsFolder = Annotated[
     str, typer.Argument(metavar="RESULTS", help="What `litecheck suite run` kept, or a folder with outputs/.")
+]
+JudgedResults = Annotated[
+    str | None,
+    typer.Argument(metavar="[RESULTS]", help="What `litecheck suite run` kept, or a folder with outputs/."),
+]
+Stream = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="In place of a folder, vectors for a simulator on stdout, one a line: requantize, CONV_2D, ADD, LOGISTIC, ...",
+    ),
+]
+Count = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Vectors of a stream. Default: as the level has.")
+]
+Answers = Annotated[
+    str | None,
+    typer.Option(
+        "--stream", metavar="FILE", help="In place of folders, a simulator's answers to a stream; - is stdin."
+    ),
+]
+Header = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="The stream itself, for a simulator that does not hand on its header."),
 ]
 SuiteProfile = Annotated[
     str,
@@ -61,7 +88,23 @@ Claimed = Annotated[
         help="Judge by this arithmetic of the suite's; repeatable. Default: whichever of them fits an operator best.",
     ),
 ]
-NewFolder = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="A new folder.")]
+ClaimsFile = Annotated[
+    str | None,
+    typer.Option("--claims", metavar="FILE", help="What the device is claimed to do: claims.yaml."),
+]
+WaiverFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--waivers",
+        metavar="FILE",
+        help="Cases that may fail until a date, besides those of the claims; repeatable.",
+    ),
+]
+Day = Annotated[
+    str | None,
+    typer.Option("--date", metavar="DATE", help="Judge waivers as of this day, 2027-03-31. Default: today."),
+]
+NewFolder = Annotated[str | None, typer.Option("--output", "-o", metavar="DIR", help="A new folder.")]
 ResultsOut = Annotated[
     str, typer.Option("--output", "-o", metavar="DIR", help="Where outputs and results go.")
 ]

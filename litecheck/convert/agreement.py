@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +12,13 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.cases.inputs import requantized
-from litecheck.convert.calibration.borrowed import BorrowingMachine
 from litecheck.convert.calibration.child import (
     KERNELS,
     OWN,
     LitertChild,
+    SampleQuestion,
     SamplesDone,
-    batches,
+    child_for,
     chosen_runtime,
     runtime_name,
 )
@@ -30,15 +27,14 @@ from litecheck.convert.calibration.observe import calls_others, entered
 from litecheck.convert.calibration.samples import Sample
 from litecheck.convert.calibration.statistics import Place
 from litecheck.convert.distortion import Distortion, PairTally, TopAgreement
-from litecheck.convert.paired_runs import MachinePairs, Pair, tensors_of
+from litecheck.convert.litert_pairs import Pair, plain_tensor, tensors_of
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
-from litecheck.model.save import save_model
 from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import entry
 from litecheck.reference.operands import NUMPY_TYPES
 
-_ADAPTER = "litecheck.convert.paired_runs:LitertPairs"
+_PAIRS = "litecheck.convert.litert_pairs:LitertPairs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +123,15 @@ def agreement(
     progress: SamplesDone | None = None,
     limits: Limits | None = None,
     quantized: bool = False,
+    child: LitertChild | None = None,
 ) -> Agreement:
     """Both models run on the data, and tensors compared: those of ``pairs`` (float -> converted), and the outputs.
 
     Entry points are the same in both; inputs that are quantized in the converted model are fed the quantized sample. Of the
     float tensors ``channelled`` errors are told by channel, as far as they are among the pairs. ``quantized`` says that the
     reference stores 8-bit integers, and its samples are those.
-    ``device`` and ``limits`` are as for :func:`litecheck.convert.calibration.observe.observe`. Raises CalibrationError,
-    ConfigError and DeviceError as that does.
+    ``device``, ``limits`` and ``child`` are as for :func:`litecheck.convert.calibration.observe.observe`. Raises
+    CalibrationError, ConfigError and DeviceError as that does.
     """
     tell = progress or (lambda _: None)
     ends = _outputs(reference, converted)
@@ -149,7 +146,8 @@ def agreement(
         count = _by_machine(models, asked, tally, data, tell, limits or Limits())
         runtime = "litecheck's kernels"
     else:
-        count, used = _by_litert(models, asked, tally, data, KERNELS[chosen], tell, limits or Limits())
+        with child_for(child, KERNELS[chosen], limits or Limits()) as litert:
+            count, used = _by_litert(models, asked, tally, data, litert, tell)
         runtime = runtime_name(used)
     if not count:
         raise ConfigError(f"{data.described}: there is no sample")
@@ -220,6 +218,10 @@ def _by_machine(
     tell: SamplesDone,
     limits: Limits,
 ) -> int:
+    # With all kernels, which LiteRT does without.
+    from litecheck.convert.calibration.borrowed import BorrowingMachine
+    from litecheck.convert.paired_runs import MachinePairs
+
     with BorrowingMachine(models[0], limits) as reference, BorrowingMachine(models[1], limits) as converted:
         machines, count = MachinePairs((reference, converted), pairs, tally), 0
         for count, chain in enumerate(data, 1):
@@ -235,35 +237,32 @@ def _by_litert(
     pairs: Sequence[Pair],
     tally: PairTally,
     data: CalibrationData,
-    kernels: str,
+    child: LitertChild,
     tell: SamplesDone,
-    limits: Limits,
 ) -> tuple[int, str]:
     """How many samples were run, and by which kernels."""
-    count, used = 0, kernels
-    places = np.array([(*one, *other) for one, other in pairs], np.int32).reshape(-1, 4)
-    numbers = (np.array(sorted(kind), np.int32) for kind in (tally.outputs, tally.channelled))
-    head = (places, *numbers)
-    with (
-        tempfile.TemporaryDirectory(prefix="litecheck-") as folder,
-        LitertChild(_ADAPTER, _options(models, kernels, bool(tally.references)), limits) as child,
-    ):
-        paths = [str(Path(folder, name)) for name in ("reference.tflite", "converted.tflite")]
-        for model, path in zip(models, paths, strict=True):
-            save_model(model, path, drop_unknown=True)
-        for batch in batches(_chains(models, data)):
-            facts = json.loads(child.ask(models[0], json.dumps(paths), head, batch, count, tell))
-            tally.take(facts)
-            count, used = count + facts["samples"], facts["kernels"]
-            tell(count)
+    count, used = 0, child.kernels
+    question = SampleQuestion(_PAIRS, _facts(models, pairs, tally, child))
+    for answer in child.ask(question, models[0], _chains(models, data), tell):
+        tally.take(answer)
+        count, used = count + answer["samples"], answer["kernels"]
     return count, used
 
 
-def _options(models: tuple[Model, Model], kernels: str, stored: bool) -> dict[str, str]:
-    signatures = [[(one.key, one.subgraph) for one in model.signatures] for model in models]
-    resources = any(t.dtype == "resource" for s in models[0].subgraphs for t in s.tensors)
-    flags = {"resources": str(int(resources)), "stored": str(int(stored))}
-    return {"kernels": kernels, "signatures": json.dumps(signatures), **flags}
+def _facts(
+    models: tuple[Model, Model], pairs: Sequence[Pair], tally: PairTally, child: LitertChild
+) -> dict[str, Any]:
+    return {
+        "files": [child.file_of(model) for model in models],
+        "kernels": child.kernels,
+        "signatures": [[(one.key, one.subgraph) for one in model.signatures] for model in models],
+        "resources": any(t.dtype == "resource" for s in models[0].subgraphs for t in s.tensors),
+        "pairs": pairs,
+        "outputs": sorted(tally.outputs),
+        "channelled": sorted(tally.channelled),
+        "tensors": list(map(plain_tensor, tally.tensors)),
+        "references": list(map(plain_tensor, tally.references)),
+    }
 
 
 def _chains(models: tuple[Model, Model], data: CalibrationData) -> Iterator[tuple[Arrays, ...]]:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.convert.binding import REAL, Port
+from litecheck.convert.binding import Port
 from litecheck.convert.constants import stored
 from litecheck.convert.formulas import Generation
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
+from litecheck.convert.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.flatbuffer.table import Table
 from litecheck.model.build import options_table

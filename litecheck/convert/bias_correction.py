@@ -12,14 +12,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
+from typing import TYPE_CHECKING
 
-from litecheck.convert.agreement import Agreement
-from litecheck.convert.binding import REAL
 from litecheck.convert.conversion import Conversion
 from litecheck.convert.groups import Key
 from litecheck.convert.plan import ConstantChange
+from litecheck.convert.request import REAL
 from litecheck.model.types import Model
 from litecheck.profile.operators import facts_of
+
+if TYPE_CHECKING:
+    from litecheck.convert.agreement import Agreement
 
 #: So many dB are counted for infinite SNRs.
 _EXACT = 200.0

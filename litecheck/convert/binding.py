@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from litecheck.convert.request import REAL
 from litecheck.convert.storage import Storage, storage_of
 from litecheck.model.links import called
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.solve import holds
 from litecheck.profile.types import Alternative, OperatorRule, Profile, Requirement, Roles
-
-#: What is quantized; everything else stays as it is.
-REAL = "float32"
 
 
 @dataclass(frozen=True, slots=True)

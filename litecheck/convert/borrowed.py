@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from litecheck.convert.binding import REAL, Port
+from litecheck.convert.binding import Port
 from litecheck.convert.groups import Key
 from litecheck.convert.plan import Form
+from litecheck.convert.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
 

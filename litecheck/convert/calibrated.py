@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from litecheck.convert.calibration.child import LitertChild
 from litecheck.convert.calibration.data import open_data
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
 from litecheck.convert.calibration.observe import observe
 from litecheck.convert.calibration.samples import Chain
 from litecheck.convert.calibration.statistics import CalibrationStatistics, check_finite, first_not_finite
-from litecheck.convert.conversion import source_hash
-from litecheck.convert.groups import Interval, Key
-from litecheck.convert.recurrent import Inside
 from litecheck.convert.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, reason
+from litecheck.model.save import model_hash
 from litecheck.model.types import Model
 from litecheck.report import counted
+
+if TYPE_CHECKING:
+    from litecheck.convert.groups import Interval, Key
+    from litecheck.convert.recurrent import Inside
 
 #: Told how many samples are done, or nearly, and what is being done.
 Told = Callable[[int, str], None]
@@ -83,7 +87,11 @@ def _joined(parts: list[CalibrationData]) -> CalibrationData:
 
 
 def calibrated(
-    model: Model, data: CalibrationData | None, settings: ConversionSettings, tell: Told
+    model: Model,
+    data: CalibrationData | None,
+    settings: ConversionSettings,
+    tell: Told,
+    child: LitertChild | None = None,
 ) -> Calibration:
     """Statistics of the data, or those of the settings' file where it exists, and the ranges chosen from them.
 
@@ -103,8 +111,9 @@ def calibrated(
             sketches=methods.needs_sketches,
             progress=lambda done: tell(done, "calibrating"),
             limits=Limits(settings.seconds),
+            child=child,
         )
-        statistics = replace(statistics, model=source_hash(model), warnings=data.warnings)
+        statistics = replace(statistics, model=model_hash(model), warnings=data.warnings)
     infinite = _infinities(statistics, model)
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
@@ -134,7 +143,7 @@ def _read(file: str, model: Model) -> CalibrationStatistics:
         why = reason(error) if isinstance(error, OSError) else "it is no text"
         raise ConfigError(f"{file}: cannot be read, {why}") from error
     statistics = CalibrationStatistics.from_json(text, file)
-    if statistics.model != source_hash(model):
+    if statistics.model != model_hash(model):
         raise ConfigError(
             f"{file}: these are the statistics of another model; name a file that is not there yet"
         )

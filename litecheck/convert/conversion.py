@@ -12,9 +12,7 @@ from functools import cached_property
 from litecheck.checks.validate import validate
 from litecheck.convert.altered import altered
 from litecheck.convert.apply import AppliedPlan, Origins, apply
-from litecheck.convert.binding import REAL
 from litecheck.convert.borrowed import Borrowed, borrow
-from litecheck.convert.formulas import Generation
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
 from litecheck.convert.links import wires
@@ -23,10 +21,11 @@ from litecheck.convert.plan_file import plan_json
 from litecheck.convert.planning import Targets, make_plan
 from litecheck.convert.recurrent import Inside
 from litecheck.convert.released import release
+from litecheck.convert.request import KINDS, REAL, Request
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_metadata
 from litecheck.model.graph import name_of
-from litecheck.model.save import model_bytes
+from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
@@ -34,37 +33,10 @@ from litecheck.report import ModelReport
 from litecheck.spelling import did_you_mean
 from litecheck.version import __version__
 
-#: What can be made: the type of activations, and the profile that it keeps.
-KINDS: Mapping[str, tuple[str, str]] = {
-    "int8": ("int8", "litert-runtime"),
-    "int16x8": ("int16", "litert-int16x8"),
-    "dynamic": (REAL, "litert-hybrid"),
-    "float16": (REAL, ""),
-}
-#: What leaves activations real.
-REAL_KINDS = tuple(to for to, (activation, _) in KINDS.items() if activation == REAL)
 #: The name of the metadata that says where a converted model comes from.
 PROVENANCE = "litecheck_conversion"
 #: Weights of fewer elements stay as they are where only weights are quantized: the kernels gain nothing.
 SMALL = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a conversion shall make: ``to`` one of :data:`KINDS`; ``profile`` a rule file in place of the customary one;
-    ``keep`` what stays float32: operators by number (``#12``), opcode, or the name of a result, with wildcards;
-    ``inputs`` and ``outputs`` the types of what goes in and out, where these are float32 in the source."""
-
-    to: str = "int8"
-    profile: str = ""
-    keep: tuple[str, ...] = ()
-    inputs: str = REAL
-    outputs: str = REAL
-    generation: Generation = "new"
-    int16x8: tuple[str, ...] = ()
-    """Operators, named as ``keep`` does, that compute with 16-bit activations among the others of 8 bits."""
-    only: tuple[Key, ...] = ()
-    """Operators, by (subgraph, number), beside which all others stay float32; all are meant where there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +78,7 @@ def convert(
     a quantized form of the model, whose activations' scales and zero points are taken over; ``changes`` are made to the
     float constants first, and ``ranges`` are of the model so changed. Raises ConfigError for what cannot be made."""
     activation, profile = _kind(request)
-    origin, base = source_hash(model), equal(model, changes)
+    origin, base = model_hash(model), equal(model, changes)
     model = altered(model, changes)
     if request.to == "float16":
         plan, converted = halved(model, origin)
@@ -140,13 +112,13 @@ def shift(model: Model, request: Request) -> Conversion:
         for ends in (main.inputs, main.outputs)
     )
     targets = Targets("int8", inputs, outputs, request.generation, _keeps(model, request), known.borrowed)
-    plan, converted = make_plan(known.model, profile, known.ranges, targets, source_hash(known.model))
+    plan, converted = make_plan(known.model, profile, known.ranges, targets, model_hash(known.model))
     return _finished(known.model, plan, converted, profile, request)
 
 
 def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
     """A plan carried out on the model it was made for. Raises ConfigError for another model."""
-    if plan.source and plan.source != source_hash(model):
+    if plan.source and plan.source != model_hash(model):
         raise ConfigError("the plan was made for another model: the sha256 of its source is not this file's")
     _check_places(model, plan)
     _, profile = _kind(request)
@@ -290,8 +262,3 @@ def _finished(
     return Conversion(
         source, model, plan, converted.tensors, profiles, profile.name, request, converted.origins
     )
-
-
-def source_hash(model: Model) -> str:
-    """The sha256 of a model as litecheck would write it: the same for a file and for a model built in memory."""
-    return hashlib.sha256(model_bytes(replace(model, newer=()))).hexdigest()

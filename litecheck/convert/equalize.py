@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.altered import altered
-from litecheck.convert.binding import REAL
 from litecheck.convert.plan import ConstantChange
+from litecheck.convert.request import REAL
 from litecheck.model.graph import name_of
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.model.values import stored_integers

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from litecheck.convert.binding import REAL, BoundFloat, Port, operands_at
+from litecheck.convert.binding import BoundFloat, Port, operands_at
+from litecheck.convert.request import REAL
 from litecheck.model.links import ASSIGN, called, links_of
 from litecheck.model.types import Model, Subgraph
 

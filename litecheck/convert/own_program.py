@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from litecheck.convert.prepared import prepared
-from litecheck.convert.session import carried_out
-from litecheck.convert.settings import ConversionSettings
-from litecheck.convert.source import load_source
+from litecheck.convert.calibration.ahead import started_ahead
 
 
 def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
     """The int8 or int16x8 .tflite, judged and written as ``litecheck convert --no-agreement`` does it."""
     target = samples.parent / "made.tflite"
+    started = started_ahead(request["device"], compares=False)
+    from litecheck.convert.calibrating import Calibrating
+    from litecheck.convert.prepared import prepared
+    from litecheck.convert.settings import ConversionSettings
+    from litecheck.convert.source import load_source
+
     settings = ConversionSettings(
         to=request["to"],
         profile=request["profile"],
@@ -22,7 +25,11 @@ def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
         device=request["device"],
         agreement=False,
     )
-    record = carried_out(prepared(load_source(request["source"]), settings), str(target))
+    session = prepared(load_source(request["source"]), settings)
+    calibrating = Calibrating(session, started=started)
+    from litecheck.convert.session import carried_out
+
+    record = carried_out(session, str(target), calibrating=calibrating)
     if not record.target:
         raise RuntimeError("what came out violates the profile, and is not written")
     return target.read_bytes()

@@ -40,7 +40,26 @@ def plan_values(plan: ConversionPlan) -> dict[str, Any]:
 
 def plan_json(plan: ConversionPlan) -> str:
     """A plan as a file."""
-    return json.dumps(plan_values(plan), indent=1, allow_nan=False) + "\n"
+    return _laid_out(plan_values(plan), "\n") + "\n"
+
+
+def _laid_out(value: Any, line: str) -> str:
+    """What ``json.dumps`` writes with an indent of 1, ``line`` being the end of a line and what the next begins with.
+
+    That goes number by number, and a plan has tens of thousands; without an indent lists are written at once.
+    """
+    inner = f"{line} "
+    if isinstance(value, dict) and value:
+        pairs = (f"{_encoded(key)}: {_laid_out(one, inner)}" for key, one in value.items())
+        return f"{{{inner}{f',{inner}'.join(pairs)}{line}}}"
+    if not isinstance(value, list) or not value:
+        return _encoded(value)
+    if set(map(type, value)) <= {int, float}:
+        return f"[{inner}{_encoded(value)[1:-1].replace(', ', f',{inner}')}{line}]"
+    return f"[{inner}{f',{inner}'.join(_laid_out(one, inner) for one in value)}{line}]"
+
+
+_encoded = json.JSONEncoder(allow_nan=False).encode
 
 
 def read_plan(text: str, file: str) -> ConversionPlan:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from litecheck.convert.apply import AppliedPlan, apply
-from litecheck.convert.binding import REAL, BoundFloat, Port, bind, operands_of
+from litecheck.convert.binding import BoundFloat, Port, bind, operands_of
 from litecheck.convert.borrowed import Borrowed
 from litecheck.convert.constants import following, product
 from litecheck.convert.extremes import cut_infinities
@@ -18,6 +18,7 @@ from litecheck.convert.limits import DOUBLINGS, broken, widening
 from litecheck.convert.links import entered, wires
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
 from litecheck.convert.recurrent import Inside, intermediate_forms, to_be_made
+from litecheck.convert.request import REAL
 from litecheck.convert.solve import ScaleQuestion, Solution, solve, tensor_at
 from litecheck.convert.storage import storage_of
 from litecheck.errors import ConfigError

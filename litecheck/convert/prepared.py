@@ -1,27 +1,28 @@
-"""A conversion made ready: the model opened, its data, and what is asked of it checked before anything runs."""
+"""A conversion made ready: the model opened, its data, and what is asked of it checked before anything runs.
+
+What makes plans is loaded where it is wanted: the model can be calibrated meanwhile.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from litecheck.convert.binding import REAL
 from litecheck.convert.calibrated import opened
 from litecheck.convert.calibration.child import OWN, chosen_runtime
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.calibration.drawn import random_data
-from litecheck.convert.conversion import REAL_KINDS, equal
-from litecheck.convert.equalize import Equalization, equalize
-from litecheck.convert.plan import ConversionPlan
-from litecheck.convert.plan_file import read_plan
-from litecheck.convert.released import is_quantized
-from litecheck.convert.rerun import check_rerun, passes
+from litecheck.convert.request import REAL, REAL_KINDS
 from litecheck.convert.settings import ConversionSettings
-from litecheck.convert.source import check_real
+from litecheck.convert.source import check_real, is_quantized
 from litecheck.errors import ConfigError
 from litecheck.files import reason
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
+
+if TYPE_CHECKING:
+    from litecheck.convert.equalize import Equalization
+    from litecheck.convert.plan import ConversionPlan
 
 #: What is asked for by the type of activations that a plan has.
 _KINDS = {"int8": "int8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
@@ -51,13 +52,22 @@ class ConversionSession:
         """What is calibrated and compared: the model, its channels rescaled where that is asked for."""
         if self.equalization is not None:
             return self.equalization.model
-        return equal(self.model, self.plan.changes) if self.plan else self.model
+        if self.plan is None:
+            return self.model
+        from litecheck.convert.conversion import equal
+
+        return equal(self.model, self.plan.changes)
+
+    @property
+    def reads_statistics(self) -> bool:
+        """Whether the ranges are those of an earlier calibration."""
+        return bool(self.settings.statistics) and Path(self.settings.statistics).exists()
 
     @property
     def calibrates(self) -> bool:
         """Whether ranges are wanted: only integers of activations need them, and what reports say of them."""
         s = self.settings
-        known = bool(s.statistics) and Path(s.statistics).exists()
+        known = self.reads_statistics
         if self.plan is not None:
             return known
         return (
@@ -82,8 +92,11 @@ class ConversionSession:
         """How many samples are run, both times together; None where nobody knows beforehand."""
         if self.data is None:
             return 0
-        reads = bool(self.settings.statistics) and Path(self.settings.statistics).exists()
-        times = (self.calibrates and not reads) + self.compares + passes(self.model, self.settings)
+        times = (self.calibrates and not self.reads_statistics) + self.compares
+        if self.settings.correct_bias or self.settings.sensitivity:
+            from litecheck.convert.rerun import passes
+
+            times += passes(self.model, self.settings)
         return None if self.data.count is None else self.data.count * times
 
 
@@ -98,9 +111,16 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         check_real(model, settings.to)
     _check_statistics(settings)
     quantized = load_model(settings.scales_from) if settings.scales_from else None
-    equalization = equalize(model) if settings.equalize else None
+    equalization = None
+    if settings.equalize:
+        from litecheck.convert.equalize import equalize
+
+        equalization = equalize(model)
     data = opened(model, settings) or (_drawn(model, settings) if shifts else None)
-    check_rerun(settings, data is not None, shifts)
+    if settings.equalize or settings.correct_bias or settings.sensitivity:
+        from litecheck.convert.rerun import check_rerun
+
+        check_rerun(settings, data is not None, shifts)
     return ConversionSession(model, settings, plan, data, quantized, shifts, equalization)
 
 
@@ -108,6 +128,8 @@ def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None
     """Inputs for both forms of a quantized model, where there is LiteRT to run them and they can be made up."""
     if not settings.agreement or chosen_runtime(settings.device, unseen=False) == OWN:
         return None
+    from litecheck.convert.calibration.drawn import random_data
+
     try:
         return random_data(model, DRAWN, settings.seed, settings.signature)
     except ConfigError:
@@ -138,6 +160,8 @@ def _check_statistics(settings: ConversionSettings) -> None:
 
 
 def _plan(file: str) -> ConversionPlan:
+    from litecheck.convert.plan_file import read_plan
+
     try:
         text = Path(file).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from litecheck.convert.binding import REAL, bind
+from litecheck.convert.binding import bind
 from litecheck.convert.calibrated import Calibration
 from litecheck.convert.conversion import Conversion
 from litecheck.convert.equalize import LayerPair
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import Decision, Form, TensorForms
+from litecheck.convert.request import REAL
 from litecheck.convert.sensitivity import OperatorSensitivity
 from litecheck.convert.shared import SharedQuantization
 from litecheck.convert.weight_errors import WeightError

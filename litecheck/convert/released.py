@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.convert.binding import REAL, Port
+from litecheck.convert.binding import Port
 from litecheck.convert.borrowed import Borrowed
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import Form
+from litecheck.convert.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
@@ -33,14 +34,6 @@ class Released:
     model: Model
     borrowed: Borrowed
     ranges: Mapping[Key, Interval]
-
-
-def is_quantized(model: Model) -> bool:
-    """Whether what a model computes with is 8-bit integers throughout, but for what goes in and out."""
-    computed = [t for s in model.subgraphs for op in s.operators for t in _outputs(s, op)]
-    stored = [t for t in computed if t.dtype in _SHIFTS and t.quantization.scale.size]
-    real = [t for t in computed if t.dtype == REAL]
-    return bool(stored) and len(real) <= sum(len(s.outputs) for s in model.subgraphs)
 
 
 def release(model: Model) -> Released:
@@ -72,10 +65,6 @@ def _check_known(subgraph: Subgraph) -> None:
                 f"{operator.kind} #{operator.index} computes on {stored}, and nothing says whether it takes other "
                 "types: cut the model in front of it, or convert the float model"
             )
-
-
-def _outputs(subgraph: Subgraph, operator: Operator) -> list[Tensor]:
-    return [subgraph.tensors[i] for i in operator.outputs if i >= 0]
 
 
 def _is_stored(tensor: Tensor) -> bool:

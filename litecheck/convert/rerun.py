@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from litecheck.convert.agreement import Agreement, agreement
 from litecheck.convert.bias_correction import BiasCorrection, corrected_biases, layers
-from litecheck.convert.binding import REAL
 from litecheck.convert.calibrated import Told
+from litecheck.convert.calibration.child import LitertChild
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.conversion import REAL_KINDS, Conversion, convert
+from litecheck.convert.conversion import Conversion, convert
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import ConstantChange
 from litecheck.convert.recurrent import Inside
+from litecheck.convert.request import REAL, REAL_KINDS
 from litecheck.convert.sensitivity import OperatorSensitivity, ranked
 from litecheck.convert.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
 
+if TYPE_CHECKING:
+    from litecheck.convert.agreement import Agreement
+
 
 @dataclass(slots=True, eq=False)
 class Rerun:
-    """What conversions of one model have in common. ``tell`` hears how many samples were run, behind ``done`` of them."""
+    """What conversions of one model have in common. ``tell`` hears how many samples were run, behind ``done`` of them;
+    ``child`` runs them all, where there is LiteRT."""
 
     model: Model
     settings: ConversionSettings
@@ -32,6 +37,7 @@ class Rerun:
     inner: Mapping[Inside, Interval]
     tell: Told
     done: int = 0
+    child: LitertChild | None = None
 
     def corrected(self, conversion: Conversion) -> tuple[Conversion, BiasCorrection]:
         """The conversion with corrected biases, where that is better."""
@@ -65,6 +71,8 @@ class Rerun:
         self, conversion: Conversion, what: str, channelled: frozenset[Key] = frozenset()
     ) -> Agreement:
         """A conversion beside the float model: its outputs, and these tensors by channel."""
+        from litecheck.convert.agreement import agreement  # which not every conversion needs
+
         found = agreement(
             conversion.source,
             conversion.model,
@@ -74,6 +82,7 @@ class Rerun:
             device=self.settings.device,
             progress=lambda done: self.tell(self.done + done, what),
             limits=Limits(self.settings.seconds),
+            child=self.child,
         )
         self.done += self.data.count or 0
         return found

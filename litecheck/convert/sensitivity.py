@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from litecheck.convert.agreement import Agreement
-from litecheck.convert.binding import REAL
 from litecheck.convert.conversion import Conversion
 from litecheck.convert.groups import Key
 from litecheck.convert.plan import Decision
+from litecheck.convert.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.model.links import called
+
+if TYPE_CHECKING:
+    from litecheck.convert.agreement import Agreement
 
 #: As in a plan: what is left alone, or has no real values.
 _LEFT = (REAL, "as it is")

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from litecheck.checks.validate import validate
+from litecheck.convert.binding import bind
 from litecheck.convert.borrowed import borrow
-from litecheck.convert.calibrated import Calibration, Told, calibrated
+from litecheck.convert.calibrated import Calibration, Told
+from litecheck.convert.calibrating import Calibrating
+from litecheck.convert.calibration.child import LitertChild
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.convert.calibration.tally import observed
@@ -21,6 +24,7 @@ from litecheck.convert.plan_file import plan_json
 from litecheck.convert.prepared import ConversionSession, prepared
 from litecheck.convert.record import ConversionRecord, converted_tensors, staying
 from litecheck.convert.released import release
+from litecheck.convert.request import KINDS
 from litecheck.convert.rerun import Rerun
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.shared import shared_quantizations
@@ -43,16 +47,29 @@ _NONE: Mapping[Key, Interval] = {}
 
 
 def carried_out(
-    session: ConversionSession, target: str = "", save_plan: str = "", tell: Told | None = None
+    session: ConversionSession,
+    target: str = "",
+    save_plan: str = "",
+    tell: Told | None = None,
+    calibrating: Calibrating | None = None,
 ) -> ConversionRecord:
     """The conversion of a session. The new model is written to ``target``, where one is named, once it has been read back
-    from its bytes and found to conform; ``save_plan`` gets the plan all the same.
+    from its bytes and found to conform; ``save_plan`` gets the plan all the same. The model may be ``calibrating`` already.
 
     Raises ConfigError for what cannot be made, CalibrationError where the model does not run on the data.
     """
     told = tell or (lambda done, what: None)
-    model, settings, data = session.model, session.settings, session.data
-    calibration = calibrated(session.base, data, settings, told) if session.calibrates else None
+    with calibrating or Calibrating(session, told) as calibration:
+        return _carried_out(session, target, save_plan, told, calibration)
+
+
+def _carried_out(
+    session: ConversionSession, target: str, save_plan: str, told: Told, calibrating: Calibrating
+) -> ConversionRecord:
+    model, settings, data, child = session.model, session.settings, session.data, calibrating.child
+    if calibrating.waits:
+        _load_rules(model, settings)
+    calibration = calibrating.result()
     ranges = calibration.ranges if calibration else _borrowed(session)
     if session.plan is not None:
         base = release(model).model if session.shifts else model
@@ -66,7 +83,7 @@ def carried_out(
     _check_changed(conversion)
     before = data.count or 0 if data and calibration and not calibration.file else 0
     rerun = (
-        Rerun(model, settings, data, ranges, calibration.inner, told, before)
+        Rerun(model, settings, data, ranges, calibration.inner, told, before, child)
         if data and calibration
         else None
     )
@@ -80,7 +97,7 @@ def carried_out(
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
         before = rerun.done if rerun else before
-        record = _compared(record, session, data, lambda done, what: told(before + done, what))
+        record = _compared(record, session, data, lambda done, what: told(before + done, what), child)
     if rerun and settings.sensitivity and not violates:
         rerun.done += data.count or 0 if data else 0
         record = replace(record, sensitivity=rerun.sensitivities(conversion, record.agreement))
@@ -88,6 +105,14 @@ def carried_out(
         atomic_write(target, content)
         record = replace(record, target=target)
     return record
+
+
+def _load_rules(model: Model, settings: ConversionSettings) -> None:
+    """Read the rules that the model's operators need: a rule is kept once it was wanted."""
+    profile = load_profile(settings.profile or KINDS[settings.to][1])
+    for subgraph in model.subgraphs:
+        for operator in subgraph.operators:
+            bind(model, subgraph, operator, profile)
 
 
 def _borrowed(session: ConversionSession) -> Mapping[Key, Interval]:
@@ -143,12 +168,16 @@ def _judged(
 
 
 def _compared(
-    record: ConversionRecord, session: ConversionSession, data: CalibrationData, tell: Told
+    record: ConversionRecord,
+    session: ConversionSession,
+    data: CalibrationData,
+    tell: Told,
+    child: LitertChild,
 ) -> ConversionRecord:
     """The record with what both models compute on the data."""
     conversion, settings = record.conversion, session.settings
     try:
-        found = _agreement(session, conversion, data, tell)
+        found = _agreement(session, conversion, data, tell, child)
     except CalibrationError as error:
         if settings.data or settings.random:
             raise
@@ -158,9 +187,9 @@ def _compared(
 
 
 def _agreement(
-    session: ConversionSession, conversion: Conversion, data: CalibrationData, tell: Told
+    session: ConversionSession, conversion: Conversion, data: CalibrationData, tell: Told, child: LitertChild
 ) -> Agreement:
-    from litecheck.convert.agreement import agreement  # with all kernels, which not every conversion needs
+    from litecheck.convert.agreement import agreement  # which not every conversion needs
 
     settings, seen = session.settings, set(observed(conversion.source))
     return agreement(
@@ -172,6 +201,7 @@ def _agreement(
         progress=lambda done: tell(done, "comparing"),
         limits=Limits(settings.seconds),
         quantized=session.shifts,
+        child=child,
     )
 
 

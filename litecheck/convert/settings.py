@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from litecheck.convert.binding import REAL
 from litecheck.convert.calibration.dataset import CalibrationData, DataOptions
-from litecheck.convert.conversion import Request
 from litecheck.convert.formulas import Generation
+from litecheck.convert.request import REAL, Request
 
 
 @dataclass(frozen=True, slots=True)

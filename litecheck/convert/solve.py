@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from litecheck.convert.binding import REAL, BoundFloat, Port, operands_at
+from litecheck.convert.binding import BoundFloat, Port, operands_at
 from litecheck.convert.groups import Interval, Key, Partition, ScaleGroup, extent_of, joined, parameters
 from litecheck.convert.links import Wire, entered, handed_on, variables, wires
 from litecheck.convert.plan import Form
 from litecheck.convert.recurrent import Inside, range_of, same_as_state, to_be_made
+from litecheck.convert.request import REAL
 from litecheck.convert.storage import Storage
 from litecheck.model.types import Model, Tensor
 from litecheck.profile.operators import facts_of

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.convert.binding import REAL
-from litecheck.convert.tensorflow import float_from_tensorflow, is_tensorflow
+from litecheck.convert.formats import is_tensorflow
+from litecheck.convert.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.flatbuffer.containers import Member
 from litecheck.model.graph import name_of
@@ -15,6 +15,9 @@ from litecheck.model.load import load_model, read_model
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
+
+#: The types of activations that may be shifted.
+_EIGHT_BITS = ("int8", "uint8")
 
 
 def load_source(path: str | Path, member: str = "") -> Model:
@@ -24,6 +27,8 @@ def load_source(path: str | Path, member: str = "") -> Model:
     """
     if not is_tensorflow(path):
         return load_model(path, member)
+    from litecheck.convert.tensorflow import float_from_tensorflow
+
     content = float_from_tensorflow(path)
     return read_model(Member("", 0, np.frombuffer(content, np.uint8)), str(path))
 
@@ -50,6 +55,14 @@ def check_real(model: Model, to: str) -> None:
         raise ConfigError(f"{name}: no operator computes in float32: {state}")
 
 
+def is_quantized(model: Model) -> bool:
+    """Whether what a model computes with is 8-bit integers throughout, but for what goes in and out."""
+    computed = [t for s in model.subgraphs for op in s.operators for t in _made(s, op)]
+    stored = [t for t in computed if t.dtype in _EIGHT_BITS and t.quantization.scale.size]
+    real = [t for t in computed if t.dtype == REAL]
+    return bool(stored) and len(real) <= sum(len(s.outputs) for s in model.subgraphs)
+
+
 def _has_nan(tensor: Tensor) -> bool:
     values = stored_integers(tensor)
     return values is not None and bool(np.isnan(values).any())
@@ -69,6 +82,10 @@ def _kinds(subgraph: Subgraph, operator: Operator) -> set[str]:
 def _weights(subgraph: Subgraph, operator: Operator) -> str:
     """The type of quantized constants that an operator reads beside real values it reads and writes."""
     read = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
-    made = [subgraph.tensors[i] for i in operator.outputs if i >= 0]
+    made = _made(subgraph, operator)
     both = all(any(t.dtype == REAL for t in side) for side in (read, made))
     return next((t.dtype for t in read if both and t.is_constant and t.quantization.scale.size), "")
+
+
+def _made(subgraph: Subgraph, operator: Operator) -> list[Tensor]:
+    return [subgraph.tensors[i] for i in operator.outputs if i >= 0]

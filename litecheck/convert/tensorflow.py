@@ -6,12 +6,11 @@ import re
 from pathlib import Path
 
 from litecheck.convert.foreign.child import ForeignError, ProcessLimits, converted
+from litecheck.convert.formats import KERAS
 from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem
 
 #: The programs of the child.
 FLOAT = "litecheck.convert.foreign.tensorflow_programs:to_float"
-#: File names that Keras writes.
-KERAS = (".keras", ".h5", ".hdf5")
 #: How to get what is missing.
 INSTALL = "pip install 'litecheck[convert]'"
 
@@ -50,12 +49,6 @@ _BY_KIND = {
     "late": ("timeout", "kept TensorFlow's converter busy beyond its time: {0}"),
     "memory": ("out-of-memory", "needs more memory for its conversion than the process may have"),
 }
-
-
-def is_tensorflow(path: str | Path) -> bool:
-    """Whether a path is a SavedModel folder or a Keras file, by its look."""
-    path = Path(path)
-    return (path / "saved_model.pb").is_file() or (path.is_file() and path.suffix.lower() in KERAS)
 
 
 def float_from_tensorflow(path: str | Path, limits: ProcessLimits | None = None) -> bytes:

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays
 from litecheck.devices.port import Job, Series
 
 #: Values begin at multiples of this, so that views of them are aligned.
@@ -23,6 +24,71 @@ _DTYPE = re.compile(r"[<|][biufc](1|2|4|8|16)")
 
 class ParcelError(ValueError):
     """A file that is no parcel: cut short, or written by something else."""
+
+
+class StoredRuns(Sequence[Arrays]):
+    """Runs whose arrays lie in a file of their own, each read when it is taken, so that one is in memory at a time."""
+
+    def __init__(self, file: Path, described: Sequence[Sequence[tuple[str, Sequence[int], int]]]) -> None:
+        """``described`` are type, shape and place of every run's arrays."""
+        self._file, self._described = file, described
+
+    def __len__(self) -> int:
+        return len(self._described)
+
+    @overload
+    def __getitem__(self, at: int) -> Arrays: ...
+    @overload
+    def __getitem__(self, at: slice) -> StoredRuns: ...
+    def __getitem__(self, at: Any) -> Any:
+        found = self._described[at]
+        if isinstance(at, slice):
+            return StoredRuns(self._file, found)
+        return tuple(self._array(*one) for one in found)
+
+    def _array(self, dtype: str, shape: Sequence[int], at: int) -> NDArray[Any]:
+        size = prod(map(_length, shape))
+        values: NDArray[Any] = np.fromfile(self._file, np.dtype(_checked(dtype)), size, offset=at)
+        if values.size != size:
+            raise ParcelError(f"{self._file.name}: cut short")
+        return values.reshape(shape)
+
+    def to_plain(self) -> dict[str, Any]:
+        """What JSON holds of it."""
+        return {"file": str(self._file), "arrays": self._described}
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> StoredRuns:
+        """What ``to_plain`` gave."""
+        return cls(Path(plain["file"]), plain["arrays"])
+
+
+class RunsFile:
+    """A file into which runs are written, one behind the other, to be read as :class:`StoredRuns`."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._described: list[list[tuple[str, Sequence[int], int]]] = []
+
+    @property
+    def size(self) -> int:
+        """How many bytes are written."""
+        return self._file.tell()
+
+    def add(self, run: Arrays) -> None:
+        """One more run. Raises ValueError for arrays that do not hold numbers, OSError."""
+        places: dict[int, tuple[str, Sequence[int], int]] = {}  # two models may be fed the same array
+        for array in run:
+            if id(array) not in places:
+                values = _plain(array)
+                places[id(array)] = values.dtype.str, values.shape, self.size
+                self._file.write(np.ascontiguousarray(values).data if values.size else b"")
+        self._described.append([places[id(array)] for array in run])
+
+    @property
+    def runs(self) -> StoredRuns:
+        """The runs that were written, to be read once the file is closed."""
+        return StoredRuns(Path(self._file.name), self._described)
 
 
 def write_parcel(path: Path, header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> None:
@@ -87,9 +153,13 @@ def split(arrays: Sequence[NDArray[Any]], counts: Sequence[int]) -> tuple[tuple[
 
 def packed(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     """A job as a parcel's header and arrays: the model, the inputs of each run, the contents that series start with."""
-    header: dict[str, Any] = {"runs": list(map(len, job.runs))}
+    header: dict[str, Any] = {}
     arrays: list[NDArray[Any]] = [np.frombuffer(job.content, np.uint8)]
-    arrays += [np.asarray(a) for run in job.runs for a in run]
+    if isinstance(job.runs, StoredRuns):
+        header["stored"] = job.runs.to_plain()
+    else:
+        header["runs"] = list(map(len, job.runs))
+        arrays += [np.asarray(a) for run in job.runs for a in run]
     if job.lengths:
         starts = sorted((number, index) for number, start in job.starts.items() for index in start)
         header |= {"lengths": list(job.lengths), "starts": starts}
@@ -97,12 +167,19 @@ def packed(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     return header, arrays
 
 
+def runs_of(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> Sequence[Arrays]:
+    """The runs of a job from its header and the arrays behind the model."""
+    if "stored" in header:
+        return StoredRuns.of(header["stored"])
+    return split(arrays[: sum(header["runs"])], header["runs"])
+
+
 def unpacked(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> tuple[Series, ...] | None:
     """The series of a job from its header and the arrays behind the model; None where it has none."""
     if "lengths" not in header:
         return None
-    inputs = sum(header["runs"])
-    runs, lengths = split(arrays[:inputs], header["runs"]), header["lengths"]
+    inputs = sum(header.get("runs", ()))
+    runs, lengths = runs_of(header, arrays), header["lengths"]
     starts: dict[int, dict[int, NDArray[Any]]] = {}
     for (number, index), contents in zip(header["starts"], arrays[inputs:], strict=True):
         starts.setdefault(number, {})[index] = contents

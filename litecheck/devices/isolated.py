@@ -16,7 +16,8 @@ from litecheck.devices import worker_main
 from litecheck.devices.ipc import ParcelError, packed, read_parcel, split, write_parcel
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
-from litecheck.devices.worker import Ended, Setup, Worker, end_name
+from litecheck.devices.process import ChildProcess, Setup
+from litecheck.devices.worker import Ended, Worker, end_name
 from litecheck.errors import ConfigError
 
 #: What runtimes say when they get no memory.
@@ -32,13 +33,17 @@ _FULL = f"OSError: [Errno {errno.ENOSPC}]"
 class Isolated:
     """One child for each thread that runs jobs at the same time; a child that died is replaced."""
 
-    def __init__(self, name: str, described: str, setup: Setup, limits: Limits) -> None:
-        """Loads the runtime and makes the adapter once, to see that it can be. Raises DeviceError."""
+    def __init__(
+        self, name: str, described: str, setup: Setup, limits: Limits, started: ChildProcess | None = None
+    ) -> None:
+        """Loads the runtime and makes the adapter once, to see that it can be; the first child may have been ``started``
+        before. Raises DeviceError."""
         self.name = name
         self.described = described
         self.progress: Callable[[int], None] | None = None
         self._setup = setup
         self._limits = limits
+        self._started = started
         self._lock = threading.Lock()
         self._free: list[Worker] = []
         self._busy: set[Worker] = set()
@@ -76,7 +81,7 @@ class Isolated:
             return _read(worker, ended, self._limits, invocations or 0)
         except (EOFError, OSError) as error:
             worker.close()
-            _check_disk(error)
+            check_disk(error)
             raise DeviceError(_CLOSED if self._closed else str(error)) from None
         except BaseException:  # KeyboardInterrupt: the job is still at work
             worker.close()
@@ -93,7 +98,8 @@ class Isolated:
         if worker is None or not worker.alive:
             if worker is not None:
                 worker.close()
-            worker = Worker(self._setup, self._limits)
+            started, self._started = self._started, None
+            worker = Worker(self._setup, self._limits, started)
         with self._lock:
             if not self._closed:
                 self._busy.add(worker)
@@ -145,12 +151,12 @@ def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Ans
     if ended.code == -getattr(signal, "SIGKILL", 9):
         killed = "killed from outside (SIGKILL), as systems do where memory runs out"
         return Failure(Outcome.OUT_OF_MEMORY, _joined(killed, said))
-    _check_disk(said.rpartition("\n")[2])
+    check_disk(said.rpartition("\n")[2])
     outcome = Outcome.OUT_OF_MEMORY if _MEMORY.search(said) else Outcome.CRASHED
     return Failure(outcome, _joined(f"ended with {end_name(ended.code)} without an answer", said))
 
 
-def _check_disk(error: Exception | str) -> None:
+def check_disk(error: Exception | str) -> None:
     """A full disk is this host's and no fault of the device: the run ends, and can be resumed. Raises ConfigError."""
     full = error.errno == errno.ENOSPC if isinstance(error, OSError) else str(error).startswith(_FULL)
     if full:
@@ -166,7 +172,7 @@ def _place(begun: int, invocations: int) -> str:
 
 
 def _refused(outcome: Outcome, error: str, said: str) -> Failure:
-    _check_disk(error)
+    check_disk(error)
     if outcome is Outcome.NOT_DELEGATED:
         return Failure(outcome, error)
     if outcome is Outcome.NOT_SUPPORTED:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from litecheck.devices.port import Device, Spec
+from litecheck.devices.process import QUIET
 
 _ADAPTERS = "litecheck.devices.adapters"
 #: One thread each: jobs run side by side, and a child that has threads cannot be forked.
-QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 #: glibc fills memory it hands out: what foreign code never wrote then looks like nothing it could have computed.
 FILLED = {**QUIET, "MALLOC_PERTURB_": "165"}
 

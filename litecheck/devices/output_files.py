@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.devices.port import TooLargeError
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import unpack
@@ -25,10 +26,6 @@ _WIDEST = 8
 _HEADER = 1 << 12
 #: What is read in any case: the shapes of some outputs are known to the runtime only.
 SMALL = 1 << 24
-
-
-class TooLargeError(RuntimeError):
-    """An output that has many times the bytes of the tensor it should be."""
 
 
 def check(name: str, size: int, tensor: Tensor, runs: int = 1) -> None:

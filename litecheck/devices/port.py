@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from numpy.typing import NDArray
 
@@ -13,7 +13,9 @@ from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import LitecheckError
-from litecheck.model.types import Model
+
+if TYPE_CHECKING:  # a job's process has no use for models
+    from litecheck.model.types import Model
 
 
 class DeviceError(LitecheckError):
@@ -26,6 +28,10 @@ class NotDelegated(Exception):  # noqa: N818  (an outcome, not an error)
 
 class NotSupported(Exception):  # noqa: N818  (an outcome, not an error)
     """What an adapter raises where its device does not have an operator of the model; the text says which."""
+
+
+class TooLargeError(RuntimeError):
+    """An output that has many times the bytes of the tensor it should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ class Job:
     name: str
     model: Model
     content: bytes
-    runs: tuple[Arrays, ...]
+    runs: Sequence[Arrays]
     lengths: tuple[int, ...] = ()
     starts: Mapping[int, Mapping[int, NDArray[Any]]] = field(default_factory=dict)
 
@@ -178,7 +184,7 @@ class Timed(Sequence[Arrays]):
     """Runs that say when they are taken; several at once (a slice) are one invocation."""
 
     def __init__(self, runs: Sequence[Arrays], begin: Callable[[], object]) -> None:
-        self.all = tuple(runs)
+        self.all = runs
         self.begin = begin
 
     def __len__(self) -> int:
@@ -192,7 +198,7 @@ class Timed(Sequence[Arrays]):
     @overload
     def __getitem__(self, at: int) -> Arrays: ...
     @overload
-    def __getitem__(self, at: slice) -> tuple[Arrays, ...]: ...
+    def __getitem__(self, at: slice) -> Sequence[Arrays]: ...
     def __getitem__(self, at: Any) -> Any:
         self.begin()
         return self.all[at]
@@ -200,7 +206,7 @@ class Timed(Sequence[Arrays]):
 
 def together(runs: Sequence[Arrays]) -> tuple[Arrays, ...]:
     """All runs, none of which begins yet: for an adapter that hands them over together and says :func:`begun` itself."""
-    return runs.all if isinstance(runs, Timed) else tuple(runs)
+    return tuple(runs.all if isinstance(runs, Timed) else runs)
 
 
 def begun(runs: Sequence[Arrays]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.port import Device, DeviceError, Limits, Spec
-from litecheck.devices.worker import Setup
+from litecheck.devices.process import Setup
 from litecheck.spelling import did_you_mean
 
 GROUP = "litecheck.devices"
@@ -114,7 +114,7 @@ def _own(spec: Spec, kind: DeviceKind, limits: Limits) -> Device:
 def _plugin(spec: Spec, limits: Limits, point: EntryPoint) -> Device:
     options = {**spec.options, **({"": spec.argument} if spec.argument else {})}
     described = f"{spec.text} ({point.dist.name} {point.dist.version})" if point.dist else spec.text
-    return Isolated(spec.text, described, Setup(point.value, options, FILLED), limits)
+    return Isolated(spec.text, described, Setup(f"{point.module}:{point.attr}", options, FILLED), limits)
 
 
 def _version(package: str) -> str:

@@ -4,40 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import threading
 import time
-import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from litecheck.devices import worker_main
 from litecheck.devices.port import DeviceError, Limits
+from litecheck.devices.process import LOG, ChildProcess, Setup, kill, kill_group
 
-#: The search path goes as an argument: in the environment it would reach programs that the adapter starts.
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from litecheck.devices.worker_main import main; main()"
 #: Seconds for loading a runtime.
 _LOADING = 120.0
 #: Seconds that a child may take beyond a job's own, before it is taken for lost.
 _GRACE = 30.0
 #: Bytes of a runtime's last words that are kept.
 _SAID = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What a child loads: a Factory as ``module:attribute``, its options, and variables for its environment."""
-
-    adapter: str
-    options: Mapping[str, str]
-    environment: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +38,11 @@ class Ended:
 class Worker:
     """One child with a folder of its own; both go when it is closed, or with the interpreter."""
 
-    def __init__(self, setup: Setup, limits: Limits) -> None:
-        """Starts the child and waits until the runtime is loaded. Raises DeviceError."""
-        self.folder = Path(tempfile.mkdtemp(prefix="litecheck-"))
+    def __init__(self, setup: Setup, limits: Limits, started: ChildProcess | None = None) -> None:
+        """Waits until the runtime is loaded, in a process that was ``started`` before or now. Raises DeviceError."""
+        self._child = started or ChildProcess(setup)
+        self.folder, self._process = self._child.folder, self._child.process
         self._limits = limits
-        try:
-            self._process = self._started(setup)
-        except BaseException:
-            shutil.rmtree(self.folder, ignore_errors=True)
-            raise
-        self._finalizer = weakref.finalize(self, _end, self._process, self.folder)
         self._forks = True
         ready = self._line(_LOADING)
         if "forks" not in ready:
@@ -71,23 +51,10 @@ class Worker:
             raise DeviceError(message)
         self._forks = bool(ready["forks"])
 
-    def _started(self, setup: Setup) -> subprocess.Popen[bytes]:
-        path = [os.path.abspath(p or ".") for p in sys.path]
-        told = json.dumps(path), setup.adapter, json.dumps(dict(setup.options)), str(self.folder)
-        with open(self.folder / worker_main.LOG, "wb") as log:
-            return subprocess.Popen(
-                [sys.executable, "-c", _START, *told],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env={**os.environ, **setup.environment},
-                start_new_session=True,
-            )
-
     @property
     def alive(self) -> bool:
         """Whether it takes another job."""
-        return self._finalizer.alive and self._process.poll() is None
+        return self._child.alive
 
     def run(self, invocations: int | None = None, progress: Callable[[int], None] | None = None) -> Ended:
         """Runs the job that lies in the folder, of so many invocations; None only makes the adapter.
@@ -118,13 +85,13 @@ class Worker:
         heard = _Heard(self._process, self._limits.seconds)
         code = self._process.wait()
         heard.over.set()
-        _kill_group(self._process.pid)
+        kill_group(self._process.pid)
         return Ended(code, heard.late, heard.begun)
 
     def _line(self, seconds: float) -> dict[str, Any]:
         """What the child tells; nothing where it ended, or was ended because it did not tell in time."""
         assert self._process.stdout
-        timer = threading.Timer(seconds, _kill, (self._process,))
+        timer = threading.Timer(seconds, kill, (self._process,))
         timer.daemon = True
         timer.start()
         try:
@@ -146,7 +113,7 @@ class Worker:
 
     def said(self) -> str:
         """The last lines that the runtime wrote to stdout and stderr, without its chatter; at most _SAID bytes."""
-        with suppress(OSError), open(self.folder / worker_main.LOG, "rb") as log:
+        with suppress(OSError), open(self.folder / LOG, "rb") as log:
             skipped = max(0, os.fstat(log.fileno()).st_size - _SAID)
             log.seek(skipped)
             lines = log.read(_SAID).decode("utf-8", "replace").split("\n")
@@ -159,8 +126,8 @@ class Worker:
     def close(self) -> None:
         """Ends the child, whatever it does, and removes the folder."""
         if not self._forks and self.alive:
-            _kill(self._process)
-        self._finalizer()
+            kill(self._process)
+        self._child.close()
 
 
 class _Heard:
@@ -182,7 +149,7 @@ class _Heard:
         while not self.over.wait(max(0.01, self.last + self._seconds - time.monotonic())):
             if time.monotonic() - self.last > self._seconds:
                 self.late = True
-                _kill(self._process)
+                kill(self._process)
                 return
 
 
@@ -193,32 +160,3 @@ def end_name(code: int) -> str:
     with suppress(ValueError):
         return signal.Signals(-code).name
     return f"signal {-code}"
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        with suppress(OSError):
-            process.kill()
-        _kill_group(process.pid)
-
-
-def _kill_group(leader: int) -> None:
-    """What the child started, where the system knows such groups."""
-    with suppress(ProcessLookupError, PermissionError, AttributeError):
-        os.killpg(leader, signal.SIGKILL)
-
-
-def _end(process: subprocess.Popen[bytes], folder: Path) -> None:
-    """At the end of its input the child kills its job and goes; one that does not is killed."""
-    assert process.stdin
-    assert process.stdout
-    with suppress(OSError):
-        process.stdin.close()
-    try:
-        process.wait(2)
-    except subprocess.TimeoutExpired:
-        _kill(process)
-        process.wait()
-    with suppress(OSError):
-        process.stdout.close()
-    shutil.rmtree(folder, ignore_errors=True)

@@ -21,15 +21,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import EntryPoint
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
 import numpy as np
 
-from litecheck.devices.ipc import read_parcel, split, unpacked, write_parcel
+from litecheck.devices.ipc import read_parcel, runs_of, unpacked, write_parcel
 from litecheck.devices.outcome import Outcome
-from litecheck.devices.output_files import TooLargeError
 from litecheck.devices.port import (
     Adapter,
     AdapterAnswer,
@@ -38,11 +37,13 @@ from litecheck.devices.port import (
     NotSupported,
     Series,
     Timed,
+    TooLargeError,
     memory_of,
 )
+from litecheck.devices.process import LOG, limit
 
-#: Files in the child's folder, and the folder in which a job keeps what must not outlive it.
-JOB, ANSWER, LOG, SCRATCH = "job", "answer", "log", "scratch"
+#: Files in the child's folder, besides the log, and the folder in which a job keeps what must not outlive it.
+JOB, ANSWER, SCRATCH = "job", "answer", "scratch"
 #: Seconds between two lines that tell the parent how far a job is.
 _TELLING = 0.2
 
@@ -72,12 +73,13 @@ class JobRequest:
 
 
 def main() -> None:
-    """Arguments: search path (as JSON, read before), adapter ``module:attribute``, options as JSON, folder."""
-    reference, options, folder = sys.argv[2], json.loads(sys.argv[3]), Path(sys.argv[4])
+    """Arguments: search path (as JSON, read before), adapter ``module:attribute``, options and modules as JSON, folder."""
+    reference, options, modules = sys.argv[2], *map(json.loads, sys.argv[3:5])
+    folder = Path(sys.argv[5])
     channel = _channel(folder)
     try:
-        factory = EntryPoint("", reference, "").load()
-        for module in getattr(factory, "runtime", ()):
+        factory = loaded(reference)
+        for module in (*getattr(factory, "runtime", ()), *modules):
             import_module(module)
     except BaseException as error:
         channel.tell(error=_described(error))
@@ -94,6 +96,12 @@ def main() -> None:
             _work(factory, options, folder, request, lambda: channel.tell(begun=1))
         channel.tell(**_forked(channel, factory, options, folder, request))
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def loaded(reference: str) -> Any:
+    """What ``module:attribute`` names, as entry points do; importlib.metadata, which reads them, is slow to load."""
+    module, _, attribute = reference.partition("[")[0].partition(":")
+    return attrgetter(attribute.strip())(import_module(module.strip()))
 
 
 def _channel(folder: Path) -> Channel:
@@ -206,23 +214,6 @@ def _work(
         os._exit(code)
 
 
-def limit(memory: int) -> None:
-    """Address space, file size and no core; where the system has such limits."""
-    try:
-        import resource
-    except ImportError:
-        return
-    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: memory}
-    with suppress(OSError, ValueError):
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        limits[resource.RLIMIT_AS] = pages * resource.getpagesize() + memory
-    for kind, value in limits.items():
-        _, hard = resource.getrlimit(kind)
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        with suppress(OSError, ValueError):
-            resource.setrlimit(kind, (value, value))
-
-
 def _answered(
     factory: Factory, options: dict[str, str], folder: Path, begin: Callable[[], object] | None
 ) -> tuple[dict[str, Any], list[Any], Adapter | None]:
@@ -249,7 +240,7 @@ def _asked(adapter: Any, folder: Path, begin: Callable[[], object]) -> AdapterAn
     series = unpacked(header, arrays)
     made: AdapterAnswer
     if series is None:
-        made = adapter.run(model.tobytes(), Timed(split(arrays, header["runs"]), begin))
+        made = adapter.run(model.tobytes(), Timed(runs_of(header, arrays), begin))
     else:
         made = adapter.series(model.tobytes(), [Series(Timed(s.runs, begin), s.start) for s in series])
     return made

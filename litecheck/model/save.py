@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,23 +27,48 @@ LARGE = 1 << 16
 #: What is left for everything but buffers when that is decided.
 RESERVE = 1 << 26
 _CHUNK = 1 << 24
+#: The hashes of models that are still about: to find one out takes as long as writing the model.
+_HASHES: WeakKeyDictionary[Model, str] = WeakKeyDictionary()
 
 
 def save_model(
-    model: Model, path: str | Path, *, outside_above: int | None = None, drop_unknown: bool = False
+    model: Model,
+    path: str | Path,
+    *,
+    outside_above: int | None = None,
+    drop_unknown: bool = False,
+    hashed: bool = False,
 ) -> None:
     """Write a model to a file, whole or not at all; ``path`` may be the file it was read from.
 
     Buffers of more than ``outside_above`` bytes go behind the flatbuffer; without it those do that lay
     there before, and all large ones of a model beyond 2 GB. Fields newer than litecheck's schema that cannot
     be kept raise ModelError, unless ``drop_unknown`` leaves them out; so does a model too large to write.
-    Raises ConfigError where the system refuses.
+    Raises ConfigError where the system refuses. What :func:`model_hash` says of a ``hashed`` one is found out on the way.
     """
     try:
         pieces = _pieces(model, outside_above, drop_unknown)
     except ModelError as error:
         raise ModelError(str(path), error.problems) from error
+    if hashed and outside_above is None and not model.newer:
+        pieces = _hashing(model, pieces)
     atomic_write(path, pieces)
+
+
+def model_hash(model: Model) -> str:
+    """The sha256 of a model as :func:`save_model` writes it: the same for a file and for a model built in memory."""
+    if model not in _HASHES:
+        for _ in _hashing(model, _pieces(replace(model, newer=()), None, False)):
+            pass
+    return _HASHES[model]
+
+
+def _hashing(model: Model, pieces: Iterator[bytes | memoryview]) -> Iterator[bytes | memoryview]:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+        yield piece
+    _HASHES[model] = digest.hexdigest()
 
 
 def model_bytes(model: Model, *, outside_above: int | None = None, drop_unknown: bool = False) -> bytes:

@@ -12,7 +12,7 @@ from litecheck.model.shapes.infer import Entry
 from litecheck.model.types import Operator
 from litecheck.profile.builder import KEYS, Builder, Loaded
 from litecheck.profile.types import Profile
-from litecheck.profile.yaml_reader import read_yaml, text, texts
+from litecheck.profile.yaml_reader import Entries, read_yaml, text, texts
 from litecheck.spelling import did_you_mean
 
 _DEPTH = 8
@@ -32,6 +32,16 @@ def profile_names() -> tuple[str, ...]:
 def load_profile(name: str | Path) -> Profile:
     """A profile by name (``litert-int8``) or by file; raises ProfileError with file and line."""
     return _load(*_find(str(name), None), 0).profile
+
+
+def narrowed(name: str | Path, operators: Entries, file: str) -> Profile:
+    """A profile with operators narrowed by a part of another file, laid out as ``ops`` is. Raises ProfileError."""
+    parent = _load(*_find(str(name), None), 0)
+    top = Entries({"ops": operators}, {"ops": operators.line}, operators.line, file)
+    builder = Builder(parent.profile.name, file, top, parent, (), False)
+    loaded = builder.build()
+    builder.check(loaded)
+    return loaded.profile
 
 
 def _find(name: str, near: Path | None) -> tuple[Path, str]:

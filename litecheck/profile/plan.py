@@ -71,7 +71,7 @@ class TensorPlan:
     def holding(self, values: ArrayLike, dtype: str = "") -> TensorPlan:
         """Itself as a constant of these values."""
         dtype = dtype or self.dtype
-        array = np.asarray(values, {"int4": "int8", "int2": "int8"}.get(dtype, dtype))
+        array = np.asarray(values, {"int4": "int8", "int2": "int8", "uint4": "uint8"}.get(dtype, dtype))
         return replace(self, values=array, shape=array.shape, dtype=dtype)
 
 

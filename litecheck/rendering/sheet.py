@@ -19,8 +19,8 @@ JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
 EVERY = (*JUDGING, "run")
 #: All reports that judge: ``suite judge`` writes one, too.
 JUDGEMENTS = (*JUDGING, "suite")
-#: All that may be written: the commands' own reports, and the tables of converters and of mistakes.
-WHOLE = (*EVERY, "converters", "suite", "prove")
+#: All that may be written: the commands' own reports, and the tables of converters, of mistakes and of changes.
+WHOLE = (*EVERY, "converters", "suite", "prove", "diff")
 _ALONE = ("results", "document", "values", "print_report")
 #: For each class of reports, by name, its command, and the modules that have the function of each name for it.
 _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
@@ -66,6 +66,10 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
         dict.fromkeys(("document", "values", "print_report", "brief"), "converters"),
     ),
     "KillTable": ("prove", dict.fromkeys(("document", "values", "print_report", "brief"), "kills")),
+    "RunComparison": (
+        "diff",
+        dict.fromkeys(("document", "values", "print_report", "brief"), "run_comparison"),
+    ),
     "ConversionRecord": (
         "convert",
         {

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.model.load import load_model
-from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.suite.case import SuiteCase
@@ -19,9 +19,8 @@ from litecheck.suite.mutants import Mistake, computed, mistakes
 Given = tuple[CaseEntry, Sequence[NDArray[Any]]]
 
 
-def explaining(suite: Suite, cases: Sequence[Given], arithmetic: str) -> tuple[str, ...]:
+def explaining(suite: Suite, cases: Sequence[Given], base: Arithmetic) -> tuple[str, ...]:
     """The mistakes in an arithmetic with which it gives exactly what the device gave in all these cases."""
-    base = load_arithmetic(arithmetic)
     loaded = [(loaded_case(suite, case), outputs) for case, outputs in cases]
     left = list(_every(case for case, _ in loaded))
     # What tells most mistakes apart comes first: a mistake that does not fit is given up soon.

@@ -16,7 +16,7 @@ from litecheck.profile.assemble import assemble, measurable
 from litecheck.profile.load import law_of
 from litecheck.profile.operators import STEERING, OperatorFacts, facts_of
 from litecheck.profile.plan import Callee, Plan, TensorPlan
-from litecheck.profile.solve import first_word, following, holds, requirements_of, solve
+from litecheck.profile.solve import UnsolvableError, first_word, following, holds, requirements_of, solve
 from litecheck.profile.types import OperatorRule, Profile, Requirement, words_of
 from litecheck.reference.operands import NUMPY_TYPES
 from litecheck.suite.forms import FILE, CaseForm, FormOperand
@@ -45,8 +45,14 @@ class Choice:
 
 
 def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]:
-    """Every type that a rule lists for an operand, one at a time, under each alternative."""
+    """Every type that a rule lists for an operand, one at a time, under each alternative; nothing where the rule speaks
+    of other activations alone."""
     for number in range(max(1, len(rule.any_of))):
+        demands = [
+            r for r in requirements_of(rule, number) if r.verb == "dtype" and r.role in rule.activations
+        ]
+        if demands and not any(kind in listed(r) for r in demands):
+            continue
         yield Choice(kind, number)
         for r in requirements_of(rule, number):
             if (
@@ -59,6 +65,8 @@ def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]
             if r.verb != "dtype" or r.role is None:
                 continue
             words = listed(r)
+            if r.role in rule.activations and len(profile.activations) > 1:
+                continue  # each of these is a kind of its own
             usual = kind if r.role in rule.activations and kind in words else first_word(r.value)
             yield from (Choice(kind, number, ((r.role, word),)) for word in words if word != usual)
 
@@ -112,6 +120,8 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
     types = _types(rule, form, choice)
     start = _shaped(_start(rule, form, types), form)
     plan = solve(profile, rule, choice.alternative, start)
+    if not _same_form(plan, start):
+        raise UnsolvableError("the rule takes it with other operands or options only")
     if choice.single:
         plan = plan.edit_all(lambda t: t.scaled(t.scale[:1]) if t.scale.size else t, (choice.single,))
         plan = following(plan, requirements_of(rule, choice.alternative))
@@ -129,6 +139,22 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
     return Draft(
         profile, rule, form, choice, plan.option(**typed) if typed else plan, blank, _fed(form, plan)
     )
+
+
+def _same_form(plan: Plan, start: Plan) -> bool:
+    """Whether a plan has the operands, shapes, steering values and options that it started from."""
+    for role, tensors in start.operands.items():
+        if len(tensors) != len(plan.operands[role]):
+            return False
+        for before, after in zip(tensors, plan.operands[role], strict=True):
+            steers = before.values is not None
+            if before.shape != after.shape or (steers and not _equal(before, after)):
+                return False
+    return str(plan.options) == str(start.options)
+
+
+def _equal(one: TensorPlan, other: TensorPlan) -> bool:
+    return one.values is not None and other.values is not None and np.array_equal(one.values, other.values)
 
 
 def tensor_name(role: str, at: int) -> str:

@@ -88,13 +88,21 @@ class Freedom:
         """Scales with which a role's values stand for a few units, of the count it has."""
         tensor = self.draft.plan.operands[role][0]
         kind = self.draft.facts.inputs.get(role, "")
-        reach = {"weight": _SUMS / depth(self.draft, self.draft.plan) ** 0.5, "state": _STATES}.get(
-            kind, _REALS
-        )
-        bits = BITS.get(tensor.dtype, 8)
+        bits = min(BITS.get(tensor.dtype, 8), 16)
+        reach = _REALS
+        if kind == "weight":
+            reach = _SUMS / self._terms(role, tensor) ** 0.5
+        elif kind == "state":
+            reach = _REALS if bits == 16 else _STATES
         count = tensor.scale.size
-        base: NDArray[np.float64] = np.full(count, reach / 2.0 ** (min(bits, 16) - 1))
+        base: NDArray[np.float64] = np.full(count, reach / 2.0 ** (bits - 1))
         return np.exp2(np.round(np.log2(base))) if role in self.powers else base
+
+    def _terms(self, role: str, tensor: TensorPlan) -> int:
+        """How many products with a weight are added up."""
+        if role in self.draft.facts.products:
+            return depth(self.draft, self.draft.plan)
+        return tensor.shape[-1] if len(tensor.shape) > 1 else 1
 
     def moved(self, scales: Rescaling, zeros: Zeroing) -> Plan:
         """The draft's plan with other parameters wherever it may have them, and what follows from them."""

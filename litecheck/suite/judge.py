@@ -20,11 +20,16 @@ from litecheck.errors import ConfigError
 from litecheck.model.load import load_model
 from litecheck.model.types import Tensor
 from litecheck.profile.load import load_profile
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.suite.answers import Answers
 from litecheck.suite.causes import explaining
-from litecheck.suite.manifest import AnswerEntry, CaseEntry, Suite
+from litecheck.suite.claims import Claims
+from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.suite.results import ANSWERED, CaseResult, SuiteResults
+from litecheck.suite.standing import Standing
 from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
-from litecheck.verify.judge import Tolerances, tolerances
+from litecheck.suite.waivers import CaseWaiver, today
+from litecheck.verify.judge import Tolerances
 from litecheck.version import __version__
 
 _ENDINGS = {
@@ -39,10 +44,20 @@ _ENDINGS = {
 }
 
 
-def judge(suite: Suite, results: SuiteResults, arithmetics: Sequence[str] = ()) -> SuiteReport:
+def judge(
+    suite: Suite,
+    results: SuiteResults,
+    arithmetics: Sequence[str] = (),
+    *,
+    claims: Claims | None = None,
+    waivers: Sequence[CaseWaiver] = (),
+    date: str = "",
+) -> SuiteReport:
     """What a device's results are worth; ``arithmetics`` are those it claims, all of the suite's unless named.
 
-    Raises ConfigError for an arithmetic that the suite has no answers of, and for files that were changed.
+    ``claims`` say more of it, operator by operator. ``waivers`` come beside those of the claims; which of them hold is
+    judged by ``date`` (``2027-03-31``), today unless given. Raises ConfigError for an arithmetic that the suite has no
+    answers of, and for files that were changed.
     """
     claimed = tuple(arithmetics) or suite.manifest.arithmetics
     unknown = [name for name in claimed if name not in suite.manifest.arithmetics]
@@ -51,7 +66,9 @@ def judge(suite: Suite, results: SuiteResults, arithmetics: Sequence[str] = ()) 
         raise ConfigError(
             f"the suite has no answers of the arithmetic {unknown[0]!r}; it has those of {known}"
         )
-    judging = _Tribunal(suite, results, claimed, tolerances(load_profile(suite.manifest.profile)))
+    excused = (*(claims.waivers if claims else ()), *waivers)
+    standing = Standing(suite, claims, excused, date or today())
+    judging = _tribunal(suite, results, claimed, standing)
     rows, verdicts = [], []
     for _, group in groupby(suite.manifest.cases, lambda case: (case.opcode, case.kind)):
         for several in _by_granularity(list(group)):
@@ -69,11 +86,23 @@ def judge(suite: Suite, results: SuiteResults, arithmetics: Sequence[str] = ()) 
         device=results.facts.device,
         described=results.facts.described,
         program=results.facts.program,
-        arithmetics=claimed,
+        arithmetics=standing.every_arithmetic(claimed),
         rows=tuple(rows),
         cases=tuple(verdicts),
         uncovered=suite.manifest.uncovered,
+        date=standing.date,
+        claims=claims.record if claims else None,
+        shortfalls=standing.shortfalls(results.facts.program),
+        waivers=tuple(standing.records(verdicts)),
     )
+
+
+def _tribunal(suite: Suite, results: SuiteResults, claimed: tuple[str, ...], standing: Standing) -> _Tribunal:
+    name = suite.manifest.profile
+    known = standing.claims.profiles if standing.claims else {}
+    profile = known[name] if name in known else load_profile(name)
+    answers = Answers(suite, standing.own())
+    return _Tribunal(suite, results, claimed, standing.tolerances(profile), standing, answers)
 
 
 def _by_granularity(several: list[CaseEntry]) -> Iterator[list[CaseEntry]]:
@@ -104,15 +133,18 @@ class _Tribunal:
     results: SuiteResults
     claimed: tuple[str, ...]
     tolerances: Tolerances
+    standing: Standing
+    answers: Answers
 
     def row(self, several: Sequence[CaseEntry]) -> tuple[OperatorRow, list[CaseVerdict]]:
         """The cases of one operator under the claimed arithmetic that fits most of them."""
-        compared = [self._compared(case) for case in several]
+        claimed = self.standing.arithmetics(several[0].opcode, self.claimed)
+        compared = [self._compared(case, claimed) for case in several]
         fitting = Counter(name for one in compared if one.comparable for name in one.fits)
         # Of those that fit as many, the one that is named first.
-        arithmetic = max(self.claimed, key=lambda name: fitting[name])
+        arithmetic = max(claimed, key=lambda name: fitting[name])
         judged = [one for one in compared if one.comparable]
-        verdicts = [self._verdict(one, arithmetic) for one in compared]
+        verdicts = [self.standing.of_case(one.case, self._verdict(one, arithmetic)) for one in compared]
         counts = Counter(verdict.ending for verdict in verdicts)
         worst = max(verdicts, key=lambda v: abs(v.worst), default=None)
         failing = counts[Ending.FAILED] > 0
@@ -123,21 +155,27 @@ class _Tribunal:
             first.granularity,
             {ending.value: counts[ending] for ending in Ending if counts[ending]},
             arithmetic,
-            fits=tuple(n for n in self.suite.manifest.arithmetics if judged and fitting[n] == len(judged)),
+            fits=tuple(n for n in self._names(claimed) if judged and fitting[n] == len(judged)),
             mistakes=self._explained(judged, arithmetic) if failing else (),
             tolerance=max((v.tolerance for v in verdicts), default=0.0),
             worst=abs(worst.worst) if worst else 0.0,
             unit=worst.unit if worst else "LSB",
             case=worst.name if worst and worst.worst else "",
             placement=_placement(compared),
+            because=self.tolerances.of(first.opcode, first.kind)[1],
         )
-        return row, verdicts
+        return self.standing.of_row(row, verdicts), verdicts
+
+    def _names(self, claimed: Sequence[str]) -> tuple[str, ...]:
+        """The arithmetics that outputs are compared with: the suite's, and claimed ones beyond them."""
+        return tuple(dict.fromkeys((*self.suite.manifest.arithmetics, *claimed)))
 
     def _explained(self, judged: Sequence[_Facing], arithmetic: str) -> tuple[str, ...]:
         """Known mistakes that give exactly what the device gave for all cases of an operator."""
-        return explaining(self.suite, [(one.case, one.outputs) for one in judged], arithmetic)
+        base = self.answers.own.get(arithmetic) or load_arithmetic(arithmetic)
+        return explaining(self.suite, [(one.case, one.outputs) for one in judged], base)
 
-    def _compared(self, case: CaseEntry) -> _Facing:
+    def _compared(self, case: CaseEntry, claimed: Sequence[str]) -> _Facing:
         result = self.results.cases.get(case.name)
         if result is None or result.outcome != ANSWERED or case.broken:
             return _Facing(case, result)
@@ -155,12 +193,12 @@ class _Tribunal:
                 told += f", it should be {entry.dtype} of shape {list(entry.shape[1:])}"
                 return _Facing(case, result, tensors, outputs, wrong=told)
         one = _Facing(case, result, tensors, outputs)
-        fits = [name for a in case.answers if self._same(one, a) for name in a.arithmetics]
+        every = self.answers.every(case, claimed)
+        fits = [name for names, expected in every if self._same(one, expected) for name in names]
         return _Facing(case, result, tensors, outputs, tuple(fits))
 
-    def _same(self, one: _Facing, answer: AnswerEntry) -> bool:
+    def _same(self, one: _Facing, expected: Sequence[NDArray[Any]]) -> bool:
         """Whether integers are equal, and reals as near as sums in another order are."""
-        expected = self.suite.expected(answer)
         pairs = zip(expected, one.outputs, strict=True)
         if all(e.tobytes() == a.tobytes() for e, a in pairs):
             return True
@@ -193,8 +231,7 @@ class _Tribunal:
             return CaseVerdict(*head, ending, message=one.wrong or result.message, fault=fault, **tail)
         if result.delegated is not None and not all(result.delegated):
             return CaseVerdict(*head, Ending.NOT_DELEGATED, message=result.message, **tail)
-        answer = _answer(case, arithmetic)
-        expected = self.suite.expected(answer)
+        name, expected = self.answers.under(case, arithmetic)
         differences = [] if arithmetic in one.fits else self._differences(one, expected)
         worst = max(differences, key=lambda d: (d.beyond, abs(d.largest)), default=None)
         ending = Ending.PASSED
@@ -207,7 +244,7 @@ class _Tribunal:
             ending,
             elements=sum(int(array.size) for array in expected),
             mismatches=sum(d.mismatches for d in differences),
-            arithmetic=arithmetic if arithmetic in answer.arithmetics else answer.arithmetics[0],
+            arithmetic=name,
             fits=one.fits,
             tolerance=max(self.tolerances.of(case.opcode, t.dtype)[0] for t in one.tensors),
             unit=worst.unit if worst else "LSB",
@@ -231,11 +268,6 @@ class _Tribunal:
             return tuple(float(np.broadcast_to(stack, shape)[index]) for stack in stacks)
         except (ValueError, IndexError):
             return ()
-
-
-def _answer(case: CaseEntry, arithmetic: str) -> AnswerEntry:
-    """The answer of an arithmetic; the first where it cannot compute the case."""
-    return next((a for a in case.answers if arithmetic in a.arithmetics), case.answers[0])
 
 
 def _broken(result: CaseResult) -> Ending:

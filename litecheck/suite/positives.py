@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,8 @@ from litecheck.suite.parameters import SETS, ParameterSet
 
 #: Bytes of inputs: of cases of the first level, of those under plain parameters, of all others.
 _SMOKE, _PLAIN, _OTHERS = 1 << 14, 300_000, 1 << 15
+#: Why a type has no case where nothing else is known.
+_SILENT = "the rule does not speak of this type"
 #: What a suite's outputs are computed by where it matters which feeds can be computed at all.
 _ARITHMETIC = "litert-reference"
 
@@ -50,22 +52,30 @@ def positives(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
         return
     plans = _Plans(profile, rule, level, seed)
     for kind in profile.activations:
+        if not any(True for _ in choices(profile, rule, kind)):
+            continue
+        lacking: list[Gap] = []
+        found = False
         for form in forms.forms:
-            reasons: dict[str, None] = {}
-            found = False
+            told: dict[str, None] = {}
+            there = False
             for made in _of_form(plans, form, kind):
                 if isinstance(made, SuiteCase):
-                    found = True
-                    if _at(made.level) <= _at(level):
-                        yield made
-                else:
-                    reasons[made] = None
-            if not found and (form.level == "smoke" or _at(form.level) <= _at(level)):
-                yield Gap(
-                    opcode, kind, form.name, "; ".join(reasons) or "the rule does not speak of this type"
-                )
+                    there = True
+                    yield made
+                elif made:
+                    told[made] = None
+            found = found or there
+            if not there and _at(form.level) <= _at(level):
+                lacking.append(Gap(opcode, kind, form.name, "; ".join(told) or _SILENT))
+        yield from lacking if found else _none_at_all(lacking)
         if _at(level) >= _at("standard") and kind == "int8":
             yield from designed(plans.profile, opcode, plans.seed)
+
+
+def _none_at_all(lacking: Sequence[Gap]) -> Iterator[Gap]:
+    """One gap for a type of which there is no form: the reason why the first one is not taken."""
+    yield from (Gap(gap.opcode, gap.kind, "", gap.reason) for gap in lacking[:1])
 
 
 def _at(level: str) -> int:
@@ -92,8 +102,8 @@ def _of_form(plans: _Plans, form: CaseForm, kind: str) -> Iterator[SuiteCase | s
 
 def _wanted(plans: _Plans, draft: Draft, parameters: ParameterSet, first: bool) -> bool:
     """Whether a set is tried on a form: all on the first, where more than the place of values depends on them."""
-    if max(_at(parameters.level), _at(draft.form.level)) > _at(plans.level):
-        return parameters.name == "plain" and draft.form.level == "smoke"
+    if _level(draft, parameters) > _at(plans.level):
+        return False
     if draft.facts.result == "moved" and not parameters.moves:
         return False
     if draft.choice.types and not (parameters.everywhere or parameters.name == "powers-of-two"):
@@ -101,9 +111,16 @@ def _wanted(plans: _Plans, draft: Draft, parameters: ParameterSet, first: bool) 
     return parameters.everywhere or first or plans.level == "exhaustive"
 
 
+def _level(draft: Draft, parameters: ParameterSet) -> int:
+    """The level of a case: what the form and the parameters have, and no first one where types are chosen."""
+    chosen = draft.choice.types or draft.choice.alternative or draft.choice.single
+    return max(_at(parameters.level), _at(draft.form.level), _at("standard") if chosen else 0)
+
+
 def _case(plans: _Plans, draft: Draft, parameters: ParameterSet) -> SuiteCase | str:
-    name = "-".join((draft.form.name, *draft.choice.words(plans.rule), parameters.name))
     kind = kind_of(draft)
+    stored = () if kind == draft.choice.kind else (f"{draft.choice.kind}-weights",)
+    name = "-".join((draft.form.name, *stored, *draft.choice.words(plans.rule), parameters.name))
     name = f"{draft.form.opcode}/{kind}/{name}"
     seed = int(np.random.default_rng([plans.seed, *name.encode()]).integers(1 << 32))
     freedom = Freedom(draft)
@@ -113,8 +130,7 @@ def _case(plans: _Plans, draft: Draft, parameters: ParameterSet) -> SuiteCase | 
         if plan is None or mended is None:
             return "" if plan is None else f"breaks {', '.join(draft.broken(plan))}"
         model = assemble(computed_shapes(draft, mended, name), name)
-        extra = draft.choice.types or draft.choice.alternative
-        level = LEVELS[max(_at(parameters.level), _at(draft.form.level), _at("standard") if extra else 0)]
+        level = LEVELS[_level(draft, parameters)]
         given = _feeds(plans, draft, model, name, level, parameters)
     except RunError as error:
         return str(error).partition(": ")[2]
@@ -191,5 +207,5 @@ def _broken(model: Model, profile: Profile) -> str | None:
     if paths:
         return f"breaks {', '.join(paths)}"
     if report.coverage["not covered"]:
-        return report.operators[0].reason or "the rule does not speak of this type"
+        return report.operators[0].reason or _SILENT
     return None

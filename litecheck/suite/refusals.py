@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from litecheck.profile.solve import UnsolvableError, requirements_of
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.reference.operands import RunError
 from litecheck.suite.case import SuiteCase
+from litecheck.suite.contents import filled
 from litecheck.suite.drafts import Draft, choices, drafted
 from litecheck.suite.forms import forms_of
 from litecheck.suite.freedom import Freedom
@@ -53,13 +55,23 @@ def _wholes(profile: Profile, rule: OperatorRule, kind: str, seed: int) -> Itera
         for choice in choices(profile, rule, kind):
             try:
                 draft = drafted(profile, rule, form, choice)
-                rng = np.random.default_rng([seed, *f"{rule.opcode}/{kind}/{form.name}/whole".encode()])
-                plan = _PLAIN.make(Freedom(draft), rng, seed)
-                mended = None if plan is None else Freedom(draft).mended(plan)
-                if mended is not None:
-                    yield draft, computed_shapes(draft, mended, form.name)
-            except (UnsolvableError, RunError):
+            except UnsolvableError:
                 continue
+            rng = np.random.default_rng([seed, *f"{rule.opcode}/{kind}/{form.name}/whole".encode()])
+            plan = _plan(draft, rng, seed)
+            if plan is not None:
+                yield draft, plan
+
+
+def _plan(draft: Draft, rng: np.random.Generator, seed: int) -> Plan | None:
+    """The plan of a draft under plain parameters; under any that keep the rule where the reference has no kernel."""
+    freedom = Freedom(draft)
+    try:
+        plan = _PLAIN.make(freedom, rng, seed)
+        mended = None if plan is None else freedom.mended(plan)
+        return None if mended is None else computed_shapes(draft, mended, draft.form.name)
+    except RunError:
+        return freedom.mended(filled(draft, draft.plan, rng))
 
 
 def _of(requirement: Requirement, wholes: Sequence[Whole]) -> Iterator[SuiteCase]:
@@ -68,7 +80,7 @@ def _of(requirement: Requirement, wholes: Sequence[Whole]) -> Iterator[SuiteCase
         kept = requirements_of(draft.rule, draft.choice.alternative)
         if requirement not in kept and requirement is not draft.rule.unsupported:
             continue
-        found = [(model, finding) for model, finding in _broken(requirement, draft, plan)]
+        found = _broken(requirement, draft, plan)
         for number, (model, finding) in enumerate(_worth(found), 1):
             yield _case(requirement, draft, model, finding, number)
         if found:
@@ -80,16 +92,30 @@ def _worth(found: list[tuple[Model, Finding]]) -> list[tuple[Model, Finding]]:
     return found[:1] + found[-1:] if len(found) >= _CASES else found
 
 
-def _broken(requirement: Requirement, draft: Draft, plan: Plan) -> Iterator[tuple[Model, Finding]]:
-    """Models that break the requirement and nothing else, with what is found."""
+def _broken(requirement: Requirement, draft: Draft, plan: Plan) -> list[tuple[Model, Finding]]:
+    """Models that break the requirement, with what is found: and nothing else, but where the law of shapes goes with it
+    whatever one does."""
     ways = breaks(draft.profile, draft.rule, requirement, plan, draft.choice.alternative)
-    for number, way in enumerate(ways):
-        if number == _WAYS:
-            return
-        model = _assembled(way)
-        finding = model and _alone(model, draft.profile, requirement.path)
-        if model and finding and way.kind != "near":
-            yield model, finding
+    alone: list[tuple[Model, Finding]] = []
+    joint: list[tuple[Model, Finding]] = []
+    for way in islice(ways, _WAYS):
+        model = _assembled(way) if way.kind != "near" else None
+        found = _violations(model, draft.profile) if model else {}
+        finding = found.pop(requirement.path, None)
+        if model is None or finding is None:
+            continue
+        if not found:
+            alone.append((model, finding))
+        elif all(_goes_with(requirement.path, path) for path in found):
+            joint.append((model, finding))
+    return alone or joint
+
+
+def _goes_with(path: str, other: str) -> bool:
+    """Whether another path may be broken with one: shapes that do not fit are measured by limits, too."""
+    opcode, _, rest = path.partition("/")
+    limits = rest == "shapes" or rest.endswith("operands")
+    return other == f"{opcode}/shapes" or (limits and other.startswith(f"{opcode}/limits/"))
 
 
 def _assembled(way: BrokenPlan) -> Model | None:
@@ -102,11 +128,10 @@ def _assembled(way: BrokenPlan) -> Model | None:
     return model
 
 
-def _alone(model: Model, profile: Profile, path: str) -> Finding | None:
-    """What is found against a model, if it is this alone."""
-    report = validate(model, [profile])
-    found = [f for f in report.findings if f.level == "violation" and not f.waiver]
-    return found[0] if found and {f.path for f in found} == {path} else None
+def _violations(model: Model, profile: Profile) -> dict[str, Finding]:
+    """The first violation of each path."""
+    found = (f for f in validate(model, [profile]).findings if f.level == "violation" and not f.waiver)
+    return {f.path: f for f in reversed(list(found))}
 
 
 def _case(requirement: Requirement, draft: Draft, model: Model, finding: Finding, number: int) -> SuiteCase:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from litecheck.compare.types import Spot
+from litecheck.suite.claims import ClaimsRecord, Shortfall
 from litecheck.suite.gap import Gap
+from litecheck.suite.waivers import CaseWaiver
 
 
 class Ending(str, Enum):
@@ -47,6 +49,15 @@ class Ending(str, Enum):
             Ending.OUT_OF_MEMORY,
         )
 
+    @property
+    def lacks(self) -> bool:
+        """Whether the device itself computed nothing: of a claimed case that fails, too."""
+        return self in (Ending.NOT_DELEGATED, Ending.NOT_SUPPORTED, Ending.SKIPPED)
+
+
+#: What the standing of a case or of an operator's cases can be, where something is claimed at all.
+CLAIMED, PARTLY_CLAIMED, NOT_CLAIMED = "claimed", "partly claimed", "not claimed"
+
 
 @dataclass(frozen=True, slots=True)
 class CaseVerdict:
@@ -54,7 +65,8 @@ class CaseVerdict:
 
     ``worst`` is the largest difference in LSB (of reals in parts of the largest magnitude), ``at`` the element and
     ``operands`` what it was made of, where the operator works on elements. ``fault`` is a known fault of the runtime
-    that this may come from.
+    that this may come from. ``standing`` is ``claimed`` or ``not claimed``, empty where nobody claims anything; ``waiver``
+    excuses a case that would fail.
     """
 
     name: str
@@ -78,6 +90,30 @@ class CaseVerdict:
     broken: str = ""
     effect: str = ""
     fault: str = ""
+    standing: str = ""
+    waiver: CaseWaiver | None = None
+
+    @property
+    def wanting(self) -> bool:
+        """Whether the device did what it should not, or left out what is claimed; a waiver may excuse it."""
+        if self.standing == NOT_CLAIMED:
+            return False
+        return self.ending.fails or (self.standing == CLAIMED and self.ending.lacks and not self.broken)
+
+    @property
+    def fails(self) -> bool:
+        """Whether it fails the device."""
+        return self.wanting and self.waiver is None
+
+
+@dataclass(frozen=True, slots=True)
+class WaiverRecord:
+    """What became of a waiver: ``used``, ``expired``, ``unneeded`` where none of its cases fails, or ``matches nothing``;
+    ``cases`` are how many it excuses, or would."""
+
+    waiver: CaseWaiver
+    state: str
+    cases: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +138,13 @@ class OperatorRow:
     case: str = ""
     """The case with the largest difference."""
     placement: str = ""
+    standing: str = ""
+    """``claimed``, ``partly claimed``, ``not claimed``; empty where nobody claims anything."""
+    excused: Mapping[str, int] = field(default_factory=dict)
+    """Of ``counts``, cases that fail nothing all the same: not claimed, or waived."""
+    waived: int = 0
+    because: str = ""
+    """Why the tolerance is what it is."""
 
     @property
     def cases(self) -> int:
@@ -114,11 +157,22 @@ class OperatorRow:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails``, or ``not judged`` where no case of it was computed."""
-        if any(self.count(ending) for ending in Ending if ending.fails):
+        """``conforms``, ``fails``, ``waived``, ``not claimed``, or ``not judged`` where no case of it was computed."""
+        if self.standing == NOT_CLAIMED:
+            return self.standing
+        if any(self.count(e) > self.excused.get(e.value, 0) for e in Ending if self._wanting(e)):
             return "fails"
-        judged = self.count(Ending.PASSED) + self.count(Ending.TOLERATED)
-        return "conforms" if judged else "not judged"
+        if self.waived:
+            return "waived"
+        return "conforms" if self.kept else "not judged"
+
+    @property
+    def kept(self) -> int:
+        """How many cases were computed as they should be."""
+        return self.count(Ending.PASSED) + self.count(Ending.TOLERATED)
+
+    def _wanting(self, ending: Ending) -> bool:
+        return ending.fails or (bool(self.standing) and ending.lacks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +195,11 @@ class SuiteReport:
     cases: tuple[CaseVerdict, ...]
     uncovered: tuple[Gap, ...] = ()
     notes: tuple[str, ...] = ()
+    date: str = ""
+    """The day by which waivers were judged, ISO."""
+    claims: ClaimsRecord | None = None
+    shortfalls: tuple[Shortfall, ...] = ()
+    waivers: tuple[WaiverRecord, ...] = ()
 
     def counts(self) -> Mapping[str, int]:
         """How many cases ended how, in the order of Ending; only what occurs."""
@@ -149,11 +208,18 @@ class SuiteReport:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails``, or ``not judged`` where no case was computed."""
+        """``conforms``, ``fails`` (an expired waiver fails, too), or ``not judged`` where no case was computed."""
         verdicts = {row.verdict for row in self.rows}
-        if "fails" in verdicts:
+        expired = any(record.state == "expired" for record in self.waivers)
+        if "fails" in verdicts or expired or self.shortfalls:
             return "fails"
-        return "conforms" if "conforms" in verdicts else "not judged"
+        kept = any(row.kept for row in self.rows if row.standing != NOT_CLAIMED)
+        return "conforms" if kept else "not judged"
+
+    @property
+    def waived(self) -> int:
+        """How many cases are excused by a waiver."""
+        return sum(row.waived for row in self.rows)
 
     @property
     def exit_code(self) -> int:

@@ -15,7 +15,7 @@ from litecheck.compare.wording import likeness_sentence
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job, Limits
-from litecheck.devices.worker import Setup
+from litecheck.devices.process import Setup
 from litecheck.errors import ConfigError
 from litecheck.model.build import quantized
 from litecheck.model.save import model_bytes

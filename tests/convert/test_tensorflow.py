@@ -15,7 +15,8 @@ import pytest
 from litecheck.convert import tensorflow as door
 from litecheck.convert.foreign import program
 from litecheck.convert.foreign.child import ForeignError, ProcessLimits, converted
-from litecheck.convert.tensorflow import explained, float_from_tensorflow, is_tensorflow
+from litecheck.convert.formats import is_tensorflow
+from litecheck.convert.tensorflow import explained, float_from_tensorflow
 from litecheck.convert.via import quantized_via
 from litecheck.errors import ConfigError, ModelError
 from litecheck.model.load import load_model

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.devices.ipc import ParcelError, read_parcel, split, write_parcel
+from litecheck.devices.ipc import ParcelError, RunsFile, StoredRuns, read_parcel, split, write_parcel
 
 ARRAYS = [
     np.arange(7, dtype=np.int8),
@@ -81,3 +81,31 @@ def test_groups_have_to_add_up() -> None:
     for counts in ([1], [5], [5, -1]):
         with pytest.raises(ParcelError):
             split(ARRAYS, counts)
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> StoredRuns:
+    """Two runs in a file, the second with one array twice."""
+    with open(tmp_path / "runs", "wb") as file:
+        written = RunsFile(file)
+        written.add(tuple(ARRAYS))
+        written.add((ARRAYS[0], ARRAYS[0]))
+        assert written.size == 7 + 4 + 0 + 4 + 7
+    return StoredRuns.of(json.loads(json.dumps(written.runs.to_plain())))
+
+
+def test_stored_runs_arrive_when_they_are_taken(stored: StoredRuns) -> None:
+    first, second = stored
+    for sent, got in zip([*ARRAYS, ARRAYS[0], ARRAYS[0]], [*first, *second], strict=True):
+        assert (sent.shape, sent.dtype.newbyteorder("=")) == (got.shape, got.dtype)
+        np.testing.assert_array_equal(sent, got)
+    assert [len(run) for run in stored[1:]] == [2]
+    assert stored[0][0] is not first[0]
+
+
+def test_stored_runs_of_a_shorter_file_are_noticed(stored: StoredRuns, tmp_path: Path) -> None:
+    whole = (tmp_path / "runs").read_bytes()
+    (tmp_path / "runs").write_bytes(whole[:-1])
+    assert len(stored[0]) == 4
+    with pytest.raises(ParcelError, match="cut short"):
+        stored[1]

@@ -18,7 +18,8 @@ import pytest
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
-from litecheck.devices.worker import Setup, Worker
+from litecheck.devices.process import Setup
+from litecheck.devices.worker import Worker
 from litecheck.model.types import Model
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
@@ -239,7 +240,7 @@ _HANGING = """
 import sys
 from litecheck.devices.port import Job, Limits
 from litecheck.devices.isolated import Isolated
-from litecheck.devices.worker import Setup
+from litecheck.devices.process import Setup
 from litecheck.model.types import Model
 device = Isolated("bad", "", Setup("tests.verify.misbehaving:Adapter", {"mode": sys.argv[1]}, {}), Limits(600))
 (keeper,) = device._free

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.devices.output_files import SMALL, TooLargeError, check, file_name, names_of, output_files
+from litecheck.devices.output_files import SMALL, check, file_name, names_of, output_files
+from litecheck.devices.port import TooLargeError
 from litecheck.errors import LitecheckError
 from litecheck.model.types import Tensor
 

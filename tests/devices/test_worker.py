@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from litecheck.devices.port import Limits
-from litecheck.devices.worker import Setup, Worker, end_name
-from litecheck.devices.worker_main import LOG
+from litecheck.devices.port import DeviceError, Limits
+from litecheck.devices.process import LOG, ChildProcess, Setup
+from litecheck.devices.worker import Worker, end_name
 
 
 def test_ends_have_names() -> None:
@@ -38,3 +38,27 @@ def test_closing_twice_is_harmless_and_leaves_nothing(keeper: Worker) -> None:
     assert not os.path.exists(keeper.folder)
     with pytest.raises(EOFError):
         keeper.run()
+
+
+def test_a_process_started_before_is_taken_over() -> None:
+    setup = Setup("tests.verify.misbehaving:Adapter", {}, {"OPENBLAS_NUM_THREADS": "1"}, ("colorsys",))
+    started = ChildProcess(setup)
+    worker = Worker(setup, Limits(), started)
+    assert worker.folder == started.folder
+    assert worker.run().code == 0
+    worker.close()
+    assert not started.alive
+    assert not started.folder.exists()
+
+
+def test_a_process_nobody_asked_ends_with_its_folder() -> None:
+    started = ChildProcess(Setup("tests.verify.misbehaving:Adapter", {}, {}))
+    assert started.alive
+    started.close()
+    assert not started.alive
+    assert not started.folder.exists()
+
+
+def test_modules_that_are_missing_are_told() -> None:
+    with pytest.raises(DeviceError, match="no_such_module"):
+        Worker(Setup("tests.verify.misbehaving:Adapter", {}, {}, ("no_such_module",)), Limits())

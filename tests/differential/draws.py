@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -66,7 +65,8 @@ class Draws(np.random.Generator):
     """
 
     def __init__(self, start: Random, told: Record | None = None, skip: int = 0) -> None:
-        bits = copy.deepcopy(start.bit_generator)
+        bits = type(start.bit_generator)(0)
+        bits.state = start.bit_generator.state
         super().__init__(bits)
         self.numpy = np.random.Generator(bits)
         self.numpy.random(skip)
@@ -76,30 +76,36 @@ class Draws(np.random.Generator):
     def _answer(self, drawn: Any, least: Any, most: Any, simplest: float = 0.0) -> Any:
         frame = sys._getframe(2)
         at = (frame.f_code, frame.f_lasti)
-        time, values = self.asked[at], np.array(drawn)
+        place = (*at, self.asked[at])
         self.asked[at] += 1
-        low, high = (np.broadcast_to(end, values.shape).reshape(-1) for end in (least, most))
-        flat, place = values.reshape(-1), (*at, time)
+        if not isinstance(drawn, np.ndarray):
+            return self._number((*place, 0), np.asarray(drawn).item(), least, most, simplest)
+        flat = drawn.reshape(-1).copy()
+        low, high = (np.broadcast_to(end, drawn.shape).reshape(-1) for end in (least, most))
         if flat.size > FEW:
             first = self.told.blocks.get((*place, 0))
             if first is not None:
                 flat[:] = np.clip(np.resize(first, flat.size), low, high)
             self.made.blocks[(*place, 0)] = flat
         else:
-            for i, value in enumerate(flat.tolist()):
-                near = float(np.clip(simplest, low[i], high[i]))
-                before = self.told.draws.get((*place, i))
-                value = value if before is None else type(value)(np.clip(before.value, low[i], high[i]))
-                self.made.draws[(*place, i)] = Draw(value, near)
-                flat[i] = value
-        return flat.reshape(values.shape) if isinstance(drawn, np.ndarray) else flat.tolist()[0]
+            ends = zip(flat.tolist(), low.tolist(), high.tolist(), strict=True)
+            flat[:] = [self._number((*place, i), *number, simplest) for i, number in enumerate(ends)]
+        return flat.reshape(drawn.shape)
+
+    def _number(self, place: Place, drawn: float, least: float, most: float, simplest: float) -> float:
+        """One number in [least, most], of the type of the drawn one."""
+        before = self.told.draws.get(place)
+        value = drawn if before is None else type(drawn)(min(max(before.value, least), most))
+        self.made.draws[place] = Draw(value, float(min(max(simplest, least), most)))
+        return value
 
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
     ) -> Any:  # type: ignore[override]
         drawn = self.numpy.integers(low, high, size, dtype, endpoint)
         ends = (0, low) if high is None else (low, high)
-        return self._answer(drawn, ends[0], np.asarray(ends[1]) - (not endpoint))
+        most = np.asarray(ends[1]) if isinstance(ends[1], (list, tuple)) else ends[1]
+        return self._answer(drawn, ends[0], most - (not endpoint))
 
     def random(self, size: Any = None) -> Any:  # type: ignore[override]
         """Makers ask for what is special by ``random() < share``: close to 1 nothing is."""

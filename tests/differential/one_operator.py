@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -116,12 +116,16 @@ def answers(case: Trial, theirs: Oracle, resolver: str) -> list[Outputs] | Refus
 
 def outputs(case: Trial, arithmetic: Arithmetic | str, variables: bool = True) -> list[Outputs]:
     """Ours for each inference, from variables at rest."""
-    machine, made = Machine(case.model, arithmetic), []
+    return list(inferences(case, arithmetic, variables))
+
+
+def inferences(case: Trial, arithmetic: Arithmetic | str, variables: bool = True) -> Iterator[Outputs]:
+    """The same, one inference after the other as they are asked for."""
+    machine = Machine(case.model, arithmetic)
     for given in case.runs:
         machine.reset()
         found = list(machine.invoke(given).outputs.values())
-        made.append([*found, *(machine.variables[k] for k in sorted(machine.variables) if variables)])
-    return made
+        yield [*found, *(machine.variables[k] for k in sorted(machine.variables) if variables)]
 
 
 def score(

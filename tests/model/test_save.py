@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from litecheck.flatbuffer.table import UnknownField
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.encode import encode
 from litecheck.model.load import load_model, load_models
-from litecheck.model.save import model_bytes, save_model
+from litecheck.model.save import model_bytes, model_hash, save_model
 from litecheck.model.types import Model
 
 
@@ -173,3 +174,14 @@ def test_whatever_can_be_read_can_be_written_and_read_again(tmp_path: Path) -> N
             assert [len(g.operators) for g in again.subgraphs] == [len(g.operators) for g in model.subgraphs]
             written += 1
     assert written > 100
+
+
+def test_a_hash_is_that_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, same = _model(), _model()
+    save_model(model, tmp_path / "m.tflite", hashed=True)
+    written = hashlib.sha256((tmp_path / "m.tflite").read_bytes()).hexdigest()
+    assert model_hash(same) == written
+    assert model_hash(load_model(tmp_path / "m.tflite")) == written
+    assert model_hash(replace(model, description="another")) != written
+    monkeypatch.setattr("litecheck.model.save.encode", None)  # nothing is written once more
+    assert model_hash(model) == model_hash(same) == written

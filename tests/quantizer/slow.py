@@ -23,6 +23,13 @@ class Format:
     least: int
     largest: float
 
+    def holds(self, value: float) -> bool:
+        """Whether a positive number is in the format as it is; said faster than rounded."""
+        numerator, denominator = value.as_integer_ratio()
+        digits = numerator // (numerator & -numerator) if denominator == 1 else numerator
+        small = denominator.bit_length() <= self.bits - self.least
+        return small and digits.bit_length() <= self.bits and value <= self.largest
+
     def nearest(self, numerator: int, denominator: int) -> float:
         """The nearest to a positive fraction, half to even; infinity beyond the largest value."""
         exponent = max(_exponent(numerator, denominator), self.least) - (self.bits - 1)
@@ -132,6 +139,8 @@ INTEGERS = {
 def to_format(value: float, name: str) -> float:
     """Rounded once to ``float32``, ``float16`` or ``bfloat16``, infinite when it lies beyond."""
     if not math.isfinite(value) or value == 0:
+        return value
+    if FORMATS[name].holds(abs(value)):
         return value
     return math.copysign(FORMATS[name].nearest(*abs(value).as_integer_ratio()), value)
 

@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from litecheck.quantizer.dynamic import OnnxDynamic, dynamic_parameters, dynamic_quantize_linear
 from litecheck.quantizer.types import Parameters, QuantizerError
 from tests.quantizer import slow
+from tests.quantizer.onnx_suite import suite
 
 F = np.float32
 TENSORS = arrays(F, array_shapes(max_dims=3, max_side=6), elements=st.floats(width=32))
@@ -54,10 +55,7 @@ def agrees(x):
 
 
 def backend_cases():
-    pytest.importorskip("onnx")
-    from onnx.backend.test.case.node import collect_testcases
-
-    return [c for c in collect_testcases(None) if c.name.startswith("test_dynamicquantizelinear")]
+    return [c for c in suite() if c.name.startswith("test_dynamicquantizelinear")]
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -13,6 +13,7 @@ from litecheck.quantizer.onnx import Onnx, dequantize_linear, quantize_linear
 from litecheck.quantizer.onnx_types import storage
 from litecheck.quantizer.types import Parameters, QuantizerError
 from tests.quantizer import slow
+from tests.quantizer.onnx_suite import suite
 from tests.quantizer.targets import ZERO_POINTS, at
 
 F = np.float32
@@ -27,13 +28,12 @@ POSITIVE = st.floats(min_value=2.0**-40, max_value=2.0**40, width=32)
 def backend_cases():
     """Name -> (operator, attributes, inputs, outputs) of every case of the two operators in the wheel."""
     onnx = pytest.importorskip("onnx")
-    from onnx.backend.test.case.node import collect_testcases
 
     def array(value):
         return onnx.numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else value
 
     found = {}
-    for case in collect_testcases(None):
+    for case in suite():
         node = case.model.graph.node[0]
         if node.op_type in ("QuantizeLinear", "DequantizeLinear"):
             attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}

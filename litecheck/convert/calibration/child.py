@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from importlib.metadata import version
 from importlib.util import find_spec
+from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
 from litecheck.arrays import Arrays
+from litecheck.convert.calibration.ahead import SETUP
 from litecheck.convert.calibration.statistics import CalibrationError
-from litecheck.devices.isolated import Isolated
-from litecheck.devices.kinds import QUIET
+from litecheck.devices.ipc import RunsFile, StoredRuns
+from litecheck.devices.isolated import Isolated, check_disk
 from litecheck.devices.port import Failure, Job, Limits
-from litecheck.devices.worker import Setup
+from litecheck.devices.process import ChildProcess
 from litecheck.errors import ConfigError
+from litecheck.model.save import save_model
 from litecheck.model.types import Model
 from litecheck.spelling import did_you_mean
 
@@ -24,8 +30,8 @@ from litecheck.spelling import did_you_mean
 OWN = "litecheck"
 KERNELS = {"litert:xnnpack": "xnnpack", "litert:optimized": "optimized", "litert:reference": "reference"}
 _NAMES = {"xnnpack": "XNNPACK", "optimized": "optimized kernels", "reference": "reference kernels"}
-#: Bytes of inputs, and chains of samples, that go to a child process at once.
-_BYTES, _CHAINS = 1 << 23, 256
+#: Bytes of inputs, and chains of samples, that go to a child process at once, by way of the disk.
+_BYTES, _CHAINS = 1 << 25, 256
 
 
 def chosen_runtime(device: str, unseen: bool) -> str:
@@ -49,44 +55,71 @@ def chosen_runtime(device: str, unseen: bool) -> str:
 
 def runtime_name(kernels: str) -> str:
     """LiteRT with its version and the kernels that ran."""
+    from importlib.metadata import version
+
     return f"ai-edge-litert {version('ai-edge-litert')}, {_NAMES[kernels]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Chains of inferences that go to a child process together, as a job has them."""
+    """Chains of inferences that go to a child process together: all runs, and how many belong to each chain."""
 
-    runs: tuple[Arrays, ...]
+    runs: StoredRuns
     lengths: tuple[int, ...]
 
 
-def batches(chains: Iterable[tuple[Arrays, ...]]) -> Iterator[Batch]:
-    """Chains in groups of bounded size."""
-    runs: list[Arrays] = []
+def batches(chains: Iterable[tuple[Arrays, ...]], file: Path) -> Iterator[Batch]:
+    """Chains in groups of bounded size, each group in the file until the next is asked for; one chain in memory at a time.
+
+    Raises ConfigError where the disk is full.
+    """
+    several = iter(chains)
+    while (batch := _stored(several, file)).lengths:
+        yield batch
+
+
+def _stored(chains: Iterator[tuple[Arrays, ...]], file: Path) -> Batch:
     lengths: list[int] = []
-    size = 0
-    for chain in chains:
-        runs += chain
-        lengths.append(len(chain))
-        size += sum(array.nbytes for run in chain for array in run)
-        if size >= _BYTES or len(lengths) >= _CHAINS:
-            yield Batch(tuple(runs), tuple(lengths))
-            runs, lengths, size = [], [], 0
-    if lengths:
-        yield Batch(tuple(runs), tuple(lengths))
+    try:
+        with open(file, "wb") as opened:
+            written = RunsFile(opened)
+            while written.size < _BYTES and len(lengths) < _CHAINS:
+                chain = next(chains, None)
+                if chain is None:
+                    break
+                for run in chain:
+                    written.add(run)
+                lengths.append(len(chain))
+    except OSError as error:
+        check_disk(error)
+        raise
+    return Batch(written.runs, tuple(lengths))
 
 
 #: Told how many samples are done.
 SamplesDone = Callable[[int], None]
 
 
-class LitertChild:
-    """A child process for an adapter whose answers are text in one array."""
+@dataclass(frozen=True, slots=True)
+class SampleQuestion:
+    """What :class:`litecheck.convert.calibration.litert_runs.LitertRuns` is asked: who answers, as ``module:attribute``,
+    and what that wants to know beside the runs, as plain values for JSON."""
 
-    def __init__(self, adapter: str, options: Mapping[str, str], limits: Limits) -> None:
-        """Raises DeviceError where LiteRT cannot be loaded."""
-        name = f"litert:{options['kernels']}"
-        self._device = Isolated(name, name, Setup(adapter, options, QUIET), limits)
+    answers: str
+    facts: Mapping[str, Any]
+
+
+class LitertChild:
+    """A child process in which LiteRT runs models on chains of samples; it is started when it is asked first."""
+
+    def __init__(self, kernels: str, limits: Limits, started: ChildProcess | None = None) -> None:
+        """A process that was ``started`` before is taken over."""
+        self.kernels = kernels
+        self._limits, self._started = limits, started
+        self._device: Isolated | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._files: dict[Model, str] = {}
+        self._written = 0
 
     def __enter__(self) -> LitertChild:
         return self
@@ -94,24 +127,68 @@ class LitertChild:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._device.close()
+        self.close()
+
+    def close(self) -> None:
+        """Ends the child, also one that is at work, and removes the files."""
+        if self._device is not None:
+            self._device.close()
+        if self._started is not None:
+            self._started.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def file_of(self, model: Model) -> str:
+        """A file that holds the model, written once; the file of the one before stays. Raises ConfigError."""
+        path = self._files.pop(model, "")
+        if not path:
+            while len(self._files) > 1:
+                Path(self._files.pop(next(iter(self._files)))).unlink()
+            self._written += 1
+            path = str(self._path(f"{self._written}.tflite"))
+            save_model(model, path, drop_unknown=True, hashed=True)
+        self._files[model] = path
+        return path
+
+    def _path(self, name: str) -> Path:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="litecheck-", ignore_cleanup_errors=True)
+        return Path(self._folder.name, name)
 
     def ask(
-        self, model: Model, content: str, head: Arrays, batch: Batch, before: int, tell: SamplesDone
-    ) -> str:
-        """The text that a batch gives behind so many samples; ``head`` is a first run of its own.
+        self, question: SampleQuestion, model: Model, chains: Iterable[tuple[Arrays, ...]], tell: SamplesDone
+    ) -> Iterator[dict[str, Any]]:
+        """The answers to a question about a model, batch by batch of the chains.
 
-        ``tell`` hears now and then how many samples are done. Raises CalibrationError where there is no text.
+        ``tell`` hears now and then how many samples are done. Raises CalibrationError where there is no answer,
+        DeviceError where LiteRT cannot be loaded.
         """
-        ends = np.cumsum(batch.lengths)
-        # Of the runs that have begun the first is the head, and the last is not done.
-        self._device.progress = lambda begun: tell(before + int(np.searchsorted(ends, begun - 2, "right")))
-        job = Job("calibration", model, content.encode(), (head, *batch.runs), (1, *batch.lengths))
-        answer = self._device.run(job)
+        content, before = json.dumps([question.answers, question.facts]).encode(), 0
+        for batch in batches(chains, self._path("runs")):
+            yield self._answer(Job("calibration", model, content, batch.runs, batch.lengths), before, tell)
+            before += len(batch.lengths)
+            tell(before)
+
+    def _answer(self, job: Job, before: int, tell: SamplesDone) -> dict[str, Any]:
+        device = self._opened()
+        ends = np.cumsum(job.lengths)
+        # Of the runs that have begun the last is not done.
+        device.progress = lambda begun: tell(before + int(np.searchsorted(ends, begun - 1, "right")))
+        answer = device.run(job)
         if isinstance(answer, Failure):
-            samples = f"samples {before} to {before + len(batch.lengths) - 1}"
-            raise CalibrationError(
-                f"{self._device.name}, {samples}: {answer.outcome.value}: {answer.message}"
-            )
+            samples = f"samples {before} to {before + len(job.lengths) - 1}"
+            raise CalibrationError(f"{device.name}, {samples}: {answer.outcome.value}: {answer.message}")
         ((said,),) = answer.runs
-        return said.tobytes().decode()
+        found: dict[str, Any] = json.loads(said.tobytes())
+        return found
+
+    def _opened(self) -> Isolated:
+        if self._device is None:
+            name = f"litert:{self.kernels}"
+            self._device = Isolated(name, name, SETUP, self._limits, self._started)
+        return self._device
+
+
+def child_for(given: LitertChild | None, kernels: str, limits: Limits) -> AbstractContextManager[LitertChild]:
+    """The child that is given, which lives on, or one of its own."""
+    return LitertChild(kernels, limits) if given is None else nullcontext(given)

@@ -7,9 +7,6 @@ from pathlib import Path
 
 from litecheck.convert.calibration.array_data import archives, one_array, one_by_one
 from litecheck.convert.calibration.dataset import CalibrationData, DataOptions
-from litecheck.convert.calibration.drawn import random_data
-from litecheck.convert.calibration.images import image_data
-from litecheck.convert.calibration.script import script_data
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
 from litecheck.report import counted
@@ -37,6 +34,8 @@ def open_data(
     if path is None:
         if not random:
             raise ConfigError("no calibration data; give a file or folder of samples, or ask for random ones")
+        from litecheck.convert.calibration.drawn import random_data
+
         return random_data(model, random, seed, chosen.signature)
     if random:
         raise ConfigError("calibration data and random samples: give one of them")
@@ -51,6 +50,8 @@ def open_data(
 
 def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData:
     if place.suffix == ".py":
+        from litecheck.convert.calibration.script import script_data
+
         return script_data(place, model, options)
     if place.is_dir():
         return _folder(place, model, options)
@@ -76,6 +77,8 @@ def _folder(place: Path, model: Model, options: DataOptions) -> CalibrationData:
         return archives(packed, str(place), model, options)
     images = [file for file in files if file.suffix.lower() in IMAGES]
     if images:
+        from litecheck.convert.calibration.images import image_data
+
         return image_data(images, place, model, options)
     if any(file.suffix == ".npy" or file.is_dir() for file in files):
         return one_by_one(place, model, options)

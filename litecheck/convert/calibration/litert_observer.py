@@ -2,58 +2,41 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
-from litecheck.cases.memory import Memory
 from litecheck.convert.calibration.preserving import PreservingInterpreter
-from litecheck.convert.calibration.recurrent import add_inner, operands_of, recurrent_operators, states_of
 from litecheck.convert.calibration.statistics import Place
 from litecheck.convert.calibration.tally import Tally
-from litecheck.devices.adapters.litert import RUNTIME
-from litecheck.devices.port import AdapterAnswer, Series
-from litecheck.model.types import Operator
+from litecheck.devices.port import Series
+
+if TYPE_CHECKING:
+    from litecheck.model.types import Operator
 
 
 class LitertObserver:
-    """Options: ``kernels``, ``signatures`` (keys and subgraphs, as JSON); ``sketched``, ``resources`` and ``recurrent``
-    (``1`` for yes: histograms, resource variables, operators with values that no tensor holds).
+    """Facts: ``file``, ``kernels``, ``signatures`` (keys and subgraphs), ``places`` to look at; ``sketched``, ``resources``
+    and ``recurrent`` say whether there are histograms, resource variables, operators with values that no tensor holds.
 
-    A job's model is the path of its file. Its first run is one array, the places to look at; every other begins with the
-    number of where the model is entered. The answer is one array: statistics as JSON.
+    A run begins with the number of where the model is entered. The answer is statistics as plain values.
     """
 
-    memory = Memory.KEPT
-    runtime = RUNTIME
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self._kernels = options["kernels"]
-        self._signatures: list[tuple[str, int]] = json.loads(options["signatures"])
-        self._sketched = options["sketched"] == "1"
-        self._resources = options["resources"] == "1"
-        self._recurrent = options["recurrent"] == "1"
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        self._facts = facts
         self._interpreter: PreservingInterpreter | None = None
 
-    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """As ``series``, each run from a fresh state."""
-        return self.series(model, (Series((run,)) for run in runs))
-
-    def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
+    def answer(self, several: Iterable[Series]) -> dict[str, Any]:
         """The statistics of all runs; variables begin anew with each series."""
-        several = iter(series)
-        ((wanted,),) = next(several).runs
-        places: list[Place] = [(int(s), int(t)) for s, t in wanted]
-        tally, count = Tally(self._sketched), 0
-        interpreter = self._interpreter = self._opened(model)
-        inside = _recurrent(model.decode()) if self._recurrent else {}
+        facts = self._facts
+        places: list[Place] = [(subgraph, index) for subgraph, index in facts["places"]]
+        tally, count = Tally(facts["sketched"]), 0
+        interpreter = self._interpreter = self._opened()
+        inside = _recurrent(facts["file"]) if facts["recurrent"] else {}
         for count, one in enumerate(several, 1):
-            if count > 1 and self._resources:  # nothing resets those
-                interpreter = self._interpreter = self._opened(model)
+            if count > 1 and facts["resources"]:  # nothing resets those
+                interpreter = self._interpreter = self._opened()
             interpreter.reset()
             tally.sample = count - 1
             for entered, *inputs in one.runs:
@@ -61,15 +44,16 @@ class LitertObserver:
                 subgraph = interpreter.run(int(entered), tuple(inputs))
                 tally.look(interpreter.tensors(places, subgraph))
                 _add_inner(tally, interpreter, inside, states, subgraph)
-        made = tally.result(places, count, "", interpreter.kernels)
-        return AdapterAnswer(((np.frombuffer(made.to_json().encode(), np.uint8),),))
+        return tally.result(places, count, "", interpreter.kernels).to_plain()
 
-    def _opened(self, model: bytes) -> PreservingInterpreter:
-        return PreservingInterpreter(model.decode(), self._kernels, self._signatures)
+    def _opened(self) -> PreservingInterpreter:
+        return PreservingInterpreter(self._facts["file"], self._facts["kernels"], self._facts["signatures"])
 
 
 def _recurrent(path: str) -> dict[Place, Operator]:
-    from litecheck.model.load import load_model  # for the few models that need it
+    # For the few models that need it, as below.
+    from litecheck.convert.calibration.recurrent import recurrent_operators
+    from litecheck.model.load import load_model
 
     return recurrent_operators(load_model(path))
 
@@ -79,6 +63,10 @@ _States = dict[Place, dict[int, NDArray[Any]]]
 
 def _states(interpreter: PreservingInterpreter, inside: Mapping[Place, Operator]) -> _States:
     """What the variables of these operators hold now."""
+    if not inside:
+        return {}
+    from litecheck.convert.calibration.recurrent import states_of
+
     return {
         place: {index: interpreter.copy((place[0], index)) for index in states_of(operator)}
         for place, operator in inside.items()
@@ -93,6 +81,10 @@ def _add_inner(
     subgraph: int,
 ) -> None:
     """Values inside the operators of the subgraph that ran."""
+    if not inside:
+        return
+    from litecheck.convert.calibration.recurrent import add_inner, operands_of
+
     for place, operator in inside.items():
         if place[0] == subgraph:
             operands = operands_of(operator, states[place], lambda index: interpreter.copy((subgraph, index)))

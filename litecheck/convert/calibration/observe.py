@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,23 +11,22 @@ from litecheck.convert.calibration.child import (
     KERNELS,
     OWN,
     LitertChild,
+    SampleQuestion,
     SamplesDone,
-    batches,
+    child_for,
     chosen_runtime,
     runtime_name,
 )
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.calibration.recurrent import recurrent_operators
 from litecheck.convert.calibration.samples import Sample
 from litecheck.convert.calibration.statistics import CalibrationStatistics
 from litecheck.convert.calibration.tally import Tally, observed
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.model.links import called
-from litecheck.model.save import save_model
 from litecheck.model.types import Model, Subgraph
 
-_ADAPTER = "litecheck.convert.calibration.litert_observer:LitertObserver"
+_OBSERVER = "litecheck.convert.calibration.litert_observer:LitertObserver"
 
 
 def observe(
@@ -40,20 +37,22 @@ def observe(
     sketches: bool = False,
     progress: SamplesDone | None = None,
     limits: Limits | None = None,
+    child: LitertChild | None = None,
 ) -> CalibrationStatistics:
     """The statistics of a model's float tensors over all samples, the same in any order of them.
 
     ``device`` is ``litecheck`` (its own float kernels, and LiteRT's where it has none), ``litert:xnnpack``,
     ``litert:optimized``, ``litert:reference``, or ``auto``: XNNPACK where LiteRT is installed, unless the model calls
-    subgraphs, whose tensors LiteRT shows after their last turn only. LiteRT runs in a child process within ``limits`` for
-    each inference. ``sketches`` adds histograms. Raises CalibrationError where the model does not run, ConfigError for
-    data that do not fit and for other devices, DeviceError where LiteRT cannot be loaded.
+    subgraphs, whose tensors LiteRT shows after their last turn only. LiteRT runs in a child process, ``child`` or one of
+    its own, within ``limits`` for each inference. ``sketches`` adds histograms. Raises CalibrationError where the model
+    does not run, ConfigError for data that do not fit and for other devices, DeviceError where LiteRT cannot be loaded.
     """
     tell = progress or (lambda _: None)
     chosen = chosen_runtime(device, calls_others(model))
     if chosen == OWN:
         return _by_machine(model, data, sketches, tell, limits or Limits())
-    return _by_litert(model, data, KERNELS[chosen], sketches, tell, limits or Limits())
+    with child_for(child, KERNELS[chosen], limits or Limits()) as used:
+        return _by_litert(model, data, used, sketches, tell)
 
 
 def calls_others(model: Model) -> bool:
@@ -84,36 +83,37 @@ def _by_machine(
 
 
 def _by_litert(
-    model: Model, data: CalibrationData, kernels: str, sketches: bool, tell: SamplesDone, limits: Limits
+    model: Model, data: CalibrationData, child: LitertChild, sketches: bool, tell: SamplesDone
 ) -> CalibrationStatistics:
-    tally, count, used = Tally(sketches), 0, kernels
-    places = np.array(observed(model), np.int32).reshape(-1, 2)
+    tally, count, used = Tally(sketches), 0, child.kernels
     chains = (tuple(entered(model, sample) for sample in chain) for chain in data)
-    with (
-        tempfile.TemporaryDirectory(prefix="litecheck-") as folder,
-        LitertChild(_ADAPTER, _options(model, kernels, sketches), limits) as child,
-    ):
-        file = Path(folder, "model.tflite")
-        save_model(model, file, drop_unknown=True)
-        for batch in batches(chains):
-            said = child.ask(model, str(file), (places,), batch, count, tell)
-            found = CalibrationStatistics.from_json(said)
-            tally.behind(count, found)
-            count, used = count + found.samples, found.runtime
-            tell(count)
+    question = SampleQuestion(_OBSERVER, _facts(model, child, sketches))
+    for answer in child.ask(question, model, chains, tell):
+        found = CalibrationStatistics.of_plain(answer)
+        tally.behind(count, found)
+        count, used = count + found.samples, found.runtime
     return _result(model, tally, count, data, runtime_name(used))
 
 
-def _options(model: Model, kernels: str, sketches: bool) -> dict[str, str]:
-    resources = any(t.dtype == "resource" for s in model.subgraphs for t in s.tensors)
-    signatures = [(one.key, one.subgraph) for one in model.signatures]
+def _facts(model: Model, child: LitertChild, sketches: bool) -> dict[str, Any]:
     return {
-        "kernels": kernels,
-        "signatures": json.dumps(signatures),
-        "sketched": str(int(sketches)),
-        "resources": str(int(resources)),
-        "recurrent": str(int(bool(recurrent_operators(model)))),
+        "file": child.file_of(model),
+        "kernels": child.kernels,
+        "signatures": [(one.key, one.subgraph) for one in model.signatures],
+        "places": observed(model),
+        "sketched": sketches,
+        "resources": any(t.dtype == "resource" for s in model.subgraphs for t in s.tensors),
+        "recurrent": _remembers(model),
     }
+
+
+def _remembers(model: Model) -> bool:
+    """Whether operators hold values that no tensor does."""
+    if not any(t.is_variable for s in model.subgraphs for t in s.tensors):
+        return False
+    from litecheck.convert.calibration.recurrent import recurrent_operators
+
+    return bool(recurrent_operators(model))
 
 
 def _result(

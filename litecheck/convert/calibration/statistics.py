@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.calibration.sketch import BINS, Sketch, sketch_of
 from litecheck.errors import ConfigError, LitecheckError
-from litecheck.model.types import Model
+
+if TYPE_CHECKING:
+    from litecheck.model.types import Model
 
 #: (subgraph, tensor).
 Place = tuple[int, int]
@@ -119,6 +121,28 @@ class CalibrationStatistics:
     model: str = ""
     warnings: tuple[str, ...] = ()
 
+    def to_plain(self) -> dict[str, Any]:
+        """What came of running samples, exactly, as plain values."""
+        return {
+            "samples": self.samples,
+            "runtime": self.runtime,
+            "tensors": [[*place, _plain(one)] for place, one in self.tensors.items()],
+            "inner": [[*place, _plain(one)] for place, one in self.inner.items()],
+        }
+
+    @classmethod
+    def of_plain(cls, facts: Mapping[str, Any]) -> CalibrationStatistics:
+        """What ``to_plain`` gave, or the like with a ``source``, a ``model`` and ``warnings``."""
+        return cls(
+            {(int(s), int(t)): _read(one) for s, t, one in facts["tensors"]},
+            int(facts["samples"]),
+            str(facts.get("source", "")),
+            str(facts["runtime"]),
+            {(int(s), int(o), str(name)): _read(one) for s, o, name, one in facts["inner"]},
+            str(facts.get("model", "")),
+            tuple(map(str, facts.get("warnings", ()))),
+        )
+
     def to_json(self) -> str:
         """Everything, exactly; one line for each tensor."""
         head: dict[str, Any] = {
@@ -141,15 +165,7 @@ class CalibrationStatistics:
             facts = json.loads(text)
             if facts.get("format") != _FORMAT:
                 raise ConfigError(f"{file}: holds no {_FORMAT}")
-            return cls(
-                {(int(s), int(t)): _read(one) for s, t, one in facts["tensors"]},
-                int(facts["samples"]),
-                str(facts["source"]),
-                str(facts["runtime"]),
-                {(int(s), int(o), str(name)): _read(one) for s, o, name, one in facts["inner"]},
-                str(facts.get("model", "")),
-                tuple(map(str, facts.get("warnings", ()))),
-            )
+            return cls.of_plain({**facts, "source": facts["source"]})
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
             raise ConfigError(f"{file}: holds no calibration statistics, {error}") from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -15,7 +15,9 @@ from litecheck.convert.calibration.statistics import (
     TensorStatistics,
     statistics_of,
 )
-from litecheck.model.types import Model
+
+if TYPE_CHECKING:
+    from litecheck.model.types import Model
 
 _NOTHING = TensorStatistics()
 

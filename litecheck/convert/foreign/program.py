@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from litecheck.devices.process import limit
 
-from litecheck.devices.worker_main import limit
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Files in the child's folder.
 REQUEST, SAMPLES, MODEL, END, LOG = "request.json", "samples.npz", "model.tflite", "end.json", "log"
@@ -51,6 +51,8 @@ def main() -> None:
 
 def samples_of(file: Path) -> Iterator[dict[str, NDArray[Any]]]:
     """The calibration samples, one after another, by the inputs' names."""
+    import numpy as np  # not before the program is: it may have something to start first
+
     with np.load(file) as arrays:
         stacked = dict(arrays)
     for at in range(len(next(iter(stacked.values())))):

@@ -24,8 +24,8 @@ from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.outcome import Outcome
-from litecheck.devices.output_files import TooLargeError, names_of, output_files, outputs
-from litecheck.devices.port import Answer, DeviceError, Failure, Job
+from litecheck.devices.output_files import names_of, output_files, outputs
+from litecheck.devices.port import Answer, DeviceError, Failure, Job, TooLargeError
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import atomic_write, make_folder
 from litecheck.model.types import Tensor

@@ -1,4 +1,4 @@
-"""Defects of accumulators: registers too narrow for sums of products. Slow, one product after the other."""
+"""Defects of accumulators: registers too narrow for sums of products."""
 
 from __future__ import annotations
 
@@ -20,27 +20,51 @@ from litecheck.reference.registry import Kernel
 
 #: More products than this are many.
 _DEEP = 256
+#: Products that are looked at one by one at a time: as many as fit a processor's cache.
+_BLOCK = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Taps:
-    """What is multiplied, in the order of the loops: tap by tap inputs of shape (pixels, channels or 1), stored, and
-    weights of shape (channels,); the sums' ``bias``, for each channel or 0 for all."""
+    """What is multiplied, in the order of the loops: stored inputs of shape (taps, pixels, groups), weights of shape
+    (taps, groups, channels of a group); the sums' ``bias``, for each channel or 0 for all."""
 
     over: str
-    inputs: tuple[Ints, ...]
+    inputs: Ints
     weights: Ints
     shape: tuple[int, ...]
     zero_point: int
     bias: Ints
 
-    def products(self) -> Iterator[Ints]:
-        """Tap by tap, inputs less their zero point times weights."""
-        return ((x - self.zero_point) * w for x, w in zip(self.inputs, self.weights, strict=True))
+    def products(self, zero_point: int) -> Iterator[Ints]:
+        """Tap by tap, inputs less a zero point times weights, of shape (pixels, channels)."""
+        for x, w in zip(self.inputs - zero_point, self.weights, strict=True):
+            yield (x[:, :, None] * w).reshape(len(x), -1)
+
+    def of(self, pixels: Ints, channels: Ints) -> Ints:
+        """The products of some elements of the result, of shape (taps, elements)."""
+        group, channel = np.divmod(channels, self.weights.shape[2])
+        return (self.inputs[:, pixels, group] - self.zero_point) * self.weights[:, group, channel]
+
+    def sums(self) -> Ints:
+        """Of all products and the bias, in a register wide enough, of shape (pixels, channels)."""
+        return _added(self.inputs - self.zero_point, self.weights) + self.bias
+
+    def reach(self) -> Ints:
+        """The largest magnitude that any part of a sum can have."""
+        inputs, weights = np.abs(self.inputs - self.zero_point), np.abs(self.weights)
+        return _added(inputs, weights) + np.abs(self.bias)
 
     def zeros(self) -> Ints:
         """Where sums begin."""
-        return np.zeros((len(self.inputs[0]), self.weights.shape[1]), np.int64)
+        return np.zeros((self.inputs.shape[1], self.weights[0].size), np.int64)
+
+
+def _added(inputs: Ints, weights: Ints) -> Ints:
+    """Sums of products over all taps; float64 keeps every one of them."""
+    x, w = inputs.transpose(2, 1, 0).astype(np.float64), weights.transpose(1, 0, 2).astype(np.float64)
+    sums: Ints = np.matmul(x, w).transpose(1, 0, 2).reshape(inputs.shape[1], -1).astype(np.int64)
+    return sums
 
 
 #: The sums that a register holds in the end, None where it is as wide as it should be.
@@ -72,23 +96,47 @@ def paired(taps: Taps) -> Ints:
     What the 128 and the zero point added is subtracted in the end, 128 + zero point times the sum of the weights.
     Source: the instruction VPMADDUBSW.
     """
-    products = [(x + 128) * w for x, w in zip(taps.inputs, taps.weights, strict=True)]
+    products = list(taps.products(-128))
     total = taps.zeros()
     for at in range(0, len(products) - 1, 2):
-        total = total + saturate(products[at] + products[at + 1], -(2**15), 2**15 - 1)
+        total += saturate(products[at] + products[at + 1], -(2**15), 2**15 - 1)
     if len(products) % 2:
-        total = total + products[-1]
-    total = total - (128 + taps.zero_point) * taps.weights.sum(axis=0)
+        total += products[-1]
+    total -= (128 + taps.zero_point) * taps.weights.sum(axis=0).reshape(-1)
     return wrap32(total + taps.bias)
 
 
 def _saturating(bits: int, bias_first: bool, taps: Taps) -> Ints:
     """Every addition saturates to so many bits; where it is not first, the bias is the last of them."""
     high = (1 << (bits - 1)) - 1
-    total = saturate(taps.zeros() + taps.bias * bias_first, -high - 1, high)
-    for product in taps.products():
-        total = saturate(total + product, -high - 1, high)
-    return total if bias_first else saturate(total + taps.bias, -high - 1, high)
+    total, reach = taps.sums(), taps.reach()
+    bias = np.broadcast_to(taps.bias, total.shape[1:])
+    pixels, channels = np.nonzero(reach > high)  # no other sum can saturate
+    size = max(1, _BLOCK // (len(taps.inputs) + 1))
+    for at in range(0, len(pixels), size):
+        some = pixels[at : at + size], channels[at : at + size]
+        terms = [taps.of(*some), bias[None, some[1]]]
+        total[some] = _saturated(np.concatenate(terms[::-1] if bias_first else terms), -high - 1, high)
+    return total
+
+
+def _saturated(terms: Ints, low: int, high: int) -> Ints:
+    """Sums along the first axis, from 0, every addition saturating to [low, high].
+
+    Two such additions after each other are one of both terms, which saturates to ends of its own; so pairs are taken
+    together until one addition is left.
+    """
+    lows, highs = np.full((len(terms), 1), low), np.full((len(terms), 1), high)
+    while len(terms) > 1:
+        if len(terms) % 2:  # one more addition, of 0
+            terms, lows, highs = (
+                np.concatenate([part, np.full_like(part[:1], end)])
+                for part, end in ((terms, 0), (lows, low), (highs, high))
+            )
+        then, floor, top = terms[1::2], lows[1::2], highs[1::2]
+        terms = terms[::2] + then
+        lows, highs = saturate(lows[::2] + then, floor, top), saturate(highs[::2] + then, floor, top)
+    return saturate(terms[0], lows[0], highs[0])
 
 
 for _bits in (16, 20, 24, 32):
@@ -116,7 +164,7 @@ def halved(taps: Taps) -> Ints:
     """Every addition rounds to float16, the bias last; what is infinite then is the largest int32."""
     total = taps.zeros().astype(np.float64)
     with np.errstate(over="ignore"):
-        for product in taps.products():
+        for product in taps.products(taps.zero_point):
             total = (total + product).astype(np.float16).astype(np.float64)
         total = (total + taps.bias).astype(np.float16).astype(np.float64)
     return np.clip(total, -(2.0**31), 2.0**31 - 1).astype(np.int64)
@@ -125,8 +173,7 @@ def halved(taps: Taps) -> Ints:
 def _wrapping(bits: int, taps: Taps) -> Ints:
     """Only so many bits of the sum are kept; it makes no difference after which addition."""
     half = 1 << (bits - 1)
-    total: Ints = sum(taps.products(), taps.zeros() + taps.bias)
-    return (total + half) % (2 * half) - half
+    return (taps.sums() + half) % (2 * half) - half
 
 
 for _bits in (16, 20, 24):
@@ -148,40 +195,27 @@ def _taps(over: str, given: Arguments) -> Taps:
         w = w.reshape(-1, w.shape[-1])
         keep = given["options"] is not None and given["options"].get("keep_num_dims", False)
         shape = (*x.shape[:-1], len(w)) if keep else (len(rows), len(w))
-        return Taps(over, tuple(rows.T[..., None]), w.T, shape, input.zero_point, _bias(given["bias"]))
+        return Taps(over, rows.T[..., None], w.T[:, None], shape, input.zero_point, _bias(given["bias"]))
     down, across = axes(x.shape, w.shape[1:3], given["options"])
     view = windows(padded(x, down, across, input.zero_point, np.int64), down, across)
-    pixels = view.reshape(-1, w.shape[1] * w.shape[2], x.shape[3])
+    pixels = view.reshape(-1, w.shape[1] * w.shape[2], x.shape[3]).swapaxes(0, 1)
     if over == "plane":
-        each = w.shape[3] // x.shape[3]
-        inputs = tuple(np.repeat(tap, each, axis=1) for tap in pixels.swapaxes(0, 1))
-        channels = w.reshape(-1, w.shape[3])
+        inputs, weights = pixels, w.reshape(len(pixels), x.shape[3], -1)
     else:
-        inputs, channels = _grouped(pixels, w)
-    return Taps(
-        over,
-        inputs,
-        channels,
-        (len(x), down.out, across.out, channels.shape[1]),
-        input.zero_point,
-        _bias(given["bias"]),
-    )
+        inputs, weights = _grouped(pixels, w)
+    shape = (len(x), down.out, across.out, weights[0].size)
+    return Taps(over, inputs, weights, shape, input.zero_point, _bias(given["bias"]))
 
 
-def _grouped(pixels: Ints, w: Ints) -> tuple[tuple[Array, ...], Ints]:
+def _grouped(pixels: Ints, w: Ints) -> tuple[Ints, Ints]:
+    """(inputs, weights) of a convolution in groups, from images of shape (taps, pixels, channels)."""
+    taps, count, channels = pixels.shape
     depth = w.shape[3]
-    groups = pixels.shape[2] // max(depth, 1)
-    if not groups or len(w) % groups:
-        raise RunError(
-            f"{pixels.shape[2]} input channels do not divide among {len(w)} filters of depth {depth}"
-        )
-    each = len(w) // groups
-    inputs = tuple(
-        np.repeat(pixels[:, tap, d::depth], each, axis=1)
-        for tap in range(pixels.shape[1])
-        for d in range(depth)
-    )
-    return inputs, w.reshape(len(w), -1).T
+    groups = channels // max(depth, 1)
+    if not groups or channels % depth or len(w) % groups:
+        raise RunError(f"{channels} input channels do not divide among {len(w)} filters of depth {depth}")
+    inputs = pixels.reshape(taps, count, groups, depth).transpose(0, 3, 1, 2).reshape(-1, count, groups)
+    return inputs, w.reshape(groups, len(w) // groups, -1).transpose(2, 0, 1)
 
 
 def _stored(sums: Ints, taps: Taps, given: Arguments) -> Array:

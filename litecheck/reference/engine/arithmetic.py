@@ -56,6 +56,18 @@ def load_arithmetic(name: str | Path) -> Arithmetic:
     return _read_once(str(name), bundled) if bundled else _load(str(name), None, 0)
 
 
+def arithmetic_files(name: str | Path) -> tuple[tuple[str, Path], ...]:
+    """The file of an arithmetic and those it extends, each with what errors call it. Raises ProfileError."""
+    found: list[tuple[str, Path]] = []
+    ref, near = str(name), Path()
+    while ref:
+        bundled = _bundled(ref)
+        path = bundled or near / ref
+        found.append((f"rules/arithmetic/{ref}.yaml" if bundled else ref, path))
+        ref, near = text(read_yaml(path, ref).get("extends")), path.parent
+    return tuple(found)
+
+
 def _bundled(name: str) -> Path | None:
     """The file of one that comes with litecheck."""
     path = rules_dir() / "arithmetic" / f"{name}.yaml"

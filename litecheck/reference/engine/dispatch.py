@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from traceback import walk_tb
 from types import MappingProxyType
 from typing import Any
 
@@ -202,6 +203,10 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
         raise RunError(f"{bound.what}: {error}") from error
     except _MISFIT as error:
         raise RunError(f"{bound.what}: the operands do not fit, {error}") from error
+    except TypeError as error:
+        if not _numpys(error):
+            raise
+        raise RunError(f"{bound.what}: the operands do not fit, {error}") from error
     except KeyError as error:
         # A kernel is found by one operand's type; a table of types that lacks another's says so like this.
         if error.args[0] not in BITS:
@@ -215,6 +220,17 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
     if len(outputs) != len(bound.types):
         raise RunError(f"{bound.what}: makes {len(outputs)} outputs, the model has {len(bound.types)}")
     return Computed(tuple([np.asarray(o, t) for o, t in zip(outputs, bound.types, strict=True)]), state)
+
+
+#: How Python says of an operand what numpy says of others: that numbers which are no integers stand for places.
+_NO_INTEGERS = ("ufunc ", "slice indices must be integers")
+
+
+def _numpys(error: TypeError) -> bool:
+    """Whether it is said that types do not go together, and not that a kernel is wrong."""
+    traces = [frame.f_globals["__name__"] for frame, _ in walk_tb(error.__traceback__)]
+    names = (type(error).__module__, traces[-1])
+    return any(n.partition(".")[0] == "numpy" for n in names) or str(error).startswith(_NO_INTEGERS)
 
 
 class _Noting(Mapping[str, str]):

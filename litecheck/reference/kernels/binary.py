@@ -25,7 +25,7 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.fused import clamp_real, stored_bounds
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, PerTensor
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, IN_TABLE, XNNPACK, Takers
 
@@ -158,6 +158,13 @@ def sub(
     return quantized_sum(lhs, rhs, output, options, variants, -1, XNNPACK in taken)
 
 
+def product_scale(lhs: PerTensor, rhs: PerTensor, output: PerTensor, width: str) -> float:
+    """What a product of stored values is multiplied with, computed in ``width``: float32, or float64."""
+    if width == "float64":
+        return float(lhs.scale) * float(rhs.scale) / float(output.scale)
+    return float(np.float32(lhs.scale * rhs.scale) / output.scale)
+
+
 @kernel(
     "MUL",
     *_QUANTIZED,
@@ -184,20 +191,19 @@ def mul(
     if output.dtype == "int16" and not output.quantization.scale.size:
         return np.asarray(mul_plain(lhs, rhs, output, options))
     points, bounds = zero_points(lhs, rhs, output), stored_bounds(options, output)
-    real = np.float32(lhs.scale * rhs.scale) / output.scale
     if variants["requantize"] in REAL and XNNPACK in taken:
         bounds = stored_bounds(options, output, half_even=variants["requantize"] == "float32")
-        formula: Formula = FloatProduct(points, float(real), bounds, variants["requantize"])
+        single = product_scale(lhs, rhs, output, "float32")
+        formula: Formula = FloatProduct(points, single, bounds, variants["requantize"])
         if lhs is rhs and variants["square"] == "table" and IN_TABLE not in taken:
             of_input, of_output = (lhs.zero_point, lhs.scale), (output.zero_point, output.scale)
             formula = FloatSquare(of_input, of_output, bounds)
         return apply(formula, lhs.data, rhs.data, output.dtype)
     if lhs.dtype == "int16" and output.dtype != "int16":
         return apply(FractionProduct(output.zero_point, bounds), lhs.data, rhs.data, output.dtype)
-    if variants["multiplier"] == "float64":
-        real = np.float64(lhs.scale) * np.float64(rhs.scale) / np.float64(output.scale)
+    real = product_scale(lhs, rhs, output, variants["multiplier"])
     rounding = variants["requantize"] if variants["requantize"] in MULTIPLY else "double"
-    product = ScaledProduct(points, quantize_multiplier(float(real)), bounds, rounding)
+    product = ScaledProduct(points, quantize_multiplier(real), bounds, rounding)
     run = chunks(lhs.shape, rhs.shape)
     if variants["requantize"] in MULTIPLY or output.dtype == "int16" or run.variants == "generic":
         return apply(product, lhs.data, rhs.data, output.dtype)

@@ -201,13 +201,13 @@ def sparse_to_dense(
 
 @kernel("EMBEDDING_LOOKUP", "int8", "float32", deciding="table")
 def embedding_lookup(indices: Operand, table: Operand, output: OutputSpec) -> Array:
-    """Rows by index; those of a quantized table come out as float32, row scale times stored value.
+    """Rows by index; those of a quantized table come out as float32, row scale times stored value, or rounded to float16.
 
     Source: embedding_lookup.cc, EvalHybrid.
     """
     _inside(indices.data, table.shape[0])
     rows: Array = table.data[indices.data.reshape(-1)]
-    if table.dtype == "int8" and output.dtype == "float32":
+    if table.dtype == "int8" and output.dtype in ("float32", "float16"):
         scale = table.quantization.scale
         own = scale[indices.data.reshape(-1)] if scale.size > 1 else np.full(len(rows), scale[0], np.float32)
         rows = rows.astype(np.float32) * own.reshape(-1, *[1] * (rows.ndim - 1))

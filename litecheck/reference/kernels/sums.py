@@ -21,10 +21,12 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
+from litecheck.reference.operands import Array, Operand, Options, OutputSpec, PerTensor, RunError
 from litecheck.reference.registry import Variants
 
 Multiplier = tuple[int, int]
+#: Bits by which 8-bit operands of a sum stand to the left of their units.
+LEFT_SHIFT = 20
 
 
 def _shift(x: Ints, bits: int) -> Ints:
@@ -141,11 +143,19 @@ def zero_points(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, in
     return lhs.zero_point, rhs.zero_point, output.zero_point
 
 
-def common_scale(lhs: Operand, rhs: Operand) -> tuple[float, Multiplier, Multiplier]:
+def common_scale(lhs: PerTensor, rhs: PerTensor) -> tuple[float, Multiplier, Multiplier]:
     """Twice the larger scale, and each operand's multiplier towards it: at most one half, so that the sum fits."""
     left, right = float(lhs.scale), float(rhs.scale)
     twice = 2 * max(left, right)
     return twice, quantize_multiplier(left / twice), quantize_multiplier(right / twice)
+
+
+def sum_multipliers(
+    lhs: PerTensor, rhs: PerTensor, output: PerTensor, left_shift: int
+) -> tuple[Multiplier, Multiplier, Multiplier]:
+    """The multipliers of a sum: both operands' towards the common scale, and the sum's from there to the output."""
+    twice, of_lhs, of_rhs = common_scale(lhs, rhs)
+    return of_lhs, of_rhs, quantize_multiplier(twice / (2.0**left_shift * float(output.scale)))
 
 
 def quantized_sum(
@@ -175,10 +185,9 @@ def quantized_sum(
         steps = float(lhs.scale), float(rhs.scale), float(output.scale)
         real = RealSum(points, steps, sign, bounds, variants["requantize"])
         return apply(real, lhs.data, rhs.data, output.dtype)
-    left_shift = 15 if output.dtype == "int16" else 20
-    twice, of_lhs, of_rhs = common_scale(lhs, rhs)
-    of_sum = quantize_multiplier(twice / (2.0**left_shift * float(output.scale)))
-    general = WeightedSum(points, left_shift, (of_lhs, of_rhs, of_sum), sign, bounds)
+    left_shift = 15 if output.dtype == "int16" else LEFT_SHIFT
+    multipliers = sum_multipliers(lhs, rhs, output, left_shift)
+    general = WeightedSum(points, left_shift, multipliers, sign, bounds)
     if variants["requantize"] in MULTIPLY:
         general = replace(general, operands=variants["requantize"], rounding=variants["requantize"])
     elif sign > 0:

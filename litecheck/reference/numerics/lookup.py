@@ -17,6 +17,12 @@ Real: TypeAlias = Callable[[Floats], Floats]
 _FLOAT32 = np.float32
 #: Elements looked up at a time: their indexes, 8 bytes each, stay in a second-level cache.
 TILE = 1 << 15
+#: By the kind of an 8-bit type: its 256 values in the order of their bytes.
+_EVERY: dict[str, Ints] = {
+    kind: np.arange(256, dtype=np.uint8).view(f"{kind}1").astype(np.int64) for kind in "iu"
+}
+for _values in _EVERY.values():
+    _values.flags.writeable = False
 
 
 def libm(function: Real) -> Real:
@@ -34,8 +40,7 @@ def each_value(data: Array, function: Callable[[Ints], Ints], dtype: str) -> Arr
     held = np.dtype(NUMPY_TYPES[dtype])
     if data.itemsize > 1 or data.size < 256:
         return function(data.astype(np.int64)).astype(held)
-    low = -128 if data.dtype.kind == "i" else 0
-    table = function(np.roll(np.arange(low, low + 256, dtype=np.int64), low)).astype(held)
+    table = function(_EVERY[data.dtype.kind]).astype(held)
     return picked(table, data.view(np.uint8))
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from litecheck.rendering.run import RunRecord
     from litecheck.report import Report
     from litecheck.suite.prove import KillTable
+    from litecheck.suite.run_comparison import RunComparison
     from litecheck.suite.verdict import SuiteReport
     from litecheck.verify.outcome import Verification
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         | ConversionRecord
         | ConverterComparison
         | KillTable
+        | RunComparison
         | SuiteReport
     )
 

@@ -1,0 +1,130 @@
+"""``litecheck certify``: what a device's run of a suite is worth, as a file that anybody can check again."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from litecheck.cli import suite_options as options
+from litecheck.cli.console import NoColor, PlainFormat, Quiet, ends_well, say
+from litecheck.errors import ConfigError
+
+if TYPE_CHECKING:
+    from litecheck.suite.recheck import CertificateCheck
+
+
+@ends_well
+def certify(
+    suite: options.Folder,
+    results: options.ResultsFolder,
+    claims: options.ClaimsFile = None,
+    waivers: options.WaiverFiles = None,
+    date: options.Day = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where the certificate goes.")
+    ] = None,
+    sign: Annotated[
+        str | None,
+        typer.Option("--sign", metavar="KEY.pem", help="Sign it, too: FILE.sig, by this ed25519 key."),
+    ] = None,
+    check: Annotated[
+        str | None,
+        typer.Option("--check", metavar="FILE", help="Check this certificate instead of making one."),
+    ] = None,
+    public_key: Annotated[
+        str | None,
+        typer.Option(
+            "--public-key", metavar="KEY.pem", help="With --check: the signature beside it is by this key."
+        ),
+    ] = None,
+    format: PlainFormat = "text",  # noqa: A002 - the option's name
+    quiet: Quiet = False,
+    no_color: NoColor = False,
+) -> None:
+    """Certify what a device gave for a suite under a claim, or check such a certificate again.
+
+    A certificate holds the verdict, the counts of every operator, and the SHA-256 of everything they follow from: the
+    suite, the claims, the rules, the arithmetics, the results and every output. --check looks at each of these files
+    and derives every number anew; whatever differs is named, a single byte of it too.
+
+    Exit codes: 0 the device conforms, 1 it does not, 2 nothing could be judged. With --check: 0 everything is as the
+    certificate says, whatever that is, 1 something is not, 2 it could not be checked.
+
+    \b
+    [bold]Examples[/]
+      litecheck certify suite results --claims claims.yaml -o certificate.json
+      litecheck certify suite results --claims claims.yaml -o certificate.json --sign key.pem
+      litecheck certify suite results --check certificate.json --public-key key.pub.pem
+    """
+    if check is None:
+        if claims is None or output is None:
+            raise ConfigError("a certificate is made of claims and written to a file: --claims FILE -o FILE")
+        if public_key is not None:
+            raise ConfigError("--public-key goes with --check")
+        raise typer.Exit(_made(suite, results, claims, waivers or [], date, output, sign, format, quiet))
+    if any(option is not None for option in (date, output, sign)):
+        raise ConfigError(
+            "--check takes neither --date, --output nor --sign: the certificate states its own date"
+        )
+    found = _checked(check, suite, results, claims or "", waivers or [], public_key)
+    _tell_check(found, public_key is not None, format, quiet)
+    raise typer.Exit(found.exit_code)
+
+
+def _made(
+    suite: str,
+    results: str,
+    claims: str,
+    waivers: list[str],
+    date: str | None,
+    output: str,
+    key: str | None,
+    form: str,
+    quiet: bool,
+) -> int:
+    """The certificate written, signed where a key is given, and told; its exit code."""
+    from litecheck.files import atomic_write, check_writable
+    from litecheck.rendering.certificate import lines
+    from litecheck.suite.certificate import certify as certified
+    from litecheck.suite.manifest import read_suite
+    from litecheck.suite.results import read_results
+    from litecheck.suite.signature import private_key
+    from litecheck.suite.signature import sign as sign_file
+    from litecheck.suite.waivers import iso_date
+
+    check_writable(output)
+    signer = private_key(key) if key else None
+    read = read_suite(suite)
+    made = certified(read, read_results(results, read), claims, waivers, iso_date(date) if date else "")
+    atomic_write(output, made.text())
+    if form == "json":
+        print(made.text(), end="")
+    elif not quiet:
+        print("\n".join(lines(made)))
+    say(f"wrote {output}", quiet)
+    if signer is not None:
+        say(f"wrote {sign_file(output, signer)}", quiet)
+    return made.exit_code
+
+
+def _checked(
+    certificate: str, suite: str, results: str, claims: str, waivers: list[str], key: str | None
+) -> CertificateCheck:
+    """What is not as the certificate says, the signature first where a key is given."""
+    from litecheck.suite.recheck import check, with_signature
+    from litecheck.suite.signature import public_key, signed
+
+    author = public_key(key) if key else None
+    right = author is None or signed(certificate, author)
+    return with_signature(check(certificate, suite, results, claims, waivers), right)
+
+
+def _tell_check(found: CertificateCheck, signed: bool, form: str, quiet: bool) -> None:
+    from litecheck.rendering.certificate import check_lines, check_values
+
+    if form == "json":
+        print(json.dumps(check_values(found), indent=2))
+    elif not quiet or found.discrepancies:
+        print("\n".join(check_lines(found, signed)))

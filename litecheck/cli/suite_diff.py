@@ -1,0 +1,66 @@
+"""``litecheck suite diff``: two runs of a suite side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from litecheck.cli import suite_options as options
+from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well
+from litecheck.cli.outputs import format_option, parse_outputs, write
+
+_RUN = "A report that `suite judge -f json` wrote, or a folder of results."
+
+
+@ends_well
+def diff(
+    before: Annotated[str, typer.Argument(metavar="A", help=_RUN)],
+    after: Annotated[
+        str, typer.Argument(metavar="B", help="The same of what came after, or of another device.")
+    ],
+    suite: Annotated[
+        str | None, typer.Option("--suite", metavar="DIR", help="The suite, to judge folders of results by.")
+    ] = None,
+    claims: options.ClaimsFile = None,
+    waivers: options.WaiverFiles = None,
+    date: options.Day = None,
+    outputs: Annotated[list[str] | None, format_option("diff")] = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    no_color: NoColor = False,
+) -> None:
+    """Compare two runs of a suite, of two versions of a device or of two devices: regressions first.
+
+    A case that was as it should be and is not any more is a regression, and so is one that fails and did not; skipped
+    and refused cases are not as they should be.
+
+    Exit codes: 0 nothing became worse, 1 something did, 2 the runs have no case in common, or cannot be read.
+
+    \b
+    [bold]Examples[/]
+      litecheck suite diff old.json new.json
+      litecheck suite diff results-r1 results-r2 --suite suite -f markdown >> $GITHUB_STEP_SUMMARY
+    """
+    from functools import partial
+
+    from litecheck.suite.claims_file import load_claims
+    from litecheck.suite.judge import judge
+    from litecheck.suite.manifest import read_suite
+    from litecheck.suite.run_comparison import compare_runs, read_run
+    from litecheck.suite.waivers import iso_date, load_waivers
+
+    targets = parse_outputs(outputs or (), "diff")
+    read = read_suite(suite) if suite else None
+    judged = None
+    if read is not None:
+        judged = partial(
+            judge,
+            read,
+            claims=load_claims(claims) if claims else None,
+            waivers=[waiver for file in waivers or () for waiver in load_waivers(file)],
+            date=iso_date(date) if date else "",
+        )
+    found = compare_runs(*(read_run(path, judged, read) for path in (before, after)))
+    write(found, targets, Manner(quiet=quiet, verbose=verbose, no_color=no_color))
+    raise typer.Exit(found.exit_code)

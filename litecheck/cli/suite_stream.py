@@ -1,0 +1,58 @@
+"""The pipe of ``litecheck suite``: vectors for a simulator on stdout, its answers judged from stdin."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+import typer
+
+from litecheck.cli.console import console, write_stdout
+from litecheck.errors import ConfigError
+from litecheck.files import reason
+
+
+def make_stream(name: str, *, arithmetic: str, seed: int, count: int | None, level: str) -> None:
+    """Write a stream to stdout. Raises as ``write_stream`` does."""
+    from litecheck.suite.stream.make import write_stream
+
+    sys.stdout.flush()
+    write_stream(name, sys.stdout.buffer, arithmetic=arithmetic, seed=seed, count=count, level=level)
+
+
+def judge_answers(answers: str, *, header: str | None, output: str, no_color: bool) -> None:
+    """Judge the answers in a file, or of stdin as ``-``; ``header`` is a file with the stream they answer.
+
+    Ends with the report's exit code. Raises ConfigError for files that cannot be read, and as ``judge_stream`` does.
+    """
+    from litecheck.rendering.stream import json_text, print_report
+    from litecheck.suite.stream.header import parse_header
+    from litecheck.suite.stream.judge import judge_stream
+
+    asked = None
+    if header is not None:
+        with _opened(header) as lines:
+            asked = parse_header(lines.readline(4096).decode("ascii", "replace"), header, 1)
+    with _opened(answers) as lines:
+        report = judge_stream(lines, "stdin" if answers == "-" else answers, asked)
+    if output == "json":
+        write_stdout(json_text(report))
+    else:
+        print_report(report, console(no_color))
+    raise typer.Exit(report.exit_code)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    """A file to read, or stdin, which stays open."""
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        file = open(path, "rb")  # noqa: SIM115 - closed below, where what is done with it may raise OSError, too
+    except OSError as error:
+        raise ConfigError(f"{path}: {reason(error)}") from error
+    with file:
+        yield file

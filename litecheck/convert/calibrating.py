@@ -1,0 +1,72 @@
+"""A calibration under way: LiteRT runs the model while what makes plans is loaded."""
+
+from __future__ import annotations
+
+from threading import Thread
+from types import TracebackType
+
+from litecheck.convert.calibrated import Calibration, Told, calibrated
+from litecheck.convert.calibration.child import KERNELS, OWN, LitertChild, chosen_runtime
+from litecheck.convert.calibration.observe import calls_others
+from litecheck.convert.prepared import ConversionSession
+from litecheck.devices.port import Limits
+from litecheck.devices.process import ChildProcess
+
+#: Seconds that are left to the thread of a calibration whose child was ended.
+_LEAVING = 1.0
+
+
+class Calibrating:
+    """The calibration of a session, from now on, and the child process that runs models for it and after it."""
+
+    def __init__(
+        self, session: ConversionSession, tell: Told | None = None, started: ChildProcess | None = None
+    ) -> None:
+        """A thread of its own asks LiteRT; what else is to be done is done by ``result``. A process that was ``started``
+        before is taken over. Raises ConfigError where the device cannot be had or the disk is full, ModelError."""
+        self._session, self._tell = session, tell or (lambda done, what: None)
+        self._found: Calibration | None = None
+        self._fault: BaseException | None = None
+        self._thread: Thread | None = None
+        settings = session.settings
+        kernels = KERNELS.get(settings.device, KERNELS["litert:xnnpack"])
+        self.child = LitertChild(kernels, Limits(settings.seconds), started)
+        runs = session.calibrates and session.data is not None and not session.reads_statistics
+        if runs and chosen_runtime(settings.device, calls_others(session.base)) != OWN:
+            self.child.file_of(session.base)  # what comes next would hold the thread up
+            self._thread = Thread(target=self._run, daemon=True)
+            self._thread.start()
+
+    def __enter__(self) -> Calibrating:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.child.close()
+        if self._thread is not None:
+            self._thread.join(_LEAVING)
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is time for something else."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def result(self) -> Calibration | None:
+        """The calibration once it is there; None where the session wants none. Raises what ``calibrated`` does."""
+        if self._thread is not None:
+            self._thread.join()
+            if self._fault is not None:
+                raise self._fault
+            return self._found
+        return self._calibrated() if self._session.calibrates else None
+
+    def _run(self) -> None:
+        try:
+            self._found = self._calibrated()
+        except BaseException as error:  # raised again where the result is wanted
+            self._fault = error
+
+    def _calibrated(self) -> Calibration:
+        session = self._session
+        return calibrated(session.base, session.data, session.settings, self._tell, self.child)

@@ -1,0 +1,127 @@
+"""A stream's report: what its answers say of a simulator, as plain values and as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from litecheck.report import counted
+from litecheck.suite.stream.report import FailedVector, MistakeFit, StreamReport
+from litecheck.suite.stream.ways import VectorFlag
+from litecheck.version import __version__
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Raised when a key changes its meaning or goes away.
+VERSION = 1
+#: Explanations and values of a row that the text shows.
+_SHOWN, _VALUES = 4, 12
+_STYLES = {"exact": "bold green", "differs": "bold red"}
+
+
+def values(report: StreamReport) -> dict[str, Any]:
+    """The report as plain dicts and lists; schemas/stream.schema.json describes them."""
+    return {
+        "litecheck_stream": VERSION,
+        "version": __version__,
+        "stream": asdict(report.header),
+        "verdict": report.verdict,
+        "exit_code": report.exit_code,
+        "vectors": report.header.count,
+        "failed": report.failed,
+        "first": _vector(report.first),
+        "worst": _vector(report.worst),
+        "explanations": [
+            {**_flag(e.flag), "explained": e.explained, "fits_all": e.all_} for e in report.explanations
+        ],
+        "unexplained": report.unexplained,
+        "flags": [_flag(flag) for flag in report.flags],
+    }
+
+
+def _flag(flag: VectorFlag) -> dict[str, Any]:
+    return {"name": flag.name, "does": flag.does, "same": flag.same, "published": flag.published}
+
+
+def _vector(vector: FailedVector | None) -> dict[str, Any] | None:
+    if vector is None:
+        return None
+    return {
+        "number": vector.number,
+        "fields": dict(vector.fields),
+        "expected": vector.expected,
+        "answer": vector.answer,
+        "difference": vector.difference,
+        "catches": vector.catches,
+    }
+
+
+def json_text(report: StreamReport) -> str:
+    """The report as JSON."""
+    return json.dumps(values(report), indent=2) + "\n"
+
+
+def print_report(report: StreamReport, console: Console) -> None:
+    """The verdict, how many answers are wrong, the first and the worst, and what explains them."""
+    from litecheck.rendering.page import Page
+
+    page, header = Page(console, verbose=False), report.header
+    page.title(f"stream {header.name}", report.verdict, _STYLES[report.verdict])
+    page.labelled("vectors", f"{header.count:,} of {header.kind}, level {header.level}, seed {header.seed}")
+    page.labelled("against", f"{header.arithmetic}: {header.operator} {header.variants.replace(',', ', ')}")
+    page.labelled("tells", f"{counted(len(report.flags), 'mistake')} from what is right")
+    for label, text in _failures(report):
+        page.labelled(label, text)
+
+
+def _failures(report: StreamReport) -> Iterator[tuple[str, str]]:
+    if report.first is None or report.worst is None:
+        return
+    share = report.failed / report.header.count
+    yield "failed", f"{counted(report.failed, 'vector')}, {share:.2%}"
+    yield "first", _told(report.first)
+    if report.worst.number != report.first.number:
+        yield "worst", _told(report.worst)
+    whole = [e for e in report.explanations if e.all_]
+    for one in whole:
+        yield "explained", f"every answer fits {_named(one.flag)}"
+    if not whole:
+        yield "explained", "no known mistake fits every answer"
+        for one in report.explanations[:_SHOWN]:
+            yield "", _partly(one)
+    if report.unexplained:
+        yield "unknown", f"{_fitting(report.unexplained)} no known mistake"
+
+
+def _partly(one: MistakeFit) -> str:
+    return f"{_fitting(one.explained)} {_named(one.flag)}"
+
+
+def _fitting(number: int) -> str:
+    return f"{counted(number, 'failing answer')} {'fits' if number == 1 else 'fit'}"
+
+
+def _named(flag: VectorFlag) -> str:
+    """``wraps (the lowest bits are kept)``, with the arithmetics that have it and what was not told apart."""
+    known = f"; so computes {', '.join(flag.published)}" if flag.published else ""
+    same = f"; not told apart: {', '.join(flag.same)}" if flag.same else ""
+    return f"{flag.name} ({flag.does}{known}{same})"
+
+
+def _told(vector: FailedVector) -> str:
+    """``vector 17: 5 expected, 6 came (+1); acc 12, m 1073741824``."""
+    right, came = (_row(v) for v in (vector.expected, vector.answer))
+    fields = ", ".join(f"{name} {_cut(text)}" for name, text in vector.fields)
+    return f"vector {vector.number:,}: {right} expected, {came} came ({vector.difference:+,}); {fields}"
+
+
+def _row(numbers: tuple[int, ...]) -> str:
+    return _cut(" ".join(map(str, numbers)))
+
+
+def _cut(text: str) -> str:
+    words = text.split()
+    return text if len(words) <= _VALUES else f"{' '.join(words[:_VALUES])} ... ({len(words)} values)"

@@ -1,0 +1,36 @@
+"""Claims and waivers in sentences: what a run does not show of a claim, and what became of each waiver."""
+
+from __future__ import annotations
+
+from litecheck.report import counted
+from litecheck.suite.claims import Shortfall
+from litecheck.suite.verdict import WaiverRecord
+
+#: What a claim says more than a run shows, by what it is about.
+_SHORTFALLS = {
+    "profile": "the claim is about {claimed}, the suite about {found}",
+    "version": "the claim is about {claimed}, the suite was made by {found}",
+    "rules": "the claim is about rules with the SHA-256 {claimed}, the suite's have {found}",
+    "level": "the claim is of level {claimed}, the suite of level {found}",
+    "program": "the claim is about a program with the SHA-256 {claimed}, {found} ran",
+    "operator": "{claimed} is claimed, and the suite has no case of it",
+    "type": "{claimed} is claimed, and the suite has no case of that type",
+}
+_WAIVERS = {
+    "used": "excuses {cases} until {expires}",
+    "expired": "has expired on {expires}; {cases} would be excused",
+    "unneeded": "none of its cases fails: it can go",
+    "matches nothing": "matches no case of the suite",
+}
+
+
+def shortfall_sentence(short: Shortfall) -> str:
+    """What a claim says and a run does not show."""
+    return _SHORTFALLS[short.what].format(claimed=short.claimed, found=short.found or "none")
+
+
+def waiver_sentence(record: WaiverRecord) -> str:
+    """What became of a waiver."""
+    waiver = record.waiver
+    state = _WAIVERS[record.state].format(cases=counted(record.cases, "case"), expires=waiver.expires)
+    return f"waiver of {waiver}: {state} ({waiver.reason})"

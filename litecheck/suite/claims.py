@@ -1,0 +1,148 @@
+"""What a device is claimed to do: profile, level, operators, types, limits, arithmetic and tolerance, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+
+from litecheck.model.load import load_model
+from litecheck.profile.conformance import EVERY
+from litecheck.profile.types import Conformance, Profile
+from litecheck.suite.case import LEVELS
+from litecheck.suite.designed import conforms
+from litecheck.suite.manifest import CaseEntry, Manifest, Suite
+from litecheck.suite.waivers import CaseWaiver
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClaim:
+    """Which device it is. ``program`` is the SHA-256 of its library or program, where that is claimed."""
+
+    name: str
+    version: str
+    driver: str = ""
+    program: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorClaim:
+    """What is claimed of an operator; what is empty is as for all of them.
+
+    ``arithmetics`` are names; ``limited`` says that its cases are only claimed where they keep the claim's limits.
+    """
+
+    types: tuple[str, ...] = ()
+    granularities: tuple[str, ...] = ()
+    arithmetics: tuple[str, ...] = ()
+    tolerance: Conformance | None = None
+    limited: bool = False
+
+    def over(self, other: OperatorClaim) -> OperatorClaim:
+        """Itself, with what it leaves empty taken from another."""
+        return OperatorClaim(
+            self.types or other.types,
+            self.granularities or other.granularities,
+            self.arithmetics or other.arithmetics,
+            self.tolerance or other.tolerance,
+            self.limited,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """A claim that a run does not bear out as a whole: ``what`` (``level``, ``operator``), what is claimed, and what there
+    is instead, empty where there is nothing."""
+
+    what: str
+    claimed: str
+    found: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsRecord:
+    """A claim's head, as reports and certificates state it. ``version`` is that of the profile, ``sha256`` the file's."""
+
+    name: str
+    file: str
+    sha256: str
+    device: DeviceClaim
+    profile: str
+    version: str
+    level: str
+    extensions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claims:
+    """A whole claim. ``profiles`` are the one claimed and its extensions, ``limited`` the same narrowed by the limits.
+
+    ``operators`` are by name, ``*`` stands for those without an entry; ``arithmetics`` say by name where those of files
+    are written.
+    """
+
+    record: ClaimsRecord
+    profiles: Mapping[str, Profile]
+    operators: Mapping[str, OperatorClaim]
+    limited: Mapping[str, Profile]
+    arithmetics: Mapping[str, str]
+    default: OperatorClaim = field(default_factory=OperatorClaim)
+    """What is claimed of all operators that are."""
+    rules: str = ""
+    waivers: tuple[CaseWaiver, ...] = ()
+
+    def of(self, opcode: str) -> OperatorClaim | None:
+        """What is claimed of an operator; None where it is not."""
+        named = [self.operators[key] for key in (opcode, EVERY) if key in self.operators]
+        if not named:
+            return None
+        return reduce(OperatorClaim.over, (*named, self.default))
+
+    def holds(self, case: CaseEntry, suite: Suite) -> bool:
+        """Whether a case is claimed: its operator, its types and, where it may be computed at all, its limits."""
+        claim = self.of(case.opcode)
+        if claim is None or (claim.types and case.kind not in claim.types):
+            return False
+        if claim.granularities and case.granularity and case.granularity not in claim.granularities:
+            return False
+        narrowed = self.limited.get(suite.manifest.profile) if claim.limited and not case.broken else None
+        return narrowed is None or conforms(load_model(suite.folder / case.model), narrowed)
+
+    def tolerances(self) -> Mapping[str, Conformance]:
+        """The tolerances claimed, by operator."""
+        return {opcode: claim.tolerance for opcode, claim in self.operators.items() if claim.tolerance}
+
+    def shortfalls(self, manifest: Manifest, program: str) -> Iterator[Shortfall]:
+        """What a suite, run on a device with this program, cannot show of the claim."""
+        record = self.record
+        if manifest.profile not in self.profiles:
+            yield Shortfall("profile", ", ".join(self.profiles), manifest.profile)
+        made_by = manifest.tool.partition(" ")[2]
+        if record.version != made_by:
+            yield Shortfall("version", f"{record.profile} {record.version}", f"{record.profile} {made_by}")
+        if self.rules and manifest.profile == record.profile and self.rules != manifest.rules:
+            yield Shortfall("rules", self.rules, manifest.rules)
+        if LEVELS.index(manifest.level) < LEVELS.index(record.level):
+            yield Shortfall("level", record.level, manifest.level)
+        if record.device.program and record.device.program != program:
+            yield Shortfall("program", record.device.program, program)
+        if manifest.profile in self.profiles:
+            yield from self._unshown(manifest)
+
+    def _unshown(self, manifest: Manifest) -> Iterator[Shortfall]:
+        """Operators and types that are claimed and have no case; of all at once, only what a suite could have."""
+        profile = self.profiles[manifest.profile]
+        kinds: dict[str, set[str]] = {}
+        for case in (case for case in manifest.cases if not case.broken):
+            kinds.setdefault(case.opcode, set()).add(case.kind)
+        impossible = {one.opcode for one in manifest.uncovered}
+        for opcode in profile.operators:
+            claim = self.of(opcode)
+            if claim is None or (opcode not in self.operators and opcode in impossible):
+                continue
+            if opcode not in kinds:
+                yield Shortfall("operator", opcode)
+                continue
+            for kind in self.operators[opcode].types if opcode in self.operators else ():
+                if kind in profile.activations and kind not in kinds[opcode]:
+                    yield Shortfall("type", f"{opcode} {kind}")

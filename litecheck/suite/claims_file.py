@@ -1,0 +1,201 @@
+"""Claims read from YAML: every key known, every operator, type, level, profile and arithmetic one that there is."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from litecheck.errors import ProfileError
+from litecheck.profile.conformance import EVERY, read_conformance
+from litecheck.profile.load import load_profile, narrowed, profile_names
+from litecheck.profile.types import Conformance, Profile
+from litecheck.profile.yaml_reader import Entries, Items, Node, Text, entries, read_yaml, text
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
+from litecheck.spelling import did_you_mean
+from litecheck.suite.case import LEVELS
+from litecheck.suite.claims import Claims, ClaimsRecord, DeviceClaim, OperatorClaim
+from litecheck.suite.waivers import read_waivers
+
+KEYS = ("claims", "device", "profile", "level", "extensions", "types", "arithmetic", "operators", "waivers")
+DEVICE_KEYS = ("name", "version", "driver", "program")
+PROFILE_KEYS = ("name", "version", "rules")
+_TOLERANCE = ("tolerance", "reals", "because")
+OPERATOR_KEYS = ("types", "granularity", "arithmetic", *_TOLERANCE, "limits")
+_GRANULARITIES = ("per-axis", "per-tensor")
+_TYPES = (*INTEGER_RANGES, "bool", "float32")
+
+
+def load_claims(path: str | Path) -> Claims:
+    """The claims of a file; names of files in it are relative to its folder. Raises ProfileError with file and line."""
+    place, shown = Path(path), str(path)
+    top = read_yaml(place, shown).only(KEYS)
+    stated = _mapping(top, "profile").only(PROFILE_KEYS)
+    base, *extensions = _profiles(stated, top.get("extensions"), place.parent)
+    profiles = {profile.name: profile for _, profile in (base, *extensions)}
+    files: dict[str, str] = {}
+    operators = _operators(top, profiles.values(), files, place)
+    limits = _limits(top)
+    return Claims(
+        record=ClaimsRecord(
+            name=_word(top, "claims"),
+            file=place.name,
+            sha256=hashlib.sha256(place.read_bytes()).hexdigest(),
+            device=_device(_mapping(top, "device")),
+            profile=base[1].name,
+            version=_word(stated, "version"),
+            level=_level(top),
+            extensions=tuple(profile.name for _, profile in extensions),
+        ),
+        profiles=profiles,
+        operators=operators,
+        limited={p.name: _limited(ref, p, limits) for ref, p in (base, *extensions)} if limits else {},
+        arithmetics=files,
+        default=OperatorClaim(_types(top), (), _arithmetics(top, files, place)),
+        rules=text(stated.get("rules")),
+        waivers=read_waivers(top.get("waivers"), shown),
+    )
+
+
+def _word(owner: Entries, key: str) -> str:
+    """What stands under a key that must be there."""
+    word = text(owner.get(key))
+    if not word:
+        raise ProfileError(owner.file, owner.lines.get(key, owner.line), f"the key {key} is missing")
+    return word
+
+
+def _mapping(top: Entries, key: str) -> Entries:
+    if key not in top:
+        raise ProfileError(top.file, top.line, f"the key {key} is missing")
+    return entries(top.get(key), top.file)
+
+
+def _device(node: Entries) -> DeviceClaim:
+    node.only(DEVICE_KEYS)
+    return DeviceClaim(
+        _word(node, "name"),
+        _word(node, "version"),
+        text(node.get("driver")),
+        text(node.get("program")),
+    )
+
+
+def _level(top: Entries) -> str:
+    (level,) = _listed(top, "level", LEVELS) or (_word(top, "level"),)
+    return level
+
+
+def _listed(owner: Entries, key: str, known: Collection[str] = ()) -> tuple[str, ...]:
+    """The words under a key, each of those that are known."""
+    return tuple(_known(node, key, known) for node in _nodes(owner.get(key)))
+
+
+def _known(node: Node, key: str, known: Collection[str]) -> str:
+    word = text(node)
+    if known and word not in known:
+        hint = did_you_mean(word, known) or f"; there are {', '.join(known)}"
+        raise ProfileError(node.file, node.line, f"{key}: no {word!r}{hint}")
+    return word
+
+
+def _nodes(node: Node | None) -> tuple[Node, ...]:
+    """One node, or those of a list."""
+    if node is None or (isinstance(node, Text) and not node.value):
+        return ()
+    return node.values if isinstance(node, Items) else (node,)
+
+
+def _types(owner: Entries) -> tuple[str, ...]:
+    return _listed(owner, "types", _TYPES)
+
+
+def _profiles(stated: Entries, extensions: Node | None, folder: Path) -> list[tuple[str, Profile]]:
+    """The profile and its extensions, each with what it is loaded by."""
+    _word(stated, "name")
+    found = []
+    for node in (*_nodes(stated.get("name")), *_nodes(extensions)):
+        ref = _file_or(node, "profile", profile_names(), folder)
+        found.append((ref, load_profile(ref)))
+    return found
+
+
+def _file_or(node: Node, key: str, known: Collection[str], folder: Path) -> str:
+    """A name that is known, or the path of a YAML file."""
+    word = text(node)
+    return str(folder / word) if word.endswith((".yaml", ".yml")) else _known(node, key, known)
+
+
+def _arithmetics(owner: Entries, files: dict[str, str], place: Path) -> tuple[str, ...]:
+    """Names of arithmetics; ``files`` gets where those are written that do not come with litecheck."""
+    found = []
+    for node in _nodes(owner.get("arithmetic")):
+        ref = _file_or(node, "arithmetic", arithmetic_names(), place.parent)
+        name = load_arithmetic(ref).name
+        if name != ref and (name in arithmetic_names() or files.setdefault(name, ref) != ref):
+            message = f"{text(node)}: calls its arithmetic {name!r}, which is another's name"
+            raise ProfileError(node.file, node.line, message)
+        found.append(name)
+    return tuple(found)
+
+
+def _operators(
+    top: Entries, profiles: Iterable[Profile], files: dict[str, str], place: Path
+) -> Mapping[str, OperatorClaim]:
+    """What is claimed of each operator: a list of their names, or a mapping that says more."""
+    known = dict.fromkeys((EVERY, *(opcode for profile in profiles for opcode in profile.operators)))
+    node = top.get("operators")
+    if isinstance(node, Items):
+        return {_known(one, "operators", known): OperatorClaim() for one in node}
+    found = {}
+    for opcode, own in _mapping(top, "operators").values.items():
+        line = entries(node, top.file).lines[opcode]
+        _known(Text(opcode, line, top.file), "operators", known)
+        found[opcode] = _operator(opcode, entries(own, top.file).only(OPERATOR_KEYS), files, place, line)
+    if not found:
+        raise ProfileError(
+            top.file, top.lines["operators"], "nothing is claimed; '*' stands for all operators"
+        )
+    return found
+
+
+def _operator(opcode: str, own: Entries, files: dict[str, str], place: Path, line: int) -> OperatorClaim:
+    if opcode == EVERY and "limits" in own:
+        raise ProfileError(own.file, own.lines["limits"], "limits are stated operator by operator")
+    return OperatorClaim(
+        _types(own),
+        _listed(own, "granularity", _GRANULARITIES),
+        _arithmetics(own, files, place),
+        _tolerance(opcode, own, line),
+        "limits" in own,
+    )
+
+
+def _tolerance(opcode: str, own: Entries, line: int) -> Conformance | None:
+    stated = {key: own.values[key] for key in _TOLERANCE if key in own}
+    if not stated:
+        return None
+    lines = {key: own.lines[key] for key in stated}
+    section = Entries({opcode: Entries(stated, lines, line, own.file)}, {opcode: line}, line, own.file)
+    return read_conformance(section, own.file, "claims", {})[opcode]
+
+
+def _limits(top: Entries) -> Entries | None:
+    """The limits of all operators, as a profile states them; None where there are none."""
+    node = top.get("operators")
+    stated = {} if node is None or isinstance(node, Items) else entries(node, top.file).values
+    found = {
+        opcode: Entries({"limits": limits}, {"limits": own.lines["limits"]}, own.line, own.file)
+        for opcode, own in stated.items()
+        if isinstance(own, Entries) and (limits := own.get("limits")) is not None
+    }
+    lines = {opcode: own.line for opcode, own in found.items()}
+    return Entries(found, lines, top.lines["operators"], top.file) if found else None
+
+
+def _limited(ref: str, profile: Profile, limits: Entries) -> Profile:
+    """A profile narrowed by the limits of the operators that it knows."""
+    own = {opcode: node for opcode, node in limits.values.items() if opcode in profile.operators}
+    lines = {opcode: limits.lines[opcode] for opcode in own}
+    return narrowed(ref, Entries(own, lines, limits.line, limits.file), limits.file) if own else profile

@@ -1,0 +1,85 @@
+"""Whether files are what was stated of them, byte by byte: of a suite by its manifest, others by their SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from litecheck.suite.manifest import ArrayEntry, Suite
+
+_NPY = b"\x93NUMPY\x01\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class Discrepancy:
+    """One thing that is not as it is stated to be.
+
+    ``kind`` is ``changed``, ``missing``, ``unknown`` (a file nobody states), ``unreadable``, ``number`` or ``signature``;
+    ``what`` names the number; ``stated`` and ``found`` are what is said and what is there.
+    """
+
+    file: str
+    kind: str
+    what: str = ""
+    stated: str = ""
+    found: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDigest:
+    """A file and the SHA-256 of its bytes."""
+
+    file: str
+    sha256: str
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file; empty where it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def differing(stated: FileDigest, path: Path, shown: str = "") -> Iterator[Discrepancy]:
+    """What is wrong with a file, if anything; ``shown`` is how it is called."""
+    found = digest_of(path)
+    if found != stated.sha256:
+        kind = "changed" if found else "missing"
+        yield Discrepancy(shown or str(path), kind, "SHA-256", stated.sha256, found)
+
+
+def suite_discrepancies(suite: Suite) -> Iterator[Discrepancy]:
+    """Every file of a suite that is not what its manifest says, in the manifest's order."""
+    for case in suite.manifest.cases:
+        yield from differing(FileDigest(case.model, case.sha256), suite.folder / case.model)
+        arrays = (*case.inputs, *(output for answer in case.answers for output in answer.outputs))
+        for entry in arrays:
+            yield from differing(FileDigest(entry.raw, entry.sha256), suite.folder / entry.raw)
+            yield from _npy(suite.folder / entry.file, entry)
+
+
+def _npy(path: Path, entry: ArrayEntry) -> Iterator[Discrepancy]:
+    """A .npy file holds the values that were hashed, behind the one header that says what they are."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        yield Discrepancy(str(path), "missing", "SHA-256", entry.sha256)
+        return
+    length = int.from_bytes(content[8:10], "little")
+    values = hashlib.sha256(content[10 + length :]).hexdigest()
+    if values != entry.sha256 or not _heads(content[: 10 + length], entry):
+        yield Discrepancy(str(path), "changed", "SHA-256", entry.sha256, values)
+
+
+def _heads(header: bytes, entry: ArrayEntry) -> bool:
+    """Whether a .npy header is the one that versions of numpy write for an array, however many spaces they leave."""
+    descr = np.dtype(entry.dtype).newbyteorder("<").str
+    wanted = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {entry.shape}, }}".encode()
+    start = len(_NPY) + 2
+    stated, rest = header[start : start + len(wanted)], header[start + len(wanted) :]
+    return header.startswith(_NPY) and stated == wanted and rest.strip(b" ") == b"\n" and rest[-1:] == b"\n"

@@ -1,0 +1,156 @@
+"""A certificate checked again: every file by its hash, then every number derived anew; whatever differs is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from litecheck.errors import LitecheckError
+from litecheck.profile.load import load_profile
+from litecheck.suite.certificate import Certificate, derived, located, read_certificate
+from litecheck.suite.claims_file import load_claims
+from litecheck.suite.integrity import Discrepancy, FileDigest, differing, suite_discrepancies
+from litecheck.suite.make import digest_of_rules
+from litecheck.suite.manifest import MANIFEST, read_suite
+from litecheck.suite.results import RESULTS, read_results
+from litecheck.suite.signature import SUFFIX
+from litecheck.typed_json import encoded
+from litecheck.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFiles:
+    """The files a certificate is about: folders of suite and results, the claims, files of further waivers."""
+
+    suite: Path
+    results: Path
+    claims: Path
+    waivers: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateCheck:
+    """What came of a check: the certificate, where it can be read, and all that is not as it says."""
+
+    file: str
+    certificate: Certificate | None
+    discrepancies: tuple[Discrepancy, ...]
+    tool: str = f"litecheck {__version__}"
+
+    @property
+    def exit_code(self) -> int:
+        """0 where everything is as the certificate says, whatever that is; 1 where something is not."""
+        return 1 if self.discrepancies else 0
+
+
+def check(
+    path: str | Path,
+    suite: str | Path,
+    results: str | Path,
+    claims: str | Path = "",
+    waivers: Sequence[str | Path] = (),
+) -> CertificateCheck:
+    """Whether everything is as a certificate says. Claims and waivers that are not named are looked for beside it."""
+    place, shown = Path(path), str(path)
+    try:
+        certificate, intact = read_certificate(place)
+    except LitecheckError as error:
+        return CertificateCheck(shown, None, (Discrepancy(shown, "unreadable", found=str(error)),))
+    files = CheckedFiles(
+        Path(suite),
+        Path(results),
+        Path(claims or place.parent / certificate.claims.file),
+        tuple(map(Path, waivers)) or tuple(place.parent / one.file for one in certificate.waiver_files),
+    )
+    if not intact:
+        # What it says of the files may be what was changed: nobody else is accused.
+        changed = Discrepancy(shown, "changed")
+        return CertificateCheck(shown, certificate, (changed, *_numbers(shown, certificate, files)))
+    discrepancies = tuple(_files(certificate, files)) or tuple(_numbers(shown, certificate, files))
+    return CertificateCheck(shown, certificate, discrepancies)
+
+
+def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepancy]:
+    """Files whose bytes are not those that were certified."""
+    beside = files.claims.parent
+    yield from differing(FileDigest("", certificate.suite.sha256), files.suite / MANIFEST)
+    if certificate.run.sha256:
+        yield from differing(FileDigest("", certificate.run.sha256), files.results / RESULTS)
+    yield from differing(FileDigest("", certificate.claims.sha256), files.claims)
+    for file, stated in zip(files.waivers, certificate.waiver_files, strict=False):
+        yield from differing(stated, file)
+    for stated in certificate.arithmetics:
+        path = located(stated.file, beside)
+        yield from differing(stated, path, stated.file if stated.file.startswith("rules/") else str(path))
+    for stated in certificate.outputs:
+        yield from differing(stated, files.results / stated.file)
+    try:
+        yield from suite_discrepancies(read_suite(files.suite))
+        yield from _rules(certificate, files.claims)
+    except LitecheckError as error:
+        yield Discrepancy(str(files.suite), "unreadable", found=str(error))
+
+
+def _rules(certificate: Certificate, claims: Path) -> Iterator[Discrepancy]:
+    """Rules that say something else today."""
+    name = certificate.suite.profile
+    found = digest_of_rules(load_claims(claims).profiles.get(name) or load_profile(name))
+    if found != certificate.suite.rules:
+        yield Discrepancy(f"rules of {name}", "changed", "SHA-256", certificate.suite.rules, found)
+
+
+def _numbers(shown: str, certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepancy]:
+    """What the certificate says and the files do not give."""
+    try:
+        suite = read_suite(files.suite)
+        results = read_results(files.results, suite)
+        found = derived(suite, results, files.claims, files.waivers, certificate.date)
+    except LitecheckError as error:
+        yield Discrepancy(shown, "unreadable", found=str(error))
+        return
+    # Another version of litecheck may check what one has certified.
+    anew = replace(found, tool=certificate.tool)
+    yield from _differing(shown, "", encoded(certificate, Certificate), encoded(anew, Certificate))
+
+
+def _differing(file: str, at: str, stated: Any, found: Any) -> Iterator[Discrepancy]:
+    """Where two documents differ, each place by its path."""
+    if isinstance(stated, Mapping) and isinstance(found, Mapping):
+        for key in dict.fromkeys((*stated, *found)):
+            yield from _differing(file, f"{at}.{key}" if at else key, stated.get(key), found.get(key))
+    elif isinstance(stated, list) and isinstance(found, list):
+        ours, theirs = _by_name(stated), _by_name(found)
+        for name in dict.fromkeys((*ours, *theirs)):
+            yield from _differing(file, f"{at}[{name}]", ours.get(name), theirs.get(name))
+    elif stated != found:
+        yield Discrepancy(file, "number", at, _said(stated), _said(found))
+
+
+def _by_name(items: list[Any]) -> dict[str, Any]:
+    """A list's items by what tells them apart, where that is known, else by their number."""
+    names = [_name(item, number) for number, item in enumerate(items)]
+    return dict(
+        zip(names if len(set(names)) == len(names) else map(str, range(len(items))), items, strict=True)
+    )
+
+
+def _name(item: Any, number: int) -> str:
+    if isinstance(item, Mapping):
+        parts = [str(item[key]) for key in ("opcode", "kind", "granularity", "file") if item.get(key)]
+        return " ".join(parts) or str(number)
+    return str(number)
+
+
+def _said(value: Any) -> str:
+    return "" if value is None else json.dumps(value)
+
+
+def with_signature(checked: CertificateCheck, right: bool) -> CertificateCheck:
+    """A check with what was found of the signature beside the certificate."""
+    if right:
+        return checked
+    wrong = Discrepancy(f"{checked.file}{SUFFIX}", "signature")
+    return replace(checked, discrepancies=(wrong, *checked.discrepancies))

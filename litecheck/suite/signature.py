@@ -1,0 +1,78 @@
+"""Detached signatures of certificates: ed25519, 64 bytes in a file beside it, which openssl checks as well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from litecheck.errors import ConfigError
+from litecheck.files import atomic_write, reason
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+SUFFIX = ".sig"
+
+
+def private_key(path: str | Path) -> Ed25519PrivateKey:
+    """A private key of a PEM file. Raises ConfigError for what is none, is encrypted, or is of another kind."""
+    serialization, ed25519 = _library()
+    content = _content(path)
+    try:
+        key = serialization.load_pem_private_key(content, None)
+    except TypeError:
+        raise ConfigError(f"{path}: the key is encrypted; sign with one that is not") from None
+    except Exception as error:  # what the library raises depends on the file
+        raise ConfigError(f"{path}: no private key in PEM: {error}") from None
+    if not isinstance(key, ed25519.Ed25519PrivateKey):
+        raise ConfigError(
+            f"{path}: no ed25519 key; make one: openssl genpkey -algorithm ed25519 -out key.pem"
+        )
+    return cast("Ed25519PrivateKey", key)
+
+
+def public_key(path: str | Path) -> Ed25519PublicKey:
+    """A public key of a PEM file. Raises ConfigError for what is none, or is of another kind."""
+    serialization, ed25519 = _library()
+    content = _content(path)
+    try:
+        key = serialization.load_pem_public_key(content)
+    except Exception as error:  # what the library raises depends on the file
+        raise ConfigError(f"{path}: no public key in PEM: {error}") from None
+    if not isinstance(key, ed25519.Ed25519PublicKey):
+        raise ConfigError(f"{path}: no ed25519 key")
+    return cast("Ed25519PublicKey", key)
+
+
+def sign(file: str | Path, key: Ed25519PrivateKey) -> Path:
+    """Sign a file's bytes; returns the file of the signature, which is called as the file with ``.sig`` behind it."""
+    target = Path(f"{file}{SUFFIX}")
+    atomic_write(target, key.sign(_content(file)))
+    return target
+
+
+def signed(file: str | Path, key: Ed25519PublicKey) -> bool:
+    """Whether the signature beside a file is one of its bytes by this key. Raises ConfigError where there is none."""
+    from cryptography.exceptions import InvalidSignature
+
+    try:
+        key.verify(_content(f"{file}{SUFFIX}"), _content(file))
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _library() -> tuple[Any, Any]:
+    try:
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import ed25519
+    except ImportError:
+        raise ConfigError("signatures need the package cryptography: pip install 'litecheck[sign]'") from None
+    return serialization, ed25519
+
+
+def _content(path: str | Path) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read, {reason(error)}") from error

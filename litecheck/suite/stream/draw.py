@@ -1,0 +1,51 @@
+"""Numbers that streams draw: exact on every machine, so no function of the C library makes any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.build import Option, quantized
+from litecheck.reference.numerics.fixedpoint import round_half_away
+from litecheck.reference.numerics.fused import REAL
+
+#: Zero points by turns: both ends, 0, and some between.
+ZERO_POINTS = (-128, 127, 0, 5, -7, 126, -127, 31)
+#: Fused activations by turns, by the names of the schema's ActivationFunctionType.
+ACTIVATIONS = ("NONE", "RELU6", "NONE", "RELU", "RELU_N1_TO_1")
+_CODES = {"NONE": 0, "RELU": 1, "RELU_N1_TO_1": 2, "RELU6": 3}
+
+
+def reals(
+    rng: np.random.Generator, exponents: tuple[int, int], count: int, powers: bool = False
+) -> NDArray[np.float32]:
+    """Numbers m * 2^e with m in [1, 2) and e from the first of ``exponents`` to below the second; powers of two with
+    m = 1."""
+    mantissa = np.full(count, 1 << 23) if powers else rng.integers(1 << 23, 1 << 24, count)
+    drawn: NDArray[np.float32] = np.ldexp(mantissa * 2.0**-23, rng.integers(*exponents, count)).astype(
+        np.float32
+    )
+    return drawn
+
+
+def pick(numbers: Sequence[int], turn: int) -> int:
+    """One of them, by turns."""
+    return numbers[turn % len(numbers)]
+
+
+def fused(turn: int, scale: float, zero_point: int) -> dict[str, Option]:
+    """The option of a fused activation, by turns; none where runtimes would round its bounds otherwise than LiteRT."""
+    name = ACTIVATIONS[turn % len(ACTIVATIONS)]
+    output = quantized(scale, zero_point)
+    for bound in REAL.get(_CODES[name], ()):
+        steps = np.float32(bound) / output.scale
+        if np.isfinite(bound) and (round_half_away(steps) != np.rint(steps)).any():
+            name = "NONE"
+    return {"fused_activation_function": name}
+
+
+def merged(*some: Mapping[str, Option]) -> dict[str, Option]:
+    """Several options as one."""
+    return {name: value for one in some for name, value in one.items()}

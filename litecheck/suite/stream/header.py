@@ -1,0 +1,76 @@
+"""A stream's first line: everything from which its vectors can be made again; and what is wrong with a stream, located."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+
+from litecheck.errors import LitecheckError
+
+#: Raised when a line's meaning changes.
+VERSION = 1
+MARK, END = "#litecheck-stream", "#end"
+#: More lines than this nobody waits for.
+MOST = 1 << 40
+
+
+class StreamError(LitecheckError):
+    """Answers that cannot be judged: which line of what, and why."""
+
+    def __init__(self, source: str, line: int, message: str) -> None:
+        self.source, self.line, self.message = source, line, message
+        super().__init__(f"{source}, line {line}: {message}")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a stream was made of. ``variants`` says how the arithmetic computes its operator, ``litecheck`` which
+    version made it."""
+
+    name: str
+    kind: str
+    operator: str
+    arithmetic: str
+    variants: str
+    level: str
+    seed: int
+    count: int
+    litecheck: str
+
+    def text(self) -> str:
+        """The line."""
+        words = (f"{field.name}={getattr(self, field.name)}" for field in fields(self))
+        return f"{MARK} {VERSION} {' '.join(words)}"
+
+
+def parse_header(line: str, source: str, number: int) -> Header:
+    """The header a line is. Raises StreamError where it is none that this version reads."""
+    mark, _, rest = line.strip().partition(" ")
+    if mark != MARK:
+        raise StreamError(source, number, f"a stream's answers begin with the line {MARK} ..., as it came")
+    version, *words = rest.split() or [""]
+    if version != str(VERSION):
+        raise StreamError(
+            source, number, f"this is format {version or 'nothing'}; only {VERSION} can be read"
+        )
+    found = dict(word.partition("=")[::2] for word in words)
+    wanted = [field.name for field in fields(Header)]
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise StreamError(source, number, f"the header does not say {missing[0]}")
+    for name in ("seed", "count"):
+        if not re.fullmatch("[0-9]{1,18}", found[name]) or int(found[name]) >= MOST:
+            raise StreamError(
+                source, number, f"the header's {name} is {found[name]!r}, which is no number for it"
+            )
+    return Header(
+        found["name"],
+        found["kind"],
+        found["operator"],
+        found["arithmetic"],
+        found["variants"],
+        found["level"],
+        int(found["seed"]),
+        int(found["count"]),
+        found["litecheck"],
+    )

@@ -1,0 +1,30 @@
+"""Write a stream: its header, its vectors, and a last line with their hash."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+from litecheck.suite.stream.header import END
+from litecheck.suite.stream.vectors import Vectors
+
+
+def write_stream(
+    name: str,
+    out: BinaryIO,
+    *,
+    arithmetic: str = "litert-reference",
+    seed: int = 0,
+    count: int | None = None,
+    level: str = "standard",
+) -> None:
+    """Write the stream of an operator, or ``requantize``, block by block; the same bytes for the same arguments.
+
+    ``count`` is the number of vectors; without it, as many as the level has. Raises ConfigError for names there are
+    not and for arithmetics that go by places in a tensor, ProfileError for an arithmetic that cannot be read.
+    """
+    vectors = Vectors(name, arithmetic, level, seed, count)
+    out.write("".join(f"{line}\n" for line in vectors.preamble()).encode("ascii"))
+    for _, text in vectors.blocks():
+        out.write(text)
+    out.write(f"{END} {vectors.header.count} {vectors.sha256()}\n".encode("ascii"))
+    out.flush()

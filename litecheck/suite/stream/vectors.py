@@ -1,0 +1,161 @@
+"""The vectors of a stream, block by block, each with the right answers and with those that mistakes would give."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.diagnose.result import Hypothesis
+from litecheck.errors import ConfigError
+from litecheck.suite.stream.batch import Column, Ints, VectorBatch, lines_of
+from litecheck.suite.stream.header import Header
+from litecheck.suite.stream.kinds import LEVELS, StreamKind, kind_of
+from litecheck.suite.stream.ways import Candidates, Computation, VectorFlag
+from litecheck.version import __version__
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorBlock:
+    """Some vectors in a row: ``first`` is the number of the first, ``expected`` holds the answers, (lines, values).
+
+    ``mistaken`` has, for each flag, the answers of its way, or None where it cannot be computed.
+    """
+
+    first: int
+    columns: tuple[Column, ...]
+    expected: Ints
+    mistaken: tuple[Ints | None, ...]
+
+    def __len__(self) -> int:
+        return len(self.expected)
+
+    def flags(self) -> Ints:
+        """For each line a number whose n-th bit is set where the answer of the n-th mistake is another."""
+        made = np.zeros(len(self), np.int64)
+        for bit, other in enumerate(self.mistaken):
+            if other is not None:
+                made |= (other != self.expected).any(axis=1).astype(np.int64) << bit
+        return made
+
+    def text(self) -> bytes:
+        """The lines."""
+        return lines_of(self.first, self.columns, self.flags())
+
+    def cut(self, count: int) -> VectorBlock:
+        """The first lines of it."""
+        columns = tuple(replace(one, values=one.values[:count]) for one in self.columns)
+        mistaken = tuple(None if other is None else other[:count] for other in self.mistaken)
+        return VectorBlock(self.first, columns, self.expected[:count], mistaken)
+
+
+class Vectors:
+    """A stream: what is met in it once, the mistakes that it tells, and its blocks one after the other."""
+
+    def __init__(self, name: str, arithmetic: str, level: str, seed: int, count: int | None) -> None:
+        if level not in LEVELS:
+            raise ConfigError(f"there is no level {level!r}; there are {', '.join(LEVELS)}")
+        if not arithmetic.isascii() or len(arithmetic.split()) != 1:
+            raise ConfigError(
+                f"{arithmetic!r} has characters that a stream's header cannot hold; rename the file"
+            )
+        kind, opcode = kind_of(name)
+        self._batches = kind.batches(
+            opcode, np.random.default_rng([seed, *name.encode()]), level == LEVELS[-1]
+        )
+        begun = list(islice(self._batches, kind.designed))
+        candidates = Candidates.of(begun[0].probe, arithmetic, kind.without)
+        self._own = candidates.own
+        self.flags, self._begun = _telling(begun, candidates)
+        variants = ",".join(f"{step}:{variant}" for step, variant in self._own.stages) or "-"
+        wanted = _count(kind, level, count)
+        self.header = Header(name, kind.name, opcode, arithmetic, variants, level, seed, wanted, __version__)
+        self.titles = tuple(one.title for one in begun[0].columns)
+        self.values = "y*k" if any(one.many for one in begun[0].columns) and kind.name == "softmax" else "y"
+        self._digest = hashlib.sha256()
+
+    @staticmethod
+    def again(header: Header) -> Vectors:
+        """The stream of a header. Raises ConfigError for names there are not."""
+        return Vectors(header.name, header.arithmetic, header.level, header.seed, header.count)
+
+    def preamble(self) -> Iterator[str]:
+        """The lines in front of the vectors."""
+        yield self.header.text()
+        yield f"#fields n {' '.join(self.titles)} flags:hex"
+        yield f"#answer n {self.values}"
+        for bit, flag in enumerate(self.flags):
+            yield f"#flag {1 << bit:x} {flag.name}"
+
+    def blocks(self) -> Iterator[tuple[VectorBlock, bytes]]:
+        """Every block with its text, once."""
+        first = 0
+        while first < self.header.count:
+            block = self._begun.pop(0) if self._begun else self._computed(next(self._batches))
+            block = replace(block, first=first)
+            if first + len(block) > self.header.count:
+                block = block.cut(self.header.count - first)
+            text = block.text()
+            self._digest.update(text)
+            yield block, text
+            first += len(block)
+
+    def sha256(self) -> str:
+        """Of the text of the blocks so far."""
+        return self._digest.hexdigest()
+
+    def _computed(self, batch: VectorBatch) -> VectorBlock:
+        computation = Computation(batch.probe)
+        mistaken = tuple(_rows(batch, computation, flag.way) for flag in self.flags)
+        return VectorBlock(0, batch.columns, _right(batch, computation, self._own), mistaken)
+
+
+def _count(kind: StreamKind, level: str, count: int | None) -> int:
+    if count is not None and count < 1:
+        raise ConfigError(f"a stream of {count} vectors is none")
+    return kind.count(level) if count is None else count
+
+
+def _rows(batch: VectorBatch, computation: Computation, way: Hypothesis) -> Ints | None:
+    made = computation.answers(way)
+    return None if made is None else batch.rows(made)
+
+
+def _right(batch: VectorBatch, computation: Computation, own: Hypothesis) -> Ints:
+    made = _rows(batch, computation, own)
+    if made is None:
+        raise ConfigError(f"{batch.probe.opcode} cannot be computed by {own}")
+    return made
+
+
+def _telling(
+    batches: Sequence[VectorBatch], candidates: Candidates
+) -> tuple[tuple[VectorFlag, ...], list[VectorBlock]]:
+    """The mistakes that these batches tell from the right way, those that they do not tell apart as one; and the
+    batches' blocks."""
+    both = [(batch, Computation(batch.probe)) for batch in batches]
+    right = [_right(*one, candidates.own) for one in both]
+    found: dict[str, tuple[VectorFlag, list[Ints | None]]] = {}
+    for flag in candidates.others:
+        made = [_rows(*one, flag.way) for one in both]
+        if any(m is not None and (m != r).any() for m, r in zip(made, right, strict=True)):
+            first, _ = found.setdefault(key := _digest(made), (flag, made))
+            if first is not flag:
+                found[key] = replace(first, same=(*first.same, flag.name)), made
+    mistaken = zip(*(made for _, made in found.values()), strict=True)
+    blocks = [
+        VectorBlock(0, batch.columns, own, others)
+        for batch, own, others in zip(batches, right, mistaken, strict=True)
+    ]
+    return tuple(flag for flag, _ in found.values()), blocks
+
+
+def _digest(made: Sequence[NDArray[np.int64] | None]) -> str:
+    digest = hashlib.sha256()
+    for rows in made:
+        digest.update(b"-" if rows is None else rows.tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,97 @@
+"""Waivers: cases that may fail until a date, each with a reason; read from claims or from a file of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime, timezone
+from pathlib import Path
+
+from litecheck.errors import ConfigError, ProfileError
+from litecheck.profile.paths import path_matches
+from litecheck.profile.yaml_reader import Entries, Items, Node, read_yaml, text, texts
+
+_KEYS = ("cases", "reason", "expires")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseWaiver:
+    """Who fails these cases is excused. ``cases`` are patterns of names, ``expires`` is the last day it holds (ISO).
+
+    A pattern's parts are compared one by one with shell wildcards; one with fewer parts stands for everything below it:
+    ``CONV_2D``, ``CONV_2D/int8``, ``*/int8/ties-*``. ``file`` and ``line`` say where it is written.
+    """
+
+    cases: tuple[str, ...]
+    reason: str
+    expires: str
+    file: str
+    line: int
+
+    def covers(self, name: str) -> bool:
+        """Whether a case is one of its."""
+        return any(path_matches(name, pattern) for pattern in self.cases)
+
+    def expired(self, on: str) -> bool:
+        """Whether it holds no longer on a day, an ISO date."""
+        return on > self.expires
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.cases)} ({self.file}:{self.line})"
+
+
+def read_waivers(node: Node | None, file: str) -> tuple[CaseWaiver, ...]:
+    """The waivers of a list. Raises ProfileError, with the line, for one without cases, reason or expiry date."""
+    if node is None:
+        return ()
+    if not isinstance(node, Items):
+        raise ProfileError(file, node.line, "waivers are a list, each with cases, reason and expires")
+    return tuple(_waivers(node, file))
+
+
+def _waivers(node: Items, file: str) -> Iterator[CaseWaiver]:
+    for item in node:
+        if not isinstance(item, Entries):
+            raise ProfileError(file, item.line, "a waiver is a mapping with cases, reason and expires")
+        item.only(_KEYS)
+        cases, reason = texts(item.get("cases")), text(item.get("reason"))
+        if not cases or not all(cases):
+            raise ProfileError(file, item.line, "a waiver names the cases it is about: cases: CONV_2D/int8/*")
+        if not reason:
+            raise ProfileError(file, item.line, "a waiver needs a reason")
+        yield CaseWaiver(cases, reason, _expiry(item, file), Path(file).name, item.line)
+
+
+def _expiry(item: Entries, file: str) -> str:
+    word = text(item.get("expires"))
+    line = item.lines.get("expires", item.line)
+    if not word:
+        raise ProfileError(file, line, "a waiver needs the last day it holds: expires: 2027-03-31")
+    try:
+        return iso_date(word)
+    except ConfigError as error:
+        raise ProfileError(file, line, f"expires: {error}") from None
+
+
+def iso_date(word: str) -> str:
+    """A day as ``2027-03-31``. Raises ConfigError for anything else."""
+    if _DATE.fullmatch(word):
+        with suppress(ValueError):
+            return date.fromisoformat(word).isoformat()
+    raise ConfigError(f"{word!r} is no date such as 2027-03-31")
+
+
+def today() -> str:
+    """This day, ISO, in UTC."""
+    return datetime.now(timezone.utc).date().isoformat()
+
+
+def load_waivers(path: str | Path) -> tuple[CaseWaiver, ...]:
+    """The waivers of a file that holds nothing else, under the key ``waivers``. Raises ProfileError."""
+    top = read_yaml(Path(path), str(path)).only(("waivers",))
+    if "waivers" not in top:
+        raise ProfileError(str(path), top.line, "the key waivers is missing")
+    return read_waivers(top.get("waivers"), str(path))

@@ -1,0 +1,38 @@
+"""Streams made once, and a simulator that answers them as some way computes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from functools import cache
+
+from litecheck.suite.stream.header import parse_header
+from litecheck.suite.stream.make import write_stream
+from litecheck.suite.stream.vectors import Vectors
+
+
+@cache
+def made(name: str, count: int | None = None, level: str = "smoke", seed: int = 0) -> bytes:
+    """A stream."""
+    out = io.BytesIO()
+    write_stream(name, out, count=count, level=level, seed=seed)
+    return out.getvalue()
+
+
+def answered(stream: bytes, by: str = "") -> list[bytes]:
+    """The lines of a simulator that computes rightly, or makes the mistake of a flag."""
+    lines = stream.splitlines(keepends=True)
+    vectors = Vectors.again(parse_header(lines[0].decode(), "stream", 1))
+    at = next((n for n, flag in enumerate(vectors.flags) if flag.name == by), -1)
+    answers = [lines[0]]
+    for block, _ in vectors.blocks():
+        given = block.mistaken[at] if by else block.expected
+        assert given is not None
+        answers += [
+            b"%d %s\n" % (n, " ".join(map(str, row)).encode())
+            for n, row in enumerate(given.tolist(), block.first)
+        ]
+    return [*answers, lines[-1]]
+
+
+Stream = Callable[..., bytes]

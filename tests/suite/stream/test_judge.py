@@ -1,0 +1,112 @@
+"""What answers say: right ones, those of every known mistake, those of no known one."""
+
+from __future__ import annotations
+
+import pytest
+
+from litecheck.suite.stream.judge import StreamTally, judge_stream
+from litecheck.suite.stream.kinds import kind_of, stream_names
+from litecheck.suite.stream.vectors import Vectors
+from tests.suite.stream.conftest import answered, made
+
+#: One of each kind; the others differ by what an operator computes alone.
+NAMES = ("requantize", "DEPTHWISE_CONV_2D", "MUL", "LEAKY_RELU", "SOFTMAX")
+
+
+@pytest.mark.parametrize("name", ["requantize", "SOFTMAX"])
+def test_right_answers_are_exact(name: str) -> None:
+    report = judge_stream(answered(made(name)))
+    assert (report.verdict, report.exit_code, report.failed, report.explanations) == ("exact", 0, 0, ())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_mistake_that_a_stream_tells_is_named(name: str) -> None:
+    """Smoke is all in which everything is met once: each flag's answers fail there, and fit it alone."""
+    vectors = Vectors(name, "litert-reference", "smoke", 0, None)
+    tallies = [StreamTally(vectors.flags) for _ in vectors.flags]
+    for block, _ in vectors.blocks():
+        for tally, given in zip(tallies, block.mistaken, strict=True):
+            if given is not None:
+                tally.add(block, given)
+    for flag, tally in zip(vectors.flags, tallies, strict=True):
+        report = tally.report(vectors.header)
+        assert (report.exit_code, report.unexplained) == (1, 0)
+        assert [e.flag.name for e in report.explanations if e.all_] == [flag.name]
+        assert report.first is not None
+        assert flag.name in report.first.catches
+
+
+#: What hardware is found to do wrongly, and the streams that must tell it.
+TOLD = {
+    "wrong tie rule": ("requantize=double-half-up", {"requantize", "dot", "elementwise"}),
+    "single rounding": ("requantize=single", {"requantize", "dot", "elementwise"}),
+    "truncation": ("requantize=truncate", {"requantize", "dot", "elementwise"}),
+    "no clamp": ("no-activation", {"requantize", "elementwise"}),
+    "wraps": ("wraps", {"requantize", "dot", "elementwise"}),
+    "zero point forgotten": ("no-output-zero-point", {"requantize", "dot", "elementwise"}),
+    "another one": ("no-input-zero-point", {"dot", "elementwise"}),
+    "saturates too early": ("saturates-first", {"requantize", "dot", "elementwise"}),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in stream_names() if kind_of(n)[0].name in ("requantize", "dot", "elementwise")]
+)
+def test_streams_tell_what_they_are_for(name: str) -> None:
+    flags = {flag.name for flag in Vectors(name, "litert-reference", "smoke", 0, None).flags}
+    kind = kind_of(name)[0].name
+    assert {flag for flag, kinds in TOLD.values() if kind in kinds} <= flags
+
+
+@pytest.mark.parametrize("name", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
+def test_sums_tell_narrow_accumulators_and_biases(name: str) -> None:
+    flags = {flag.name for flag in Vectors(name, "litert-reference", "smoke", 0, None).flags}
+    wanted = {
+        "accumulator-16",
+        "accumulator-20",
+        "accumulator-24",
+        "accumulator-16-wraps",
+        "accumulator-16-deep",
+    }
+    assert wanted | {"bias-apart", "no-bias", "bias-16", "u8s8", "no-activation"} <= flags
+
+
+def test_what_nothing_explains_is_counted() -> None:
+    right = answered(made("requantize", count=300))
+    number, value = right[40].split()
+    wrong = [*right[:40], b"%s %d\n" % (number, int(value) + 700), *right[41:]]
+    report = judge_stream(wrong)
+    assert (report.failed, report.unexplained, report.exit_code) == (1, 1, 1)
+    assert report.first == report.worst
+    assert report.first is not None
+    assert (report.first.number, report.first.difference) == (39, 700)
+    assert (report.first.expected, report.first.answer) == ((int(value),), (int(value) + 700,))
+    assert not any(e.all_ for e in report.explanations)
+
+
+def test_the_worst_is_the_farthest_off_and_has_all_its_numbers() -> None:
+    right = answered(made("requantize", count=300))
+    off = {50: 3, 60: -90, 70: 5}
+    wrong = [b"%d %d\n" % (n - 1, int(a.split()[1]) + off[n]) if n in off else a for n, a in enumerate(right)]
+    report = judge_stream(wrong)
+    assert report.first is not None
+    assert report.worst is not None
+    assert (report.first.number, report.worst.number, report.worst.difference) == (49, 59, -90)
+    assert [name for name, _ in report.worst.fields] == [
+        "acc",
+        "m",
+        "shift",
+        "si",
+        "sw",
+        "so",
+        "zo",
+        "low",
+        "high",
+    ]
+
+
+def test_an_arithmetic_is_no_mistake_to_itself() -> None:
+    flags = Vectors("requantize", "single-rounding", "smoke", 0, None).flags
+    published = {flag.name: flag.published for flag in flags}
+    assert "requantize=single" not in published
+    assert "litert-reference" in published["requantize=double"]

@@ -1,0 +1,95 @@
+"""Which streams there are, and what their vectors reach."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from litecheck.errors import ConfigError
+from litecheck.suite.stream.kinds import REQUANTIZE, kind_of, stream_names
+from litecheck.suite.stream.ways import BY_PLACE, Candidates, Computation
+
+
+def test_operators_have_streams_by_their_probes() -> None:
+    names = stream_names()
+    assert names[0] == REQUANTIZE
+    assert {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "ADD", "SUB", "MUL"} <= {
+        *names
+    }
+    assert {"LOGISTIC", "TANH", "SOFTMAX", "LEAKY_RELU"} <= {*names}
+    assert {kind_of(name)[0].name for name in names} == {
+        "requantize",
+        "dot",
+        "elementwise",
+        "table",
+        "softmax",
+    }
+
+
+def test_a_name_of_none_is_refused_with_one_that_is_near() -> None:
+    with pytest.raises(ConfigError, match="there is no stream 'CONV_2'; did you mean 'CONV_2D'"):
+        kind_of("CONV_2")
+
+
+def first(name: str, batches: int) -> dict[str, np.ndarray]:
+    """The fields of the first batches, one number a line."""
+    kind, opcode = kind_of(name)
+    found = list(islice(kind.batches(opcode, np.random.default_rng(0), False), batches))
+    titles = [c.name for c in found[0].columns if not c.many]
+    return {t: np.concatenate([{c.name: c.values for c in b.columns}[t] for b in found]) for t in titles}
+
+
+def test_requantization_reaches_what_it_says() -> None:
+    fields = first(REQUANTIZE, 16)
+    assert {-(2**31), 2**31 - 1, 0, 2**15, -(2**15) - 1, 2**23} <= set(fields["acc"].tolist())
+    assert {-128, 127, 0} <= set(fields["zo"].tolist())
+    assert fields["shift"].min() <= -31
+    assert fields["shift"].max() >= 4
+    assert (fields["m"] == 0).any()
+    assert ((fields["m"] == 0) | (fields["m"] >= 2**30)).all()
+    # What is shifted to the left stays within 32 bits: beyond it nothing is defined.
+    left = fields["acc"] << np.maximum(fields["shift"], 0)
+    assert (np.abs(left) <= 2**31).all()
+    assert len({*zip(fields["low"].tolist(), fields["high"].tolist(), strict=True)}) > 4
+
+
+def test_dot_products_have_every_depth_and_both_ends() -> None:
+    fields = first("CONV_2D", 16)
+    assert {3, 9, 300} <= set(fields["k"].tolist())
+    assert {-128, 127} <= set(fields["zi"].tolist()) & set(fields["zo"].tolist())
+
+
+def test_an_exhaustive_stream_of_pairs_has_all_of_them() -> None:
+    kind, opcode = kind_of("ADD")
+    batch = next(islice(kind.batches(opcode, np.random.default_rng(0), True), kind.designed, None))
+    lhs, rhs = (next(c.values for c in batch.columns if c.name == name) for name in ("lhs", "rhs"))
+    assert len({*zip(lhs.tolist(), rhs.tolist(), strict=True)}) == len(batch) == 1 << 16
+
+
+@pytest.mark.parametrize(
+    "name", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "ADD", "MUL"]
+)
+def test_what_a_way_gives_does_not_depend_on_the_place_of_a_line(name: str) -> None:
+    """Neighbours and places: each line stands for itself, so that a way that looks beyond it would be no flag."""
+    from litecheck.suite.stream.vectors import Vectors
+
+    kind, opcode = kind_of(name)
+    batch = list(islice(kind.batches(opcode, np.random.default_rng(1), False), 2))[1]
+    ways = Candidates.of(batch.probe).others
+    assert not BY_PLACE.intersection(flag.way.departure for flag in ways)
+    assert {flag.name for flag in Vectors(name, "litert-reference", "smoke", 0, None).flags} <= {
+        f.name for f in ways
+    }
+    computation = Computation(batch.probe)
+    for flag in ways:
+        rows = computation.answers(flag.way)
+        if rows is None:
+            continue
+        # The same line twice in one batch is answered the same.
+        columns = np.concatenate([c.values.reshape(len(batch), -1) for c in batch.columns], axis=1)
+        _, group = np.unique(columns, axis=0, return_inverse=True)
+        values = rows.reshape(len(batch), -1)
+        for which in np.unique(group):
+            assert len(np.unique(values[group.reshape(-1) == which], axis=0)) == 1, flag.name

@@ -1,0 +1,113 @@
+"""Two runs side by side: what counts as worse, better and different, from reports and from folders."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from litecheck.errors import ConfigError
+from litecheck.suite.judge import judge
+from litecheck.suite.manifest import Suite
+from litecheck.suite.run_comparison import JudgedRun, compare_runs, read_run
+from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, Ending, SuiteReport
+from litecheck.suite.waivers import CaseWaiver
+from litecheck.typed_json import encoded
+from tests.suite.recorded import one_off, recorded
+
+WAIVER = CaseWaiver(("ADD",), "erratum 17", "2027-03-31", "claims.yaml", 3)
+
+
+def verdict(name: str, ending: Ending, worst: float = 0.0, **more: object) -> CaseVerdict:
+    return CaseVerdict(name, "ADD", "int8", "", name, ending, worst=worst, **more)  # type: ignore[arg-type]
+
+
+def run(*cases: CaseVerdict) -> JudgedRun:
+    return JudgedRun("run", "a board", "abc", cases)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        (Ending.PASSED, Ending.FAILED, "regressions"),
+        (Ending.TOLERATED, Ending.CRASHED, "regressions"),
+        (Ending.PASSED, Ending.SKIPPED, "regressions"),
+        (Ending.PASSED, Ending.NOT_SUPPORTED, "regressions"),
+        (Ending.NOT_SUPPORTED, Ending.HUNG, "regressions"),
+        (Ending.REJECTED, Ending.ACCEPTED, "regressions"),
+        (Ending.FAILED, Ending.PASSED, "fixed"),
+        (Ending.SKIPPED, Ending.TOLERATED, "fixed"),
+        (Ending.ACCEPTED, Ending.REJECTED, "fixed"),
+        (Ending.FAILED, Ending.CRASHED, "changed"),
+        (Ending.FAILED, Ending.NOT_SUPPORTED, "changed"),
+        (Ending.PASSED, Ending.TOLERATED, "changed"),
+        (Ending.PASSED, Ending.PASSED, ""),
+    ],
+)
+def test_what_becomes_of_a_case(before: Ending, after: Ending, found: str) -> None:
+    compared = compare_runs(run(verdict("a", before)), run(verdict("a", after)))
+    lists = {name: len(getattr(compared, name)) for name in ("regressions", "fixed", "changed")}
+    assert lists == {name: int(name == found) for name in lists}
+    assert compared.same == (not found)
+    assert compared.exit_code == (found == "regressions")
+
+
+def test_excuses_count() -> None:
+    passed, failed = verdict("a", Ending.PASSED), verdict("a", Ending.FAILED, 3.0)
+    waived, unclaimed = replace(failed, waiver=WAIVER), replace(failed, standing=NOT_CLAIMED)
+    assert compare_runs(run(failed), run(waived)).changed[0].after.excuse == "waived"
+    assert compare_runs(run(waived), run(failed)).regressions
+    assert compare_runs(run(passed), run(waived)).regressions
+    assert compare_runs(run(unclaimed), run(passed)).fixed[0].before.excuse == "not claimed"
+    assert compare_runs(run(failed), run(replace(failed, worst=4.0))).changed
+    assert compare_runs(run(failed), run(replace(failed, message="again", seconds=9.0))).same == 1
+
+
+def test_cases_of_one_side_only_are_listed() -> None:
+    a, b, c = (verdict(name, Ending.PASSED) for name in "abc")
+    compared = compare_runs(run(a, b), run(b, c))
+    assert (compared.only_before, compared.only_after, compared.same) == (("a",), ("c",), 1)
+    assert compared.exit_code == 0
+    assert compare_runs(run(a), run(c)).exit_code == 2
+
+
+def test_folders_and_reports_give_the_same(small: Suite, tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    recorded(small, old)
+    results = recorded(small, new, changed={"QUANTIZE": one_off})
+
+    def judged(results: object) -> SuiteReport:
+        return judge(small, results)  # type: ignore[arg-type]
+
+    compared = compare_runs(*(read_run(path, judged, small) for path in (old, new)))
+    assert [change.opcode for change in compared.regressions] == ["QUANTIZE"]
+    assert compared.regressions[0].after.worst == 1.0
+    assert compared.same == len(small.manifest.cases) - 1
+    report = tmp_path / "new.json"
+    report.write_text(
+        json.dumps({"litecheck_suite_report": 1, **encoded(judge(small, results), SuiteReport)})
+    )
+    again = compare_runs(read_run(old, judged, small), read_run(report, None, None))
+    assert again.regressions == compared.regressions
+    assert again.devices == ("a board (driver 3)",) * 2
+
+
+def test_what_is_no_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="its suite is needed: --suite DIR"):
+        read_run(tmp_path, None, None)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_run(tmp_path / "none.json", None, None)
+    file = tmp_path / "report.json"
+    for text, told in (
+        ("{", "no JSON"),
+        ("[]", "no report that `litecheck suite judge -f json` wrote"),
+        (
+            '{"litecheck_suite_report": 1, "device": "", "described": "", "suite": 3}',
+            r"report\.json: no report: suite is 3",
+        ),
+    ):
+        file.write_text(text)
+        with pytest.raises(ConfigError, match=told):
+            read_run(file, None, None)
