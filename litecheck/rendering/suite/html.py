@@ -63,14 +63,15 @@ def _words(report: SuiteReport) -> dict[str, Any]:
             for line in wording.operators(report)
         ],
         "refusals": [_refused(opcode, cases) for opcode, cases in wording.refusals(report).items()],
+        "claims": list(wording.claims(report)),
         "uncovered": wording.uncovered(report),
     }
 
 
 def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict[str, Any]:
     several = [report.cases[position] for position in line.positions if not report.cases[position].broken]
-    failing = [case for case in several if case.ending.fails]
-    others = sorted((case for case in several if not case.ending.fails), key=lambda case: case.ending.good)
+    failing = [case for case in several if case.wanting]
+    others = sorted((case for case in several if not case.wanting), key=lambda case: case.ending.good)
     worst = next((case for case in several if case.name == row.case), None)
     told = operator_words(line)
     del told["positions"]
@@ -95,6 +96,8 @@ def _facts(row: OperatorRow, report: SuiteReport, worst: CaseVerdict | None) -> 
         ("claimed", claimed or nearest),
         ("worst", wording.worst(worst) if worst else ""),
         ("worst case", visible(row.case)),
+        ("claim", row.standing),
+        ("tolerance", visible(row.because)),
     )
     yield from ((label, text) for label, text in facts if text)
 
@@ -104,6 +107,7 @@ def _case(case: CaseVerdict) -> dict[str, Any]:
     return {
         "ending": case.ending.value,
         "title": shorten(case.title or case.name, PHRASE),
+        "waived": case.waiver is not None,
         "details": details,
     }
 
