@@ -93,10 +93,10 @@ def _facts(row: OperatorRow, report: SuiteReport, worst: CaseVerdict | None) -> 
     facts = (
         ("arithmetic", found),
         ("also fits", ", ".join(also) if row.arithmetic in row.fits else ""),
-        ("claimed", claimed or nearest),
+        ("judged by", claimed or nearest),
         ("worst", wording.worst(worst) if worst else ""),
         ("worst case", visible(row.case)),
-        ("claim", row.standing),
+        ("standing", row.standing),
         ("tolerance", visible(row.because)),
     )
     yield from ((label, text) for label, text in facts if text)

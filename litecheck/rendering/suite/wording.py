@@ -13,7 +13,7 @@ from litecheck.rendering.wording.operators import OperatorLine, extent
 from litecheck.rendering.wording.outcomes import size_words, spot_words, value_words
 from litecheck.report import counted
 from litecheck.suite.gap import Gap
-from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
+from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, Ending, OperatorRow, SuiteReport
 
 #: What an ending says of the device, as a sentence.
 MEANING: dict[Ending, str] = {
@@ -154,7 +154,7 @@ def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
         own = report.claims
         yield "claims", visible(" ".join(filter(None, (own.name, own.profile, own.version, own.level))))
     if report.waivers:
-        yield "waivers of", visible(report.date)
+        yield "judged on", visible(report.date)
     yield from (("note", visible(note)) for note in report.notes)
 
 
@@ -262,7 +262,7 @@ def details(case: CaseVerdict) -> Iterator[Detail]:
         ("fits", ", ".join(case.fits) if case.arithmetic not in case.fits else ""),
         ("breaks", case.broken),
         ("effect", case.effect),
-        ("standing", case.standing),
+        ("standing", case.standing if case.standing == NOT_CLAIMED else ""),
         ("waived", waived(case)),
         ("fault", case.fault),
         ("message", message(case)),
