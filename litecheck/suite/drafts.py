@@ -39,7 +39,7 @@ class Choice:
 
     def words(self, rule: OperatorRule) -> tuple[str, ...]:
         """What is special about it, for a name."""
-        named = (rule.any_of[self.alternative].name,) if len(rule.any_of) > 1 else ()
+        named = (rule.any_of[self.alternative].name.replace("_", "-"),) if len(rule.any_of) > 1 else ()
         types = (f"{role.replace('_', '-')}-{dtype}" for role, dtype in self.types)
         return (*named, *types, *(("one-scale",) if self.single else ()))
 
@@ -117,8 +117,16 @@ class Draft:
 def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice) -> Draft:
     """The draft of a form. Raises UnsolvableError where the rule does not take it, and ProfileError with the form's line
     where its operands do not go together."""
+    chosen = {role for role, _ in choice.types} | ({choice.single} if choice.single else set())
+    if absent := chosen & set(rule.inputs) - form.operands.keys():
+        raise UnsolvableError(f"without {', '.join(sorted(absent))}")
     types = _types(rule, form, choice)
     start = _shaped(_start(rule, form, types), form)
+    demands = {
+        r.role: first_word(r.value) for r in requirements_of(rule, choice.alternative) if r.verb == "dtype"
+    }
+    stated = {option: types.get(role) or demands.get(role) for option, role in form.typed.items()}
+    start = start.option(**{option: dtype for option, dtype in stated.items() if dtype})
     plan = solve(profile, rule, choice.alternative, start)
     if not _same_form(plan, start):
         raise UnsolvableError("the rule takes it with other operands or options only")
@@ -128,7 +136,10 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
     for role, other in _alike(rule, form, choice):
         model = plan.operands[other][0]
         plan = plan.edit_all(lambda t, m=model: t.but(quantization=m.quantization), (role,))  # type: ignore[misc]
-    typed = {option: made.dtype for option, role in form.typed.items() if (made := plan.one(role))}
+    unusual = {option: role for option, role in form.unusual.items() if role in dict(choice.types)}
+    typed = {
+        option: made.dtype for option, role in {**form.typed, **unusual}.items() if (made := plan.one(role))
+    }
     blank = frozenset(
         name
         for role, parts in form.operands.items()

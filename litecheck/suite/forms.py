@@ -21,7 +21,7 @@ from litecheck.spelling import did_you_mean
 from litecheck.suite.case import LEVELS
 
 FILE = "rules/forms.yaml"
-_KEYS = ("none", "like", "version", "options", "types", "typed", "forms")
+_KEYS = ("none", "like", "version", "options", "types", "typed", "unusual", "forms")
 _FORM_KEYS = ("level", "operands", "options", "results", "calls")
 _OPERAND_KEYS = ("shape", "values", "given", "constant")
 _WHOLE = re.compile(r"[+-]?\d+$")
@@ -47,7 +47,8 @@ class CaseForm:
     """One form of an operator. ``operands`` has no role that is absent; ``results`` is how many a repeated one has.
 
     ``types`` are those of operands that no rule speaks of, or roles that have the same. ``typed`` options state the types
-    of operands. ``calls`` says of each option that names a subgraph which of the operands its results are.
+    of operands, ``unusual`` ones where these are not the first that a rule lists. ``calls`` says of each option that
+    names a subgraph which of the operands its results are.
     """
 
     opcode: str
@@ -61,6 +62,7 @@ class CaseForm:
     types: Mapping[str, str] = field(default_factory=dict)
     typed: Mapping[str, str] = field(default_factory=dict)
     calls: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    unusual: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +108,10 @@ def _operator(opcode: str, node: Entries, ops: Entries) -> OperatorForms:
     for role, dtype in types.items():
         if dtype not in (*BITS, *roles):
             raise ProfileError(node.file, node.line, f"{role}: no type and no operand {dtype!r}")
-    typed = {option: text(n) for option, n in entries(node.get("typed"), node.file).values.items()}
+    typed, unusual = (
+        {option: text(n) for option, n in entries(node.get(key), node.file).values.items()}
+        for key in ("typed", "unusual")
+    )
     version = int(text(node.get("version"))) if node.get("version") else facts.version
     options = _options(like.get("options") or node.get("options"), node.file)
     made = []
@@ -117,6 +122,7 @@ def _operator(opcode: str, node: Entries, ops: Entries) -> OperatorForms:
                 opcode, name, _level(one), one.line, dict(_operands(one, facts)),
                 options | _options(one.get("options"), one.file), version, _results(one), types, typed,
                 dict(_calls(one)),
+                unusual,
             )
         )  # fmt: skip
         _checked(made[-1], one)
@@ -136,7 +142,9 @@ def _other(node: Entries, ops: Entries) -> Node | None:
 def _checked(form: CaseForm, node: Entries) -> None:
     """Refuse options that the operator does not have."""
     try:
-        options_table(form.opcode, **dict.fromkeys((*form.typed, *form.calls), 0), **form.options)
+        options_table(
+            form.opcode, **dict.fromkeys((*form.typed, *form.unusual, *form.calls), 0), **form.options
+        )
     except (ValueError, KeyError) as error:
         raise ProfileError(node.file, node.line, f"{form.opcode}, form {form.name}: {error}") from None
 

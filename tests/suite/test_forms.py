@@ -10,10 +10,11 @@ import yaml
 
 from litecheck.data import rules_dir, schemas_dir
 from litecheck.errors import ProfileError
-from litecheck.profile.load import load_profile
+from litecheck.profile.load import load_profile, profile_names
 from litecheck.suite import forms
 from litecheck.suite.drafts import Choice, drafted
 from litecheck.suite.forms import forms_of, read_forms
+from litecheck.suite.plan import operators
 
 
 def test_the_schema_describes_it() -> None:
@@ -73,3 +74,12 @@ def test_operands_that_do_not_go_together_are_noticed(tmp_path: Path) -> None:
     form = read_forms(file, "forms.yaml")["ADD"].forms[0]
     with pytest.raises(ProfileError, match="ADD, form bad"):
         drafted(profile, profile.operators["ADD"], form, Choice("int8"))
+
+
+@pytest.mark.parametrize("name", [n for n in profile_names() if n != "litert-structure" and "/" not in n])
+def test_every_operator_of_a_profile_has_forms_or_a_reason_for_none(name: str) -> None:
+    for opcode in operators(load_profile(name)):
+        found = forms_of(opcode)
+        assert bool(found.forms) != bool(found.none), opcode
+        assert "no form of it" not in found.none or load_profile(name).operators[opcode].unsupported, opcode
+        assert not found.forms or found.forms[0].level == "smoke", opcode

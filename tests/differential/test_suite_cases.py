@@ -1,0 +1,52 @@
+"""A slice of ``suite_cases``: cases of a suite give on LiteRT what the reference gives; the rest is run by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from litecheck.model.save import model_bytes
+from litecheck.profile.load import load_profile
+from litecheck.suite.plan import cases
+from tests.differential.one_operator import compare
+from tests.differential.oracle import Oracle, Refused
+from tests.differential.suite_cases import expected, judged, known
+
+pytestmark = pytest.mark.runtime
+SELECT = ("CONV_2D", "FULLY_CONNECTED", "ADD", "MEAN", "PAD", "LOGISTIC", "RESHAPE", "ARG_MAX")
+
+
+@pytest.fixture(scope="module")
+def litert() -> Iterator[Oracle]:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    with Oracle(60) as oracle:
+        yield oracle
+
+
+def test_conforming_cases_run_and_give_what_the_reference_gives(litert: Oracle) -> None:
+    suite = [c for c in cases(load_profile("litert-int8"), "smoke", SELECT, 0) if not c.broken]
+    assert {c.opcode for c in suite} == set(SELECT)
+    for case in suite:
+        assert [v.word for v in judged(case, litert)] == ["same", "ran", "ran"], case.name
+
+
+def test_another_zero_point_is_noticed(litert: Oracle) -> None:
+    """LiteRT's answers to a case's model are held against the reference's to another."""
+    case = next(c for c in cases(load_profile("litert-int8"), "smoke", ("ADD",), 0) if not c.broken)
+    main = case.model.subgraphs[0]
+    output = main.tensors[main.outputs[0]]
+    moved = replace(output.quantization, zero_point=output.quantization.zero_point + 1)
+    tensors = tuple(replace(t, quantization=moved) if t is output else t for t in main.tensors)
+    other = replace(case.model, subgraphs=(replace(main, tensors=tensors),))
+    theirs = litert.run_many(model_bytes(case.model), case.runs, "reference")
+    assert not isinstance(theirs, Refused)
+    assert not compare(case.name, expected(case, "litert-reference"), theirs).different
+    assert compare(case.name, expected(replace(case, model=other), "litert-reference"), theirs).different
+
+
+def test_what_is_known_is_known_by_case_and_resolver() -> None:
+    assert known("SUM/int8/image-plain", "reference")
+    assert not known("SUM/int8/image-plain", "optimized")
+    assert known("CONV_2D/int8/no-bias-plain", "xnnpack")
