@@ -45,6 +45,8 @@ SIGNS: dict[str, tuple[str, str]] = {
     "violates": ("❌", "≠"),
     "fails": ("❌", "≠"),
     "not judged": ("⚠️", "–"),
+    "waived": ("⚠️", "w"),
+    "not claimed": ("⚠️", "–"),
     "named": ("✅", "="),
     "not told apart": ("✅", "≈"),
     "none fits": ("❌", "≠"),

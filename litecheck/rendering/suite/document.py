@@ -19,7 +19,14 @@ _ROWS = 1000
 def document(report: SuiteReport) -> layout.Document:
     """The table is open, as are the cases that fail."""
     title: layout.Line = ("litecheck suite: ", layout.Code(shorten(report.device, 2 * NAME)))
-    parts = (_table(report), _failing(report), _refusals(report), _uncovered(report), _hashes(report))
+    parts = (
+        _table(report),
+        _claims(report),
+        _failing(report),
+        _refusals(report),
+        _uncovered(report),
+        _hashes(report),
+    )
     facts = tuple((label, shorten(text, PHRASE)) for label, text in wording.facts(report))
     summary = f"{wording.sentence(report)}. {wording.tally(report)}"
     found = tuple(one for part in parts for one in part)
@@ -30,6 +37,13 @@ def _table(report: SuiteReport) -> Iterator[layout.Part]:
     if report.rows:
         yield layout.Heading(("Operators",))
         yield operator_grid(wording.operators(report), _ROWS)
+
+
+def _claims(report: SuiteReport) -> Iterator[layout.Part]:
+    told = tuple((sentence,) for _, sentence in wording.claims(report))
+    if told:
+        yield layout.Heading(("Claims and waivers",))
+        yield layout.ItemList(told)
 
 
 def _failing(report: SuiteReport) -> Iterator[layout.Part]:

@@ -63,14 +63,15 @@ def _words(report: SuiteReport) -> dict[str, Any]:
             for line in wording.operators(report)
         ],
         "refusals": [_refused(opcode, cases) for opcode, cases in wording.refusals(report).items()],
+        "claims": list(wording.claims(report)),
         "uncovered": wording.uncovered(report),
     }
 
 
 def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict[str, Any]:
     several = [report.cases[position] for position in line.positions if not report.cases[position].broken]
-    failing = [case for case in several if case.ending.fails]
-    others = sorted((case for case in several if not case.ending.fails), key=lambda case: case.ending.good)
+    failing = [case for case in several if case.wanting]
+    others = sorted((case for case in several if not case.wanting), key=lambda case: case.ending.good)
     worst = next((case for case in several if case.name == row.case), None)
     told = operator_words(line)
     del told["positions"]
@@ -92,9 +93,11 @@ def _facts(row: OperatorRow, report: SuiteReport, worst: CaseVerdict | None) -> 
     facts = (
         ("arithmetic", found),
         ("also fits", ", ".join(also) if row.arithmetic in row.fits else ""),
-        ("claimed", claimed or nearest),
+        ("judged by", claimed or nearest),
         ("worst", wording.worst(worst) if worst else ""),
         ("worst case", visible(row.case)),
+        ("standing", row.standing),
+        ("tolerance", visible(row.because)),
     )
     yield from ((label, text) for label, text in facts if text)
 
@@ -104,6 +107,7 @@ def _case(case: CaseVerdict) -> dict[str, Any]:
     return {
         "ending": case.ending.value,
         "title": shorten(case.title or case.name, PHRASE),
+        "waived": case.waiver is not None,
         "details": details,
     }
 

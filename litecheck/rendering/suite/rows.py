@@ -23,6 +23,11 @@ from litecheck.report import counted
 from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
 
 _HANDFUL = 5
+_FAILING = {"not borne out": "suite/claim", "expired": "suite/waiver-expired"}
+_RULES = {
+    "suite/claim": "A claim says more than the run shows.",
+    "suite/waiver-expired": "A waiver holds no longer.",
+}
 #: What a model that must be refused is told as where it is not; it fails nothing.
 _UNREFUSED: dict[Ending, Level] = {Ending.ACCEPTED: "note", Ending.BROKE_DOWN: "warning"}
 
@@ -36,11 +41,14 @@ def results(report: SuiteReport) -> Results:
         report.version,
         report.exit_code,
         f"{report.verdict} on {report.device}: {wording.sentence(report)}; {wording.tally(report)}",
-        (*subjects, *_unjudged(report)),
-        tuple(
-            RowRule(wording.rule(ending), text, text, _level(ending))
-            for ending, text in wording.MEANING.items()
-            if ending in endings
+        (*subjects, *_claims(report), *_unjudged(report)),
+        (
+            *(
+                RowRule(wording.rule(ending), text, text, _level(ending))
+                for ending, text in wording.MEANING.items()
+                if ending in endings
+            ),
+            *(RowRule(code, text, text) for code, text in _RULES.items()),
         ),
         tuple(_annotations(report)),
         {"suite": {"verdict": report.verdict, "counts": dict(report.counts()), **dict(_facts(report))}},
@@ -50,11 +58,11 @@ def results(report: SuiteReport) -> Results:
 
 def _told(case: CaseVerdict) -> bool:
     """Whether a case is a result: it fails, or the device does not refuse what it must."""
-    return case.ending.fails or case.ending in _UNREFUSED
+    return case.wanting or case.ending in _UNREFUSED
 
 
 def _level(ending: Ending) -> Level:
-    return "violation" if ending.fails else _UNREFUSED[ending]
+    return _UNREFUSED.get(ending, "violation")
 
 
 def _facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
@@ -100,7 +108,8 @@ def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:
         details,
         title=f"{ending}: {gist}",
         full=lines_of(details),
-        fails=case.ending.fails,
+        fails=case.fails,
+        waiver=wording.waived(case),
         silent=case.ending in wording.BROKEN,
         fingerprint=fingerprint,
         identity=digest("\0".join((report.suite, report.device, fingerprint))),
@@ -111,6 +120,31 @@ def _steps(case: CaseVerdict) -> Iterator[tuple[str, str, str]]:
     yield case.opcode, case.opcode, "function"
     if case.broken:
         yield case.broken, case.broken, "member"
+
+
+def _claims(report: SuiteReport) -> Iterator[Subject]:
+    """What fails beside the cases: claims that are not borne out, and waivers that have expired."""
+    told = [(state, sentence) for state, sentence in wording.claims(report) if state in _FAILING]
+    rows = tuple(_claim(report, state, sentence) for state, sentence in told)
+    if rows:
+        cases = tuple(JudgedCase(row.message, (row,)) for row in rows)
+        yield Subject(f"claims of {report.device}", "claims", tuple(_facts(report)), rows, cases)
+
+
+def _claim(report: SuiteReport, state: str, sentence: str) -> ResultRow:
+    fingerprint = digest(f"{state}\0{sentence}")
+    return ResultRow(
+        _FAILING[state],
+        "violation",
+        sentence,
+        RowPlace(report.claims.file if report.claims else "manifest.json", state),
+        state,
+        title=sentence,
+        full=(sentence,),
+        fails=True,
+        fingerprint=fingerprint,
+        identity=digest("\0".join((report.suite, report.device, fingerprint))),
+    )
 
 
 def _unjudged(report: SuiteReport) -> Iterator[Subject]:
@@ -134,6 +168,9 @@ def _remarks(report: SuiteReport) -> Iterator[ResultRow]:
     """What has no case, and why; notes."""
     for because, several in wording.uncovered(report):
         yield _remark("suite/not-covered", f"{', '.join(several)}: {because}")
+    for state, sentence in wording.claims(report):
+        if state not in _FAILING:
+            yield _remark("suite/waiver", sentence)
     yield from (_remark("suite/note", visible(note)) for note in report.notes)
 
 
@@ -144,7 +181,9 @@ def _remark(code: str, text: str) -> ResultRow:
 def _annotations(report: SuiteReport) -> Iterator[Annotation]:
     """One for each ending and kind of operator, what fails first."""
     groups: dict[tuple[Ending, str], list[CaseVerdict]] = {}
-    for case in sorted(filter(_told, report.cases), key=lambda case: not case.ending.fails):
+    for case in sorted(
+        (c for c in report.cases if _told(c) and c.waiver is None), key=lambda case: not case.fails
+    ):
         groups.setdefault((case.ending, wording.name(case)), []).append(case)
     for (ending, kind), cases in groups.items():
         title = f"{ending.value} on {report.device}: {kind} ({counted(len(cases), 'case')})"
@@ -152,6 +191,9 @@ def _annotations(report: SuiteReport) -> Iterator[Annotation]:
         more = [f"and {counted(len(lines) - _HANDFUL, 'other case')}"] if len(lines) > _HANDFUL else []
         place = f"{wording.folder(cases[0])}/model.tflite"
         yield Annotation(_level(ending), place, title, (*lines[:_HANDFUL], *more))
+    for state, sentence in wording.claims(report):
+        if state in _FAILING:
+            yield Annotation("violation", "manifest.json", state, (sentence,))
     if report.verdict == "not judged":
         title = f"not judged on {report.device}"
         yield Annotation("violation", "manifest.json", title, (wording.sentence(report),))

@@ -15,6 +15,7 @@ from litecheck.report import counted
 from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
 
 _VERDICTS = {"conforms": "bold green", "fails": "bold red", "not judged": "bold magenta"}
+_STYLES = {**_VERDICTS, "waived": "yellow", "not claimed": "dim"}
 #: Of so many kinds of operators, so many failing cases each.
 _MANY = 10
 _FEW = 2
@@ -27,6 +28,7 @@ def print_report(report: SuiteReport, console: Console, verbose: bool = False) -
     page.header(report)
     page.operators(report)
     page.arithmetics(report)
+    page.claims(report)
     page.failing(report)
     page.refusals(report)
     page.uncovered(report)
@@ -61,7 +63,7 @@ class SuitePage(Page):
         if not lines:
             return
         rows = [operator_cells(line) for line in lines]
-        styles = [_VERDICTS[line.verdict] for line in lines]
+        styles = [_STYLES[line.verdict] for line in lines]
         self.grid(OPERATOR_HEADS, rows, styles, OPERATOR_HEADS.index("verdict"), _SPARE)
         self.line()
 
@@ -73,6 +75,14 @@ class SuitePage(Page):
         if found:
             self.section("arithmetic", "what the device computes")
             self.items([f"{arithmetic}: {', '.join(kinds)}" for arithmetic, kinds in found.items()])
+            self.line()
+
+    def claims(self, report: SuiteReport) -> None:
+        """What a claim says and the run does not show, and what became of waivers."""
+        told = [sentence for _, sentence in wording.claims(report)]
+        if told:
+            self.section("claims", "what is not borne out, and what is waived")
+            self.items(told)
             self.line()
 
     def failing(self, report: SuiteReport) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from litecheck.rendering.columns import percent
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.rendering.rows import Detail
+from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
 from litecheck.rendering.wording.operators import OperatorLine, extent
 from litecheck.rendering.wording.outcomes import size_words, spot_words, value_words
 from litecheck.report import counted
 from litecheck.suite.gap import Gap
-from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
+from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, Ending, OperatorRow, SuiteReport
 
 #: What an ending says of the device, as a sentence.
 MEANING: dict[Ending, str] = {
@@ -54,22 +55,36 @@ def sentence(report: SuiteReport) -> str:
     """The verdict and why: ``2 of 7 kinds of operators fail: SOFTMAX int8, ADD int8; 4 conform, 1 was not judged``."""
     verdicts = Counter(row.verdict for row in report.rows)
     number = counted(len(report.rows), "kind of operators", "kinds of operators")
-    failing = [name(row) for row in report.rows if row.verdict == "fails"]
-    if failing:
-        more = f" and {len(failing) - _FEW:,} more" if len(failing) > _FEW else ""
-        told = f"{len(failing):,} of {number} {'fails' if len(failing) == 1 else 'fail'}: "
-        told += f"{', '.join(failing[:_FEW])}{more}"
-    elif not verdicts["conforms"]:
-        return f"none of {number} was computed" if report.rows else "there is no case"
+    names = [name(row) for row in report.rows if row.verdict == "fails"]
+    rest = [counted(verdicts[word], *forms) for word, forms in _STANDING.items() if verdicts[word]]
+    if names:
+        more = f" and {len(names) - _FEW:,} more" if len(names) > _FEW else ""
+        verb = "fails" if len(names) == 1 else "fail"
+        told = f"{len(names):,} of {number} {verb}: {', '.join(names[:_FEW])}{more}"
+        told += f"; {', '.join(rest)}" if rest else ""
+    elif not verdicts["conforms"] and not verdicts["waived"]:
+        told = f"none of {number} was computed" if report.rows else "there is no case"
     else:
-        return f"{verdicts['conforms']:,} of {number} conform{_not_judged(verdicts, ', ')}"
-    good = f"; {counted(verdicts['conforms'], 'conforms', 'conform')}" if verdicts["conforms"] else ""
-    return told + good + _not_judged(verdicts, ", " if good else "; ")
+        told = f"{verdicts['conforms']:,} of {number} {', '.join(['conform', *rest[bool(verdicts['conforms']) :]])}"
+    return told + "".join(f"; {short}" for short in _short(report))
 
 
-def _not_judged(verdicts: Counter[str], joint: str) -> str:
-    number = verdicts["not judged"]
-    return f"{joint}{counted(number, 'was', 'were')} not judged" if number else ""
+#: What is said of kinds of operators that do not fail: of one, and of several.
+_STANDING = {
+    "conforms": ("conforms", "conform"),
+    "waived": ("is waived", "are waived"),
+    "not claimed": ("is not claimed", "are not claimed"),
+    "not judged": ("was not judged", "were not judged"),
+}
+
+
+def _short(report: SuiteReport) -> Iterator[str]:
+    """What fails the report beside its cases."""
+    expired = sum(record.state == "expired" for record in report.waivers)
+    if report.shortfalls:
+        yield f"{counted(len(report.shortfalls), 'claim is', 'claims are')} not borne out"
+    if expired:
+        yield f"{counted(expired, 'waiver has', 'waivers have')} expired"
 
 
 def tally(report: SuiteReport) -> str:
@@ -135,6 +150,11 @@ def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
         ("suite", f"{visible(report.profile)}, level {report.level}, seed {report.seed}"),
         ("judged by", ", ".join(map(visible, report.arithmetics))),
     )
+    if report.claims is not None:
+        own = report.claims
+        yield "claims", visible(" ".join(filter(None, (own.name, own.profile, own.version, own.level))))
+    if report.waivers:
+        yield "judged on", visible(report.date)
     yield from (("note", visible(note)) for note in report.notes)
 
 
@@ -146,13 +166,26 @@ def hashes(report: SuiteReport) -> Iterator[tuple[str, str]]:
         ("rules", report.rules),
         ("results", report.results),
         ("program", report.program),
+        ("claims", report.claims.sha256 if report.claims else ""),
     )
     yield from ((label, visible(text)) for label, text in known if text)
 
 
 def failing(report: SuiteReport) -> list[CaseVerdict]:
     """The cases that fail the report, in their order."""
-    return [case for case in report.cases if case.ending.fails]
+    return [case for case in report.cases if case.fails]
+
+
+def waived(case: CaseVerdict) -> str:
+    """Why a case is excused, and until when."""
+    waiver = case.waiver
+    return f"{visible(waiver.reason)} (until {waiver.expires})" if waiver else ""
+
+
+def claims(report: SuiteReport) -> Iterator[tuple[str, str]]:
+    """(state, sentence) of each claim that is not borne out and of each waiver."""
+    yield from (("not borne out", visible(shortfall_sentence(one))) for one in report.shortfalls)
+    yield from ((record.state, visible(waiver_sentence(record))) for record in report.waivers)
 
 
 def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
@@ -229,6 +262,8 @@ def details(case: CaseVerdict) -> Iterator[Detail]:
         ("fits", ", ".join(case.fits) if case.arithmetic not in case.fits else ""),
         ("breaks", case.broken),
         ("effect", case.effect),
+        ("standing", case.standing if case.standing == NOT_CLAIMED else ""),
+        ("waived", waived(case)),
         ("fault", case.fault),
         ("message", message(case)),
         ("placement", case.delegated),

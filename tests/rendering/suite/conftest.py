@@ -8,8 +8,18 @@ from dataclasses import replace
 import pytest
 
 from litecheck.compare.types import Spot
+from litecheck.suite.claims import Shortfall
 from litecheck.suite.gap import Gap
-from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
+from litecheck.suite.verdict import (
+    CLAIMED,
+    NOT_CLAIMED,
+    CaseVerdict,
+    Ending,
+    OperatorRow,
+    SuiteReport,
+    WaiverRecord,
+)
+from litecheck.suite.waivers import CaseWaiver
 
 #: Escape sequences, markup of every format we write, invalid XML, a reversed line, a lone surrogate, a formula.
 HOSTILE = "=\x1b[31mred\x1b[0m [bold]x[/bold] a|b `c` <script>&amp;]]> \x00\ufffe\u202egnp\udc80\r\n::error file=x::boo%0A"
@@ -140,3 +150,29 @@ def unjudged(sample: SuiteReport) -> SuiteReport:
     """Nothing was computed."""
     kept = tuple(one for one in sample.cases if one.opcode == "PAD")
     return replace(sample, rows=sample.rows[3:4], cases=kept, uncovered=(), notes=())
+
+
+@pytest.fixture
+def claimed(sample: SuiteReport) -> SuiteReport:
+    """The same under claims: a waiver excuses ADD, another has expired, SOFTMAX is not claimed, PAD falls short."""
+    waiver = CaseWaiver(("ADD/int8",), "known since 4.1, fixed in 4.3", "2027-01-31", "claims.yaml", 30)
+    expired = CaseWaiver(("CONV_2D/int8/ties*",), "the rounding unit", "2026-01-31", "claims.yaml", 34)
+    standing = {"SOFTMAX": NOT_CLAIMED}
+    cases = tuple(
+        replace(
+            one,
+            standing=standing.get(one.opcode, CLAIMED),
+            waiver=waiver if one.opcode == "ADD" and one.ending.fails else None,
+        )
+        for one in sample.cases
+    )
+    rows = tuple(replace(one, standing=standing.get(one.opcode, CLAIMED)) for one in sample.rows)
+    waived = replace(rows[1], excused={"failed": 1}, waived=1, because="the vendor's reason")
+    return replace(
+        sample,
+        rows=(rows[0], waived, *rows[2:]),
+        cases=cases,
+        date="2026-11-22",
+        waivers=(WaiverRecord(waiver, "used", 1), WaiverRecord(expired, "expired", 1)),
+        shortfalls=(Shortfall("operator", "LOGISTIC"),),
+    )

@@ -101,12 +101,12 @@ def test_the_worst_element_is_told_with_its_operands(sample: SuiteReport) -> Non
 
 
 def test_json_keeps_the_published_schema(
-    sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport
+    sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport, claimed: SuiteReport
 ) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((SCHEMAS / "suite-report.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
-    for report in (sample, good, unjudged):
+    for report in (sample, claimed, good, unjudged):
         document = json.loads(render(report, "json"))
         jsonschema.Draft202012Validator(schema).validate(document)
         assert set(document) == set(schema["properties"])
@@ -187,3 +187,24 @@ def test_text_tells_a_few_cases_of_each_operator_unless_all_are_asked_for(sample
     print_report(sample, Console(file=file, width=100, color_system=None, _environ={}), verbose=True)
     assert "number 3" in file.getvalue()
     assert "number 3" not in short
+
+
+def test_waivers_and_claims_are_told_everywhere(claimed: SuiteReport) -> None:
+    assert [row.verdict for row in claimed.rows] == ["fails", "waived", "not claimed", "fails", "conforms"]
+    assert wording.sentence(claimed) == (
+        "2 of 5 kinds of operators fail: CONV_2D int8 per-axis, PAD int16; 1 conforms, 1 is waived, "
+        "1 is not claimed; 1 claim is not borne out; 1 waiver has expired"
+    )
+    for form in ("text", "markdown", "html", "json"):
+        told = " ".join(render(claimed, form).split()).replace("\\", "")
+        assert "known since 4.1, fixed in 4.3" in told
+        assert "2026-01-31" in told
+    root = ET.fromstring(render(claimed, "junit"))
+    suites = {suite.get("name", "").split(" on ")[0]: suite for suite in root}
+    assert suites["ADD int8"].get("failures") == "0"
+    assert suites["SOFTMAX int8"].get("errors") == "0"
+    assert suites["claims of delegate:./libacme.so"].get("failures") == "2"
+    run = json.loads(render(claimed, "sarif"))["runs"][0]
+    (waived,) = (one for one in run["results"] if one["suppressions"])
+    assert waived["suppressions"][0]["justification"] == "known since 4.1, fixed in 4.3 (until 2027-01-31)"
+    assert not [issue for issue in json.loads(render(claimed, "gitlab")) if "ADD" in issue["description"]]

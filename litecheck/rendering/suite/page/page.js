@@ -30,9 +30,9 @@ function grouped(cases) {
 }
 
 /** A case that fails, with all that is known of it. */
-function failed({ ending, title, details }) {
+function failed({ ending, title, details, waived }) {
   const facts = details.flatMap(([label, lines]) => [make("dt", {}, label), make("dd", {}, ...lines.map((line) => make("div", {}, ...parted(line))))]);
-  return make("section", { class: "failing" }, make("h4", {}, sign(ending), `${ending}: `, ...parted(title)), make("dl", {}, ...facts));
+  return make("section", { class: "failing" }, make("h4", {}, sign(ending), `${ending}${waived ? ", waived" : ""}: `, ...parted(title)), make("dl", {}, ...facts));
 }
 
 /** Cases that ended alike, folded away. */
@@ -76,6 +76,8 @@ function sections() {
   if (words.refusals.length) new Table(find("refusals"), { columns: REFUSALS, items: words.refusals, details: refusal });
   find("refused").hidden = !words.refusals.length;
   find("uncovered").append(...words.uncovered.map(([because, several]) => make("div", {}, make("dt", {}, because), make("dd", {}, several.join(", ")))));
+  find("claims").append(...words.claims.map(([state, sentence]) => make("li", {}, make("b", {}, state), ": ", ...parted(sentence))));
+  find("claimed").hidden = !words.claims.length;
   find("missing").hidden = !words.uncovered.length;
 }
 
