@@ -63,7 +63,8 @@ class Taps:
 def _added(inputs: Ints, weights: Ints) -> Ints:
     """Sums of products over all taps; float64 keeps every one of them."""
     x, w = inputs.transpose(2, 1, 0).astype(np.float64), weights.transpose(1, 0, 2).astype(np.float64)
-    return np.matmul(x, w).transpose(1, 0, 2).reshape(inputs.shape[1], -1).astype(np.int64)
+    sums: Ints = np.matmul(x, w).transpose(1, 0, 2).reshape(inputs.shape[1], -1).astype(np.int64)
+    return sums
 
 
 #: The sums that a register holds in the end, None where it is as wide as it should be.
