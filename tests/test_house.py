@@ -43,9 +43,7 @@ def test_no_module_is_longer_than_one_reads() -> None:
 
 
 def test_every_module_says_what_it_holds() -> None:
-    silent = [
-        name for name, text in SOURCES.items() if not (ast.get_docstring(parsed(text)) or "").strip()
-    ]
+    silent = [name for name, text in SOURCES.items() if not (ast.get_docstring(parsed(text)) or "").strip()]
     assert silent == []
 
 
