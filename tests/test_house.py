@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "litecheck"
+parsed = cache(ast.parse)
 #: Lines a module may have.
 LONGEST = 300
 SOURCES = {
@@ -20,7 +22,7 @@ def several_meanings(sources: Mapping[str, str]) -> dict[str, list[str]]:
     """Class names that stand for different things, with the modules they stand in."""
     homes = defaultdict(list)
     for name, source in sources.items():
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(parsed(source)):
             if isinstance(node, ast.ClassDef):
                 homes[node.name].append(name)
     return {name: found for name, found in homes.items() if len(found) > 1}
@@ -41,9 +43,7 @@ def test_no_module_is_longer_than_one_reads() -> None:
 
 
 def test_every_module_says_what_it_holds() -> None:
-    silent = [
-        name for name, text in SOURCES.items() if not (ast.get_docstring(ast.parse(text)) or "").strip()
-    ]
+    silent = [name for name, text in SOURCES.items() if not (ast.get_docstring(parsed(text)) or "").strip()]
     assert silent == []
 
 

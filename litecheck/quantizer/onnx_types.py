@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,12 @@ def type_name(value: str | int) -> str:
 
 def name_of(array: NDArray[Any]) -> str:
     """The ONNX name of an array's type; numpy's own name for a type that ONNX's operators do not have."""
-    plain = str(array.dtype.name).replace("_", "")
+    return _name_of(array.dtype)
+
+
+@lru_cache(maxsize=64)
+def _name_of(dtype: np.dtype[Any]) -> str:
+    plain = str(dtype.name).replace("_", "")  # which numpy puts together each time
     return _ALIASES.get(plain, plain)
 
 

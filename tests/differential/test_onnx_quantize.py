@@ -75,28 +75,46 @@ def compare(engine, operator):
             continue
         if refusing:
             tally.unexplained.append(f"{what}: computed, though listed as refused")
-        ours = case.ours()
-        explain(tally, case, mine, lambda y: y, ours, theirs, what)
-        explain(control, case, mine, spoiled, ours, theirs, what)
+        own = Own.of(case, mine)
+        explain(tally, case, mine, own, own.departed, theirs, what)
+        explain(control, case, mine, own, spoiled(own.departed), theirs, what)
     return tally, control
 
 
-def explain(tally, case, mine, spoil, ours, theirs, what):
+@dataclass
+class Own:
+    """Ours: as it is, after all the departures that change a case, and where each of them alone makes a difference."""
+
+    plain: np.ndarray
+    departed: np.ndarray
+    moved: dict[int, np.ndarray]
+
+    @classmethod
+    def of(cls, case, mine):
+        plain, changed = case.ours(), case
+        changing = [(i, d) for i, d in mine if d.changes]
+        for _, departure in changing:
+            changed = departure.changes(changed)
+        departed = changed.ours() if changing else plain
+        if len(changing) == 1:
+            return cls(plain, departed, {changing[0][0]: differ(departed, plain)})
+        return cls(plain, departed, {i: differ(d.changes(case).ours(), plain) for i, d in changing})
+
+
+def explain(tally, case, mine, own, departed, theirs, what):
     """Count the elements that are equal, and those that the departures account for."""
+    ours = own.plain
     wrong = differ(ours, theirs)
     tally.elements += ours.size
     tally.equal += int(np.count_nonzero(~wrong))
-    changed = case
-    for _, departure in mine:
-        changed = departure.changes(changed) if departure.changes else changed
-    left = differ(spoil(ours if changed is case else changed.ours()), theirs)
+    left = differ(departed, theirs)
     for index, departure in mine:
         if departure.elements:
             there = departure.elements(case)
             tally.see(index, np.count_nonzero(wrong & there))
             left = left & ~there
         elif departure.changes:
-            tally.see(index, np.count_nonzero(wrong & differ(departure.changes(case).ours(), ours)))
+            tally.see(index, np.count_nonzero(wrong & own.moved[index]))
     if left.any():
         at = tuple(np.argwhere(left)[0])
         values = f"x {case.inputs[0][at]}, ours {ours[at]}, theirs {theirs[at]}"

@@ -9,7 +9,7 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 Number = float | Fraction
@@ -148,18 +148,26 @@ def to_format(value: float, name: str) -> float:
 def divide(x: float, scale: float, name: str) -> Number:
     """``x / scale`` in a format; ``name`` empty: the exact quotient."""
     if name:
-        x, scale = to_format(x, name), to_format(scale, name)
+        x = to_format(x, name)
     sign = math.copysign(1, x) * math.copysign(1, scale)
+    scale, sn, sd = _divisor(abs(scale), name)
     if math.isnan(x) or math.isnan(scale) or (x == 0 == scale) or (math.isinf(x) and math.isinf(scale)):
         return math.nan
     if math.isinf(x) or scale == 0:
         return sign * math.inf
     if x == 0 or math.isinf(scale):
         return sign * 0.0
-    (xn, xd), (sn, sd) = abs(x).as_integer_ratio(), abs(scale).as_integer_ratio()
+    xn, xd = abs(x).as_integer_ratio()
     if not name:
         return Fraction(xn * sd, xd * sn) * int(sign)
     return math.copysign(FORMATS[name].nearest(xn * sd, xd * sn), sign)
+
+
+@lru_cache(maxsize=64)
+def _divisor(scale: float, name: str) -> tuple[float, int, int]:
+    """A scale that is not negative in a format, and the fraction it is; the same for thousands of quotients."""
+    scale = to_format(scale, name) if name else scale
+    return scale, *(scale.as_integer_ratio() if math.isfinite(scale) else (0, 0))
 
 
 def to_integer(quotient: Number, zero_point: int, target: str) -> int:

@@ -80,7 +80,7 @@ def quantize_multipliers(real: NDArray[np.float64]) -> tuple[Ints, Ints]:
     return np.where(gone, 0, mantissa), np.where(gone, 0, shift)
 
 
-def saturate(x: Ints, low: int | Ints, high: int | Ints) -> Ints:
+def saturate(x: Ints, low: Ints | int, high: Ints | int) -> Ints:
     """x, or the nearer end of [low, high]."""
     return np.minimum(np.maximum(x, low), high)
 
