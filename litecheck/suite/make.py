@@ -38,7 +38,7 @@ from litecheck.suite.manifest import (
     Manifest,
 )
 from litecheck.suite.mutants import computed, flags
-from litecheck.suite.plan import operators, planned
+from litecheck.suite.plan import operators, planned, selected
 from litecheck.version import __version__
 
 #: Elements of an input that is filled with zeros.
@@ -136,7 +136,7 @@ def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry],
     for made in planned(load_profile(scope.profile), scope.level, (opcode,), scope.seed):
         if isinstance(made, Gap):
             gaps.append(made)
-        elif (entry := write_case(made, folder, scope)) is not None:
+        elif selected(made, scope.select) and (entry := write_case(made, folder, scope)) is not None:
             entries.append(entry)
     return entries, gaps
 

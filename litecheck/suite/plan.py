@@ -33,7 +33,7 @@ def planned(profile: Profile, level: str, select: Sequence[str], seed: int) -> I
 def cases(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase]:
     """All cases up to a level whose operator or name is selected."""
     for made in planned(profile, level, select, seed):
-        if isinstance(made, SuiteCase) and _selected(made, select):
+        if isinstance(made, SuiteCase) and selected(made, select):
             yield made
 
 
@@ -42,5 +42,6 @@ def gaps(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iter
     return (made for made in planned(profile, level, select, seed) if isinstance(made, Gap))
 
 
-def _selected(case: SuiteCase, select: Sequence[str]) -> bool:
+def selected(case: SuiteCase, select: Sequence[str]) -> bool:
+    """Whether a pattern is of the case's operator, or, with a slash, of its name."""
     return not select or any(fnmatchcase(case.name if "/" in s else case.opcode, s) for s in select)

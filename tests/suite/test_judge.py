@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.devices.outcome import Outcome
-from litecheck.devices.port import Failure, Job
+from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.suite.judge import judge
 from litecheck.suite.manifest import Suite
@@ -46,8 +46,9 @@ def test_only_the_operator_that_is_wrong_fails_and_the_mistake_is_named(suite: S
 
 def test_a_mistake_without_a_name_fails_and_none_is_named(suite: Suite, tmp_path: Path) -> None:
     class Odd(Computing):
-        def run(self, job):  # type: ignore[no-untyped-def]
+        def run(self, job: Job) -> Answer | Failure:
             answer = super().run(job)
+            assert isinstance(answer, Answer)
             for (output,) in answer.runs:
                 output.reshape(-1)[-1] ^= 3
             return answer
@@ -87,6 +88,35 @@ def test_every_way_to_fail_is_told(outcome: Outcome, ending: Ending, suite: Suit
     assert row.counts == {ending.value: row.cases}
     assert row.verdict == ("fails" if ending.fails else "not judged")
     assert {case.message for case in report.cases if case.opcode == "TANH"} == {"told"}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ending"),
+    [
+        (Outcome.REFUSED, Ending.REJECTED),
+        (Outcome.NOT_SUPPORTED, Ending.REJECTED),
+        (None, Ending.ACCEPTED),
+        (Outcome.CRASHED, Ending.BROKE_DOWN),
+        (Outcome.TIMED_OUT, Ending.BROKE_DOWN),
+    ],
+)
+def test_what_becomes_of_a_model_that_must_be_refused_fails_nothing(
+    outcome: Outcome | None, ending: Ending, refusing: Suite, tmp_path: Path
+) -> None:
+    """It is told, with the path of the requirement and the effect that the rule states."""
+
+    class Lenient(Computing):
+        def run(self, job: Job) -> Answer | Failure:
+            if "refuse" not in job.name:
+                return super().run(job)
+            zeros = tuple(np.zeros(t.shape, np.int8) for t in job.model.subgraphs[0].tensors[-1:])
+            return Failure(outcome, "told") if outcome else Answer((zeros,) * len(job.runs))
+
+    report = judged(refusing, Lenient(arithmetic()), tmp_path)
+    broken = [case for case in report.cases if case.broken]
+    assert {case.ending for case in broken} == {ending}
+    assert all(case.effect for case in broken)
+    assert report.verdict == "conforms"
 
 
 def test_outputs_that_something_else_wrote_are_judged(suite: Suite, tmp_path: Path) -> None:

@@ -30,7 +30,10 @@ def test_the_same_options_give_the_same_bytes_in_one_process_or_two(suite: Suite
 
 def test_another_seed_gives_other_values(tmp_path: Path) -> None:
     for seed in (0, 1):
-        make(Scope("litert-runtime", select=("TANH",), seed=seed, flags=False), tmp_path / str(seed))
+        make(
+            Scope("litert-runtime", select=("TANH/int8/65-536*",), seed=seed, flags=False),
+            tmp_path / str(seed),
+        )
     one, other = (
         {
             case.name: [entry.sha256 for entry in case.inputs]
@@ -88,7 +91,7 @@ def test_the_manifest_is_as_its_schema_says(suite: Suite) -> None:
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ConfigError, match="is there already"):
-        make(Scope("litert-runtime", select=("TANH",)), tmp_path)
+        make(Scope("litert-runtime", select=("TANH/int8/65-536*",)), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
@@ -100,8 +103,17 @@ def test_nothing_is_left_of_a_suite_that_could_not_be_made(
 
     monkeypatch.setattr("litecheck.suite.make.write_case", full)
     with pytest.raises(ConfigError, match="the disk is full"):
-        make(Scope("litert-runtime", select=("TANH",)), tmp_path / "suite")
+        make(Scope("litert-runtime", select=("TANH/int8/65-536*",)), tmp_path / "suite")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_models_to_be_refused_have_inputs_of_zeros_and_no_answer(refusing: Suite) -> None:
+    broken = [case for case in refusing.manifest.cases if case.broken]
+    assert broken
+    for case in broken:
+        assert (case.answers, case.flags) == ((), ())
+        assert case.effect
+        assert all(not stack.any() for run in refusing.inputs(case) for stack in run)
 
 
 @pytest.mark.parametrize("pattern", ["CONV_3", "NOTHING*"])
