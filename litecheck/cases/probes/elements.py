@@ -61,6 +61,10 @@ _ALPHAS = (0.1, 0.3, 0.25, 0.01, 1.5, 0.7, 0.3, 0.1)
 #: The one output of functions onto 0..1, and onto -1..1.
 SHARE: Scale = (1 / 256, -128)
 SIGNED_SHARE: Scale = (1 / 128, 0)
+#: Inputs for which one of 256 entries of such a table is a tie in float32, or lies so near to one that fixed point is on
+#: the other side: one scale in some thousands.
+RARE_SHARES: tuple[Scale, ...] = ((0.02789, -90), (0.02491, -82))
+RARE_SIGNED_SHARES: tuple[Scale, ...] = ((0.00939, 117),)
 
 
 def of_two(
@@ -114,11 +118,13 @@ def of_one(
     rng: np.random.Generator,
     opcode: str,
     fixed: Scale | None = None,
+    rare: Sequence[Scale] = (),
     options_of: Callable[[int], dict[str, Option]] = lambda _: {},
 ) -> Iterator[Probe]:
-    """Unary operators: every value, in the body and in the tail of an array. ``fixed`` is the one output there is."""
+    """Unary operators: every value, in the body and in the tail of an array. ``fixed`` is the one output there is;
+    ``rare`` are further inputs, scales that show what others do not."""
     runs = tuple(_everywhere())
-    for at, (given, wanted) in enumerate(_RESCALES):
+    for at, (given, wanted) in enumerate((*((x, fixed or x) for x in rare), *_RESCALES)):
         wanted, options = fixed or wanted, options_of(at)
         what = f", alpha {options['alpha']}" if "alpha" in options else ""
         more = More(runs[1:], options=options)
