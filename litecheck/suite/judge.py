@@ -1,4 +1,4 @@
-"""SuiteResults against a suite's answers: for each operator the arithmetic that fits best, and each case under that."""
+"""Results against a suite's answers: for each operator the arithmetic that fits best, and each case under that."""
 
 from __future__ import annotations
 
@@ -18,30 +18,21 @@ from litecheck.compare.types import Difference
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError
 from litecheck.model.load import load_model
-from litecheck.model.types import Tensor
-from litecheck.profile.load import load_profile
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.profile.operators import facts_of
+from litecheck.profile.types import Profile
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.answers import Answers
 from litecheck.suite.causes import explaining
 from litecheck.suite.claims import Claims
+from litecheck.suite.endings import ENDINGS, FacedCase, broken_ending, delegated, placement
 from litecheck.suite.manifest import CaseEntry, Suite
-from litecheck.suite.results import ANSWERED, CaseResult, SuiteResults
+from litecheck.suite.results import ANSWERED, SuiteResults
 from litecheck.suite.standing import Standing
 from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
 from litecheck.suite.waivers import CaseWaiver, today
 from litecheck.verify.judge import Tolerances
 from litecheck.version import __version__
-
-_ENDINGS = {
-    Outcome.REFUSED.value: Ending.REFUSED,
-    Outcome.CRASHED.value: Ending.CRASHED,
-    Outcome.TIMED_OUT.value: Ending.HUNG,
-    Outcome.OUT_OF_MEMORY.value: Ending.OUT_OF_MEMORY,
-    Outcome.NOT_DELEGATED.value: Ending.NOT_DELEGATED,
-    Outcome.NOT_SUPPORTED.value: Ending.NOT_SUPPORTED,
-    Outcome.NO_REFERENCE.value: Ending.SKIPPED,
-    Outcome.WRONG_SHAPE.value: Ending.FAILED,
-}
 
 
 def judge(
@@ -100,31 +91,22 @@ def judge(
 def _tribunal(suite: Suite, results: SuiteResults, claimed: tuple[str, ...], standing: Standing) -> _Tribunal:
     name = suite.manifest.profile
     known = standing.claims.profiles if standing.claims else {}
-    profile = known[name] if name in known else load_profile(name)
+    profile = known[name] if name in known else _profile(name)
     answers = Answers(suite, standing.own())
     return _Tribunal(suite, results, claimed, standing.tolerances(profile), standing, answers)
 
 
+def _profile(name: str) -> Profile | None:
+    """The profile of a suite, whose tolerances count; None for one that is not at hand."""
+    return load_profile(name) if name in profile_names() else None
+
+
 def _by_granularity(several: list[CaseEntry]) -> Iterator[list[CaseEntry]]:
-    for granularity in dict.fromkeys(case.granularity for case in several):
-        yield [case for case in several if case.granularity == granularity]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Facing:
-    """A case's outputs, or why there are none, and the arithmetics they fit exactly."""
-
-    case: CaseEntry
-    result: CaseResult | None
-    tensors: tuple[Tensor, ...] = ()
-    outputs: tuple[NDArray[Any], ...] = ()
-    fits: tuple[str, ...] = ()
-    wrong: str = ""
-
-    @property
-    def comparable(self) -> bool:
-        """Whether there are outputs, of the right shapes and types, and something to compare them with."""
-        return bool(self.outputs) and not self.wrong and not self.case.broken
+    """Cases with weights of one granularity; a model to be refused whose weights have none goes with the first of them."""
+    first = next((case.granularity for case in several if not case.broken), "")
+    named = [case.granularity or (first if case.broken else "") for case in several]
+    for granularity in dict.fromkeys(named):
+        yield [case for case, name in zip(several, named, strict=True) if name == granularity]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +143,7 @@ class _Tribunal:
             worst=abs(worst.worst) if worst else 0.0,
             unit=worst.unit if worst else "LSB",
             case=worst.name if worst and worst.worst else "",
-            placement=_placement(compared),
+            placement=placement(compared),
             because=self.tolerances.of(first.opcode, first.kind)[1],
         )
         return self.standing.of_row(row, verdicts), verdicts
@@ -170,34 +152,34 @@ class _Tribunal:
         """The arithmetics that outputs are compared with: the suite's, and claimed ones beyond them."""
         return tuple(dict.fromkeys((*self.suite.manifest.arithmetics, *claimed)))
 
-    def _explained(self, judged: Sequence[_Facing], arithmetic: str) -> tuple[str, ...]:
+    def _explained(self, judged: Sequence[FacedCase], arithmetic: str) -> tuple[str, ...]:
         """Known mistakes that give exactly what the device gave for all cases of an operator."""
         base = self.answers.own.get(arithmetic) or load_arithmetic(arithmetic)
         return explaining(self.suite, [(one.case, one.outputs) for one in judged], base)
 
-    def _compared(self, case: CaseEntry, claimed: Sequence[str]) -> _Facing:
+    def _compared(self, case: CaseEntry, claimed: Sequence[str]) -> FacedCase:
         result = self.results.cases.get(case.name)
         if result is None or result.outcome != ANSWERED or case.broken:
-            return _Facing(case, result)
+            return FacedCase(case, result)
         model = load_model(self.suite.folder / case.model)
         main = model.subgraphs[0]
         tensors = tuple(main.tensors[i] for i in main.outputs)
         outputs = self.results.outputs(result)
         wanted = case.answers[0].outputs
         if len(outputs) != len(wanted):
-            return _Facing(case, result, wrong=f"{len(outputs)} outputs, the model has {len(wanted)}")
+            return FacedCase(case, result, wrong=f"{len(outputs)} outputs, the model has {len(wanted)}")
         outputs = tuple(map(requantized, tensors, outputs))
         for number, (entry, given) in enumerate(zip(wanted, outputs, strict=True)):
             if given.shape != entry.shape or given.dtype.name != entry.dtype:
                 told = f"output {number} is {given.dtype} of shape {list(given.shape[1:])}"
                 told += f", it should be {entry.dtype} of shape {list(entry.shape[1:])}"
-                return _Facing(case, result, tensors, outputs, wrong=told)
-        one = _Facing(case, result, tensors, outputs)
+                return FacedCase(case, result, tensors, outputs, wrong=told)
+        one = FacedCase(case, result, tensors, outputs)
         every = self.answers.every(case, claimed)
         fits = [name for names, expected in every if self._same(one, expected) for name in names]
-        return _Facing(case, result, tensors, outputs, tuple(fits))
+        return FacedCase(case, result, tensors, outputs, tuple(fits))
 
-    def _same(self, one: _Facing, expected: Sequence[NDArray[Any]]) -> bool:
+    def _same(self, one: FacedCase, expected: Sequence[NDArray[Any]]) -> bool:
         """Whether integers are equal, and reals as near as sums in another order are."""
         pairs = zip(expected, one.outputs, strict=True)
         if all(e.tobytes() == a.tobytes() for e, a in pairs):
@@ -208,24 +190,24 @@ class _Tribunal:
             d.mismatches if d.unit == "LSB" else d.beyond for d in self._differences(one, expected)
         )
 
-    def _differences(self, one: _Facing, expected: Sequence[NDArray[Any]]) -> list[Difference]:
+    def _differences(self, one: FacedCase, expected: Sequence[NDArray[Any]]) -> list[Difference]:
         return [
             difference(tensor, list(e), list(a), self.tolerances.of(one.case.opcode, tensor.dtype)[0])
             for tensor, e, a in zip(one.tensors, expected, one.outputs, strict=True)
         ]
 
-    def _verdict(self, one: _Facing, arithmetic: str) -> CaseVerdict:
+    def _verdict(self, one: FacedCase, arithmetic: str) -> CaseVerdict:
         case, result = one.case, one.result
         head = (case.name, case.opcode, case.kind, case.granularity, case.title)
         if result is None:
             return CaseVerdict(*head, Ending.SKIPPED, broken=case.broken, effect=case.effect)
         tail: dict[str, Any] = {
-            "seconds": result.seconds, "delegated": _delegated(result), "broken": case.broken, "effect": case.effect,
+            "seconds": result.seconds, "delegated": delegated(result), "broken": case.broken, "effect": case.effect,
         }  # fmt: skip
         if case.broken:
-            return CaseVerdict(*head, _broken(result), message=result.message, **tail)
+            return CaseVerdict(*head, broken_ending(result), message=result.message, **tail)
         if result.outcome != ANSWERED or one.wrong:
-            ending = _ENDINGS[result.outcome] if result.outcome != ANSWERED else Ending.FAILED
+            ending = ENDINGS[result.outcome] if result.outcome != ANSWERED else Ending.FAILED
             outcome = Outcome(result.outcome) if result.outcome != ANSWERED else Outcome.WRONG_SHAPE
             fault = self._fault(case, outcome)
             return CaseVerdict(*head, ending, message=one.wrong or result.message, fault=fault, **tail)
@@ -261,35 +243,12 @@ class _Tribunal:
         return known_fault(self.results.facts.device, case.opcode, (case.kind,), outcome)
 
     def _operands(self, case: CaseEntry, run: int, index: tuple[int, ...]) -> tuple[float, ...]:
-        """The inputs of one element, where they are of the output's shape or broadcast to it."""
+        """The inputs of one element, where the operator works on elements."""
+        if not facts_of(case.opcode).elementwise:
+            return ()
         stacks = [self.suite.stack(entry)[run] for entry in case.inputs]
         shape = case.answers[0].outputs[0].shape[1:]
         try:
             return tuple(float(np.broadcast_to(stack, shape)[index]) for stack in stacks)
         except (ValueError, IndexError):
             return ()
-
-
-def _broken(result: CaseResult) -> Ending:
-    """How a model ends that must be refused."""
-    if result.outcome == ANSWERED:
-        return Ending.ACCEPTED
-    if result.outcome in (Outcome.REFUSED.value, Outcome.NOT_DELEGATED.value, Outcome.NOT_SUPPORTED.value):
-        return Ending.REJECTED
-    return Ending.SKIPPED if result.outcome == Outcome.NO_REFERENCE.value else Ending.BROKE_DOWN
-
-
-def _delegated(result: CaseResult) -> str:
-    """``proved``, ``partly``, ``left to others``; nothing where the device is no delegate."""
-    if result.delegated is None or not result.delegated:
-        return ""
-    if all(result.delegated):
-        return "proved"
-    return "partly" if any(result.delegated) else "left to others"
-
-
-def _placement(compared: Sequence[_Facing]) -> str:
-    said = {_delegated(one.result) for one in compared if one.result is not None and one.comparable} - {""}
-    if not said:
-        return ""
-    return said.pop() if len(said) == 1 else "partly"

@@ -20,7 +20,7 @@ from litecheck.arrays import Arrays
 from litecheck.errors import ConfigError
 from litecheck.files import make_folder, reason
 from litecheck.model.save import model_bytes
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Tensor
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 from litecheck.quantizer.arrays import write
@@ -43,6 +43,8 @@ from litecheck.version import __version__
 
 #: Elements of an input that is filled with zeros.
 _LARGEST = 1 << 20
+#: As many dimensions as numpy has.
+_RANKS = 64
 #: Of every runtime whose kernels are LiteRT's own.
 ARITHMETICS = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm")
 
@@ -189,12 +191,16 @@ def zeros(model: Model) -> tuple[Arrays, ...]:
     """One run of nothing but zeros; none where an input has a type or a shape without values."""
     main = model.subgraphs[0]
     given = [main.tensors[i] for i in main.inputs]
-    if any(
-        t.dtype not in NUMPY_TYPES or math.prod(t.shape) > _LARGEST or min(t.shape, default=1) < 0
-        for t in given
-    ):
+    if not all(_plain(t) for t in given):
         return ()
     return (tuple(np.zeros(t.shape, NUMPY_TYPES[t.dtype]) for t in given),) if given else ()
+
+
+def _plain(tensor: Tensor) -> bool:
+    """Whether a tensor has values, not too many of them, and numpy room for one more dimension."""
+    shape = tensor.shape
+    sized = len(shape) < _RANKS and min(shape, default=1) >= 0 and math.prod(shape) <= _LARGEST
+    return sized and tensor.dtype in NUMPY_TYPES
 
 
 def chosen(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:

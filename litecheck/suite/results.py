@@ -83,7 +83,7 @@ class SuiteResults:
 
 
 def read_results(folder: str | Path, suite: Suite) -> SuiteResults:
-    """SuiteResults by their folder: of ``litecheck suite run``, or outputs that something else wrote.
+    """Results by their folder: of ``litecheck suite run``, or outputs that something else wrote.
 
     The latter are ``outputs/NAME/output-0.npy`` or ``.bin`` for a case called NAME, with all runs stacked. Raises
     ConfigError where there is neither, and for results of another suite.

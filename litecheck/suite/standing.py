@@ -50,7 +50,7 @@ class Standing:
         known = self.suite.manifest.arithmetics
         return {name: load_arithmetic(files.get(name, name)) for name in named if name not in known}
 
-    def tolerances(self, profile: Profile) -> Tolerances:
+    def tolerances(self, profile: Profile | None) -> Tolerances:
         """Those claimed, then those of the profile."""
         declared = tolerances(profile)
         return Tolerances((self.claims.tolerances(), *declared.stated)) if self.claims else declared

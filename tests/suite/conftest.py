@@ -6,6 +6,7 @@ import pytest
 
 from litecheck.suite.make import Scope, make
 from litecheck.suite.manifest import Suite, read_suite
+from tests.suite.recorded import small_suite
 
 #: Few cases, of sums that are rescaled and of a table.
 SELECTED = (
@@ -24,6 +25,12 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 def refusing(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     """Cases that must be refused, and one that must not."""
     return _made(tmp_path_factory, ("TANH/int8/refuse*", "TANH/int8/65-536*"))
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """LOGISTIC and QUANTIZE of litert-int8 with the answers of two arithmetics: whole in less than a second."""
+    return small_suite(tmp_path_factory.mktemp("small") / "suite")
 
 
 def _made(factory: pytest.TempPathFactory, select: tuple[str, ...]) -> Suite:
