@@ -116,7 +116,19 @@ def computed(case: SuiteCase, machine: Machine) -> tuple[NDArray[Any], ...]:
 
 
 def _stacked(runs: Iterator[Arrays]) -> tuple[NDArray[Any], ...]:
-    return tuple(map(np.stack, zip(*runs, strict=True)))
+    several = tuple(zip(*runs, strict=True))
+    if any(len({array.shape for array in arrays}) > 1 for arrays in several):
+        raise RunError("an output has other shapes for other inputs")
+    return tuple(map(np.stack, several))
+
+
+def even(case: SuiteCase, machine: Machine) -> SuiteCase:
+    """The case with the runs whose outputs have the shapes of the first one's, where shapes depend on values."""
+    if case.lengths or not case.runs:
+        return case
+    shapes = [[array.shape for array in outputs] for outputs in _one_by_one(case, machine)]
+    kept = tuple(run for run, made in zip(case.runs, shapes, strict=True) if made == shapes[0])
+    return replace(case, runs=kept)
 
 
 def _one_by_one(case: SuiteCase, machine: Machine) -> Iterator[Arrays]:
