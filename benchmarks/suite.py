@@ -1,0 +1,203 @@
+"""A conformance suite made, run and judged beside the bare runtime: ``python benchmarks/suite.py``; exit 1 if a goal fails.
+
+Two things in turn, several times, medians of processor seconds of whole processes and their children, starts and imports
+included: ``litecheck suite make --no-flags``, ``suite run --device litert:optimized`` and ``suite judge`` of a few
+operators; and the bare runtime, one program that builds an interpreter for each of the same cases and makes the same
+inferences. Goal: the three together take at most three times as long as the runtime alone.
+
+Then all 65,536 pairs under ADD, SUB and MUL, parameter set by parameter set, made, run and judged in one process and the
+device's own. Goal: at least 20 parameter sets a second of processor time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from litecheck.cases.one_operator import one_operator, run_time
+from litecheck.devices.registry import open_device
+from litecheck.model.build import quantized
+from litecheck.profile.operators import facts_of
+from litecheck.suite.case import SuiteCase
+from litecheck.suite.judge import judge
+from litecheck.suite.make import Scope, write_case
+from litecheck.suite.manifest import MANIFEST, Manifest, read_suite
+from litecheck.suite.results import read_results
+from litecheck.suite.run import run
+
+TIMES, SETS = 3.0, 20.0
+OPERATORS = ("CONV_2D", "ADD", "SOFTMAX", "AVERAGE_POOL_2D", "LOGISTIC", "RESHAPE")
+QUIET = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+DEVICE = "litert:optimized"
+
+RUNTIME = r"""
+import json, sys
+from pathlib import Path
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+folder = Path(sys.argv[1])
+for case in json.loads((folder / "manifest.json").read_text())["cases"]:
+    stacks = [np.load(folder / entry["file"]) for entry in case["inputs"]]
+    try:
+        interpreter = Interpreter(str(folder / case["model"]), num_threads=1,
+                                  experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+        interpreter.allocate_tensors()
+        inputs, outputs = interpreter.get_input_details(), interpreter.get_output_details()
+        for values in zip(*stacks):
+            for entry, array in zip(inputs, values):
+                interpreter.set_tensor(entry["index"], array)
+            interpreter.invoke()
+            made = [interpreter.get_tensor(entry["index"]) for entry in outputs]
+    except (RuntimeError, ValueError):
+        pass
+"""
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Processor seconds of this process and of the children that end in it."""
+    before = os.times()
+    work()
+    after = os.times()
+    return sum(after[:4]) - sum(before[:4])
+
+
+def called(*arguments: str) -> None:
+    """A command, whatever its verdict is."""
+    done = subprocess.run(
+        [sys.executable, "-m", "litecheck", *arguments],
+        env=QUIET,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode > 1:
+        raise RuntimeError(done.stderr)
+
+
+def kept(folder: Path) -> None:
+    """Only the cases that must run: those to be refused end some runtimes, which a program without isolation is, too."""
+    suite = read_suite(folder)
+    cases = tuple(case for case in suite.manifest.cases if not case.broken)
+    (folder / MANIFEST).write_text(replace(suite.manifest, cases=cases).text())
+
+
+def whole(folder: Path, rounds: int) -> dict[str, float]:
+    """Median seconds of each step, and of the bare runtime."""
+    found: dict[str, list[float]] = {}
+    select = [word for name in OPERATORS for word in ("--select", f"{name}/int8/[!r]*")]
+    for number in range(rounds):
+        suite, results = folder / f"suite{number}", folder / f"results{number}"
+        steps = {
+            "make": lambda s=suite: called("suite", "make", "-o", str(s), "--no-flags", "-q", *select),
+            "bare runtime": lambda s=suite: subprocess.run(
+                [sys.executable, "-c", RUNTIME, str(s)], env=QUIET, capture_output=True, check=True
+            ),
+            "run": lambda s=suite, r=results: called(
+                "suite", "run", str(s), "-d", DEVICE, "-o", str(r), "-q"
+            ),
+            "judge": lambda s=suite, r=results: called("suite", "judge", str(s), str(r), "-q"),
+        }
+        for name, step in steps.items():
+            found.setdefault(name, []).append(seconds(step))
+    return {name: statistics.median(several) for name, several in found.items()}
+
+
+def pairs(opcode: str, number: int) -> SuiteCase:
+    """Every pair of stored values under drawn scales and zero points."""
+    rng = np.random.default_rng([number, *opcode.encode()])
+    values = np.arange(-128, 128).astype(np.int8)
+    scales = np.exp(rng.uniform(-4, 0, 3))
+    if opcode == "MUL":
+        scales[2] = scales[0] * scales[1] * np.exp(rng.uniform(2, 5))
+    else:
+        scales[2] = scales[:2].max() * np.exp(rng.uniform(0, 1))
+    zeros = rng.integers(-128, 128, 3)
+    tensors = [
+        run_time(name, (1, 65536), "int8", quantized(scale, zero))
+        for name, scale, zero in zip(("lhs", "rhs", "output"), scales, zeros, strict=True)
+    ]
+    model = one_operator(
+        opcode,
+        tensors[:2],
+        tensors[2:],
+        {"fused_activation_function": "NONE"},
+        version=facts_of(opcode).version,
+    )
+    runs = ((np.repeat(values, 256).reshape(1, -1), np.tile(values, 256).reshape(1, -1)),)
+    return SuiteCase(f"{opcode}/int8/{number}", opcode, "int8", "", "all pairs", "standard", model, runs)
+
+
+def exhaustive(folder: Path, count: int) -> float:
+    """Parameter sets a second, made, run and judged."""
+    suite, results = folder / "pairs", folder / "pairs-results"
+    scope = Scope(arithmetics=("litert-optimized",), flags=False)
+
+    def work() -> None:
+        suite.mkdir()
+        entries = [
+            write_case(pairs(opcode, number), suite, scope)
+            for opcode in ("ADD", "SUB", "MUL")
+            for number in range(count)
+        ]
+        manifest = Manifest(
+            "benchmark",
+            "litert-int8",
+            "0" * 64,
+            "standard",
+            0,
+            (),
+            scope.arithmetics,
+            tuple(filter(None, entries)),
+        )
+        (suite / MANIFEST).write_text(manifest.text())
+        read = read_suite(suite)
+        device = open_device(DEVICE)
+        run(read, device, results)
+        device.close()
+        report = judge(read, read_results(results, read))
+        if report.verdict != "conforms":
+            raise RuntimeError(f"{report.counts()}")
+
+    return 3 * count / seconds(work)
+
+
+def main() -> int:
+    """Print both tables; 1 where a goal is missed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--sets", type=int, default=40, help="parameter sets of each operator")
+    given = parser.parse_args()
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as name:
+        found = whole(Path(name), given.rounds)
+        count = len(read_suite(Path(name) / "suite0").manifest.cases)
+        rate = exhaustive(Path(name), given.sets)
+    bare = found.pop("bare runtime")
+    total = sum(found.values())
+    table = Table("step", "processor seconds", "x the bare runtime", "cases a second")
+    for step, used in (("bare runtime", bare), *found.items(), ("all three", total)):
+        table.add_row(step, f"{used:.2f}", f"{used / bare:.2f}", f"{count / used:.0f}")
+    console = Console()
+    console.print(table)
+    console.print(f"{count} cases of {', '.join(OPERATORS)}; goal: at most {TIMES:g}x")
+    console.print(f"all pairs of ADD, SUB, MUL: {rate:.1f} parameter sets a second; goal: at least {SETS:g}")
+    console.print(f"{time.monotonic() - start:.0f} s in all")
+    return 0 if total <= TIMES * bare and rate >= SETS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
