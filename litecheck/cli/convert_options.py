@@ -23,7 +23,7 @@ _CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
 
 
 def _kinds(incomplete: str) -> list[str]:
-    return [kind for kind in ("int8", "int16x8", "dynamic", "float16") if kind.startswith(incomplete)]
+    return [kind for kind in ("int8", "int16x8", "uint8", "dynamic", "float16") if kind.startswith(incomplete)]
 
 
 def _likes(incomplete: str) -> list[str]:
@@ -65,7 +65,7 @@ To = Annotated[
     typer.Option(
         metavar="KIND",
         autocompletion=_kinds,
-        help="int8 (default), int16x8, dynamic (weights only), float16.",
+        help="int8 (default), int16x8, uint8, dynamic (weights only), float16.",
     ),
 ]
 Profile = Annotated[

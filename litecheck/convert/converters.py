@@ -14,8 +14,8 @@ from litecheck.checks.validate import validate
 from litecheck.convert.agreement import Agreement, agreement
 from litecheck.convert.calibrated import opened
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.conversion import KINDS
 from litecheck.convert.foreign.child import Converted, NamedSamples
+from litecheck.convert.kinds import KINDS
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.source import check_real
 from litecheck.convert.via import Target, Via, quantized_via

@@ -10,8 +10,9 @@ from litecheck.convert.bias_correction import BiasCorrection, corrected_biases, 
 from litecheck.convert.binding import REAL
 from litecheck.convert.calibrated import Told
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.conversion import REAL_KINDS, Conversion, convert
+from litecheck.convert.conversion import Conversion, convert
 from litecheck.convert.groups import Interval, Key
+from litecheck.convert.kinds import REAL_KINDS
 from litecheck.convert.plan import ConstantChange
 from litecheck.convert.recurrent import Inside
 from litecheck.convert.sensitivity import OperatorSensitivity, ranked

@@ -95,13 +95,17 @@ def net(name: str) -> tuple[Model, Runs]:
     return model, tuple(tuple(sample[alias] for alias in order) for sample in samples(name))
 
 
-def converted(model: Model, runs: Runs, to: str) -> Conversion:
-    """The model calibrated on the runs by litecheck's kernels (LiteRT's where it has none), and converted."""
+def calibration_data(model: Model, runs: Runs) -> CalibrationData:
+    """Each run as a sample of its own."""
     point = entry(model, None)
     names = [point.name(index) for index in point.subgraph.inputs]
     chains = [(Sample(dict(zip(names, run, strict=True))),) for run in runs]
-    data = CalibrationData(lambda: iter(chains), "the runs", len(chains))
-    statistics, methods = observe(model, data, device="litecheck"), range_methods(())
+    return CalibrationData(lambda: iter(chains), "the runs", len(chains))
+
+
+def converted(model: Model, runs: Runs, to: str) -> Conversion:
+    """The model calibrated on the runs by litecheck's kernels (LiteRT's where it has none), and converted."""
+    statistics, methods = observe(model, calibration_data(model, runs), device="litecheck"), range_methods(())
     ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
     return convert(model, Request(to=to), ranges, inner=inner)
 
