@@ -11,7 +11,12 @@ from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
 from litecheck.convert.calibration.observe import observe
 from litecheck.convert.calibration.samples import Chain
-from litecheck.convert.calibration.statistics import CalibrationStatistics, check_finite, first_not_finite
+from litecheck.convert.calibration.statistics import (
+    CalibrationError,
+    CalibrationStatistics,
+    check_finite,
+    first_not_finite,
+)
 from litecheck.convert.conversion import source_hash
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.recurrent import Inside
@@ -96,20 +101,37 @@ def calibrated(
     elif data is None:
         raise ConfigError(_NO_DATA.format(settings.to))
     else:
-        statistics = observe(
-            model,
-            data,
-            device=settings.device,
-            sketches=methods.needs_sketches,
-            progress=lambda done: tell(done, "calibrating"),
-            limits=Limits(settings.seconds),
-        )
+        statistics = _observed(model, data, settings, methods.needs_sketches, tell)
         statistics = replace(statistics, model=source_hash(model), warnings=data.warnings)
     infinite = _infinities(statistics, model)
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
     ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
     return Calibration(statistics, ranges, inner, str(methods), file, infinite)
+
+
+def _observed(
+    model: Model, data: CalibrationData, settings: ConversionSettings, sketches: bool, tell: Told
+) -> CalibrationStatistics:
+    """What the model holds on the data. Raises CalibrationError, which names operators that nobody else has."""
+    try:
+        return observe(
+            model,
+            data,
+            device=settings.device,
+            sketches=sketches,
+            progress=lambda done: tell(done, "calibrating"),
+            limits=Limits(settings.seconds),
+        )
+    except CalibrationError as error:
+        own = (f"{op.kind} #{op.index}" for s in model.subgraphs for op in s.operators if op.custom_code)
+        named = next((kind for kind in own if kind.split()[1] in str(error)), "")
+        if not named:
+            raise
+        raise CalibrationError(
+            f"{named} is a custom operator, and no kernel for it is at hand, so the model cannot be run: convert the part "
+            f"in front of it, or give --statistics of a calibration elsewhere ({error})"
+        ) from error
 
 
 def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, ...]:
@@ -120,6 +142,8 @@ def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, .
         check_finite(statistics, model)
     if not faults:
         return ()
+    if not any(one.seen for one in statistics.tensors.values()):
+        raise CalibrationError(f"{statistics.source}: no tensor holds a finite value in any of the samples")
     (subgraph, index), fault = first_not_finite(statistics, model) or (next(iter(faults)), None)
     name = model.subgraphs[subgraph].tensors[index].name
     where = f"'{name}' is infinite in sample {fault.sample}" if fault else f"'{name}' is infinite"
