@@ -23,7 +23,9 @@ _CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
 
 
 def _kinds(incomplete: str) -> list[str]:
-    return [kind for kind in ("int8", "int16x8", "dynamic", "float16") if kind.startswith(incomplete)]
+    return [
+        kind for kind in ("int8", "int16x8", "uint8", "dynamic", "float16") if kind.startswith(incomplete)
+    ]
 
 
 def _likes(incomplete: str) -> list[str]:
@@ -65,7 +67,7 @@ To = Annotated[
     typer.Option(
         metavar="KIND",
         autocompletion=_kinds,
-        help="int8 (default), int16x8, dynamic (weights only), float16.",
+        help="int8 (default), int16x8, uint8, dynamic (weights only), float16.",
     ),
 ]
 Profile = Annotated[
@@ -258,7 +260,9 @@ def check_others(own: Mapping[str, object], target: str | None, compare: bool) -
 
 def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, object], plan: str | None) -> None:
     """Raise ConfigError where it is not clear what to do: where to write, or who decides."""
-    if bool(target) == dry_run:
+    if target and dry_run:
+        raise ConfigError(f"-o {target} and --dry-run, which writes no model: give one of them")
+    if not target and not dry_run:
         raise ConfigError("give -o OUT.tflite for the new model, or --dry-run, which writes none")
     twice = next((name for name, value in decided.items() if value), None)
     if plan and twice:

@@ -9,9 +9,12 @@ from litecheck.convert.binding import Port
 from litecheck.convert.groups import Key
 from litecheck.convert.plan import Form
 from litecheck.convert.request import REAL
+from litecheck.convert.storage import Storage
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
 
+#: The 8-bit types, and where the middle of each lies: stored integers move by the difference.
+MIDDLES = {"int8": 0, "uint8": 128}
 #: What converters add to the names of what goes in and out once that is quantized.
 _SUFFIXES = ("_int8", "_int16", "_uint8", "/int8", "/int16", "/uint8")
 
@@ -19,11 +22,34 @@ _SUFFIXES = ("_int8", "_int16", "_uint8", "/int8", "/int16", "/uint8")
 @dataclass(frozen=True, slots=True)
 class Borrowed:
     """The forms of computed tensors, and for constants whether each channel has a scale of its own; ``read`` has the forms
-    at places that read a tensor in another one than its own."""
+    at places that read a tensor in another one than its own, ``constants`` those which constants keep where rules let
+    them."""
 
     forms: Mapping[Key, Form] = field(default_factory=dict)
     per_axis: Mapping[Key, bool] = field(default_factory=dict)
     read: Mapping[Port, Form] = field(default_factory=dict)
+    constants: Mapping[Key, Form] = field(default_factory=dict)
+
+    def at(self, port: Port, key: Key, form: Form, storage: Storage) -> Form:
+        """The form at a place of a tensor, in the type of the one that was solved."""
+        own = self.read.get(port) or self.forms.get(key)
+        if own is not None:
+            return moved(own, form.dtype)
+        constant = self.constants.get(key)
+        if constant is None or constant.scale.size != 1 or form.scale.size != 1:
+            return form
+        constant = moved(constant, form.dtype)
+        low, high = storage.zero_points
+        fits = low <= constant.zero_point[0] <= high and storage.scale in (None, float(constant.scale[0]))
+        return constant if fits and constant.dtype == form.dtype else form
+
+
+def moved(form: Form, dtype: str) -> Form:
+    """A form of 8 bits in another type of as many: the same real values, stored 128 higher or lower; any other as it is."""
+    if form.dtype == dtype or not {form.dtype, dtype} <= set(MIDDLES):
+        return form
+    shift = MIDDLES[dtype] - MIDDLES[form.dtype]
+    return replace(form, dtype=dtype, zero_point=form.zero_point + shift)
 
 
 def borrow(model: Model, quantized: Model) -> Borrowed:

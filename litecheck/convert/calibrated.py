@@ -13,7 +13,12 @@ from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
 from litecheck.convert.calibration.observe import observe
 from litecheck.convert.calibration.samples import Chain
-from litecheck.convert.calibration.statistics import CalibrationStatistics, check_finite, first_not_finite
+from litecheck.convert.calibration.statistics import (
+    CalibrationError,
+    CalibrationStatistics,
+    check_finite,
+    first_not_finite,
+)
 from litecheck.convert.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
@@ -104,21 +109,43 @@ def calibrated(
     elif data is None:
         raise ConfigError(_NO_DATA.format(settings.to))
     else:
-        statistics = observe(
-            model,
-            data,
-            device=settings.device,
-            sketches=methods.needs_sketches,
-            progress=lambda done: tell(done, "calibrating"),
-            limits=Limits(settings.seconds),
-            child=child,
-        )
+        statistics = _observed(model, data, settings, methods.needs_sketches, tell, child)
         statistics = replace(statistics, model=model_hash(model), warnings=data.warnings)
     infinite = _infinities(statistics, model)
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
     ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
     return Calibration(statistics, ranges, inner, str(methods), file, infinite)
+
+
+def _observed(
+    model: Model,
+    data: CalibrationData,
+    settings: ConversionSettings,
+    sketches: bool,
+    tell: Told,
+    child: LitertChild | None,
+) -> CalibrationStatistics:
+    """What the model holds on the data. Raises CalibrationError, which names operators that nobody else has."""
+    try:
+        return observe(
+            model,
+            data,
+            device=settings.device,
+            sketches=sketches,
+            progress=lambda done: tell(done, "calibrating"),
+            limits=Limits(settings.seconds),
+            child=child,
+        )
+    except CalibrationError as error:
+        own = (f"{op.kind} #{op.index}" for s in model.subgraphs for op in s.operators if op.custom_code)
+        named = next((kind for kind in own if kind.split()[1] in str(error)), "")
+        if not named:
+            raise
+        raise CalibrationError(
+            f"{named} is a custom operator, and no kernel for it is at hand, so the model cannot be run: convert the part "
+            f"in front of it, or give --statistics of a calibration elsewhere ({error})"
+        ) from error
 
 
 def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, ...]:
@@ -129,6 +156,8 @@ def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, .
         check_finite(statistics, model)
     if not faults:
         return ()
+    if not any(one.seen for one in statistics.tensors.values()):
+        raise CalibrationError(f"{statistics.source}: no tensor holds a finite value in any of the samples")
     (subgraph, index), fault = first_not_finite(statistics, model) or (next(iter(faults)), None)
     name = model.subgraphs[subgraph].tensors[index].name
     where = f"'{name}' is infinite in sample {fault.sample}" if fault else f"'{name}' is infinite"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from litecheck.convert import formulas
 from litecheck.convert.binding import BoundFloat, Port
+from litecheck.convert.borrowed import MIDDLES, Borrowed, moved
+from litecheck.convert.groups import Key
 from litecheck.convert.plan import Form
 from litecheck.convert.solve import follows
 from litecheck.convert.storage import Storage
@@ -21,22 +24,22 @@ from litecheck.quantizer.types import Parameters
 
 
 def following(
-    bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation, verbatim: bool = False
+    bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation, borrowed: Borrowed
 ) -> dict[Port, Form]:
     """The forms of an operator's weights and biases, given those of its activations.
 
-    ``verbatim`` rounds the scale of a bias that had to be raised by itself, as TensorFlow's converter does, and not as
-    the product that a rule demands: an ulp at the most.
+    Where forms are borrowed, the scale of a bias that had to be raised is rounded by itself, as TensorFlow's converter
+    does, and not as the product that a rule demands: an ulp at the most.
     """
     raised: dict[str, NDArray[np.float32]] = {}
-    found = dict(_weights(bound, forms, generation, raised))
-    found.update(_biases(bound, {**forms, **found}, raised if verbatim else {}))
+    found = dict(_weights(bound, forms, generation, raised, borrowed.constants))
+    found.update(_biases(bound, {**forms, **found}, raised if borrowed.forms else {}))
     return found
 
 
 def _weights(
     bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation,
-    biases: dict[str, NDArray[np.float32]],
+    biases: dict[str, NDArray[np.float32]], known: Mapping[Key, Form],
 ) -> Iterator[tuple[Port, Form]]:  # fmt: skip
     """Weights; the scales of biases that had to be raised are noted by role."""
     for role, storage in bound.storage.items():
@@ -45,21 +48,57 @@ def _weights(
                 values = _real(bound.tensor(port))
                 axis = storage.axis if storage.per_axis else None
                 scales = _symmetric(values, axis, storage, generation)
+                zeros = np.full(scales.size, MIDDLES.get(storage.dtype, 0), np.int64)
+                own = _own(values, axis, storage, known.get((port.subgraph, bound.tensor(port).index)))
+                kept = np.zeros(scales.size, np.bool_)
+                if own is not None:
+                    kept = own.fits
+                    scales, zeros = np.where(kept, own.scales, scales), np.where(kept, own.zeros, zeros)
                 because = ""
                 added, bias, factor = _added_to(bound, role, forms)
-                if bias is not None and storage.dtype == "int8":
+                if bias is not None and storage.dtype in MIDDLES and not kept.all():
                     raised = formulas.raised_for_bias(scales, bias, factor, generation)
                     count, scales = int(raised.raised.sum()), raised.weights
                     if count:
                         biases[added] = raised.bias
                         because = f"{count} scale{'s' * (count > 1)} raised, so that the bias fits into int32"
-                yield port, _form(storage, scales, values, because)
+                yield port, _form(storage, scales, values, because, zeros)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnScales:
+    """The scales and zero points that the channels of a constant have, and which of them may keep these."""
+
+    scales: NDArray[np.float32]
+    zeros: NDArray[np.int64]
+    fits: NDArray[np.bool_]
+
+
+def _own(values: NDArray[Any], axis: int | None, storage: Storage, form: Form | None) -> OwnScales | None:
+    """What a constant that was quantized before has, where the rule takes its kind: one scale for all channels is each
+    channel's own, too."""
+    if form is None or form.dtype not in MIDDLES or storage.dtype not in MIDDLES:
+        return None
+    form = moved(form, storage.dtype)
+    alike = len(set(zip(form.scale.tolist(), form.zero_point.tolist(), strict=True))) == 1
+    if alike:
+        form = replace(form, scale=form.scale[:1], zero_point=form.zero_point[:1])
+    elif axis is None or form.axis != axis or form.scale.size != values.shape[axis]:
+        return None
+    count = 1 if axis is None else values.shape[axis]
+    scales, zeros = np.broadcast_to(form.scale, count), np.broadcast_to(form.zero_point, count)
+    rows = values.reshape(1, -1) if axis is None else np.moveaxis(values, axis, 0).reshape(count, -1)
+    steps = np.rint(rows / np.where(scales > 0, scales, 1).astype(np.float64)[:, None]) + zeros[:, None]
+    low, high = storage.zero_points
+    fits = (scales > 0) & (steps >= storage.low).all(axis=1) & (steps <= storage.high).all(axis=1)
+    return OwnScales(scales, zeros, fits & (zeros >= low) & (zeros <= high))
 
 
 def _symmetric(
     values: NDArray[Any], axis: int | None, storage: Storage, generation: formulas.Generation
 ) -> NDArray[np.float32]:
-    if storage.dtype == "int8":
+    """Scales around the middle of the type."""
+    if storage.dtype in MIDDLES:
         return formulas.weight_scales(values, axis, generation)
     scale, _ = formulas.activation(float(values.min(initial=0)), float(values.max(initial=0)), storage.dtype)
     return np.array([scale], np.float32)
@@ -93,7 +132,7 @@ def _biases(
             continue
         scales = raised[role] if role in raised else product(bound, storage, forms)
         for port in bound.ports[role]:
-            yield port, _form(storage, scales, _real(bound.tensor(port)), "")
+            yield port, _form(storage, scales, _real(bound.tensor(port)), "", np.zeros(scales.size, np.int64))
 
 
 def product(bound: BoundFloat, storage: Storage, forms: Mapping[Port, Form]) -> NDArray[np.float32]:
@@ -112,12 +151,17 @@ def _scale(bound: BoundFloat, factor: Any, forms: Mapping[Port, Form]) -> NDArra
     return forms[ports[0]].scale if ports and ports[0] in forms else None
 
 
-def _form(storage: Storage, scales: NDArray[np.float32], values: NDArray[Any], because: str) -> Form:
+def _form(
+    storage: Storage,
+    scales: NDArray[np.float32],
+    values: NDArray[Any],
+    because: str,
+    zeros: NDArray[np.int64],
+) -> Form:
     rules = tuple(
         f"{r.path} ({r.demand})" for r in storage.requirements if r.verb in ("granularity", "scale", "axis")
     )
     low, high = float(values.min(initial=0)), float(values.max(initial=0))
-    zeros = np.zeros(len(scales), np.int64)
     return Form(storage.dtype, scales, zeros, storage.axis, low, high, rules, because)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -15,12 +15,12 @@ from litecheck.convert.apply import AppliedPlan, Origins, apply
 from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
+from litecheck.convert.kinds import profiles_of
 from litecheck.convert.links import wires
 from litecheck.convert.plan import ConstantChange, ConversionPlan
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.planning import Targets, make_plan
 from litecheck.convert.recurrent import Inside
-from litecheck.convert.released import release
 from litecheck.convert.request import KINDS, REAL, Request
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_metadata
@@ -59,6 +59,16 @@ class Conversion:
         """What litecheck finds in the new model."""
         return validate(self.model, self.judges)
 
+    def operands(self) -> Iterator[tuple[int, int, int]]:
+        """Subgraph, tensor, and the tensor of the new model that the same operator reads at the same place."""
+        for subgraph in self.model.subgraphs:
+            operators = self.source.subgraphs[subgraph.index].operators
+            for operator, origin in zip(subgraph.operators, self.origins[subgraph.index], strict=True):
+                if origin >= 0:
+                    for pair in zip(operators[origin].inputs, operator.inputs, strict=False):
+                        if min(pair) >= 0:
+                            yield (subgraph.index, *pair)
+
     @property
     def conforms(self) -> bool:
         """Whether the new model has no violation."""
@@ -77,7 +87,7 @@ def convert(
     of values inside recurrent operators by (subgraph, operator, name); ``dynamic`` and ``float16`` need none. ``like`` is
     a quantized form of the model, whose activations' scales and zero points are taken over; ``changes`` are made to the
     float constants first, and ``ranges`` are of the model so changed. Raises ConfigError for what cannot be made."""
-    activation, profile = _kind(request)
+    activation, profile = kind_of(request)
     origin, base = model_hash(model), equal(model, changes)
     model = altered(model, changes)
     if request.to == "float16":
@@ -85,13 +95,13 @@ def convert(
     else:
         if activation != REAL and ranges is None and like is None:
             raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
-        keeps, borrowed = _keeps(model, request), borrow(model, like) if like else Borrowed()
+        keeps, borrowed = keeps_of(model, request), borrow(model, like) if like else Borrowed()
         others = _others(model, request)
         targets = Targets(
             activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others
         )
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
-    return _finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
+    return finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
 
 
 def equal(model: Model, changes: Sequence[ConstantChange]) -> Model:
@@ -99,31 +109,14 @@ def equal(model: Model, changes: Sequence[ConstantChange]) -> Model:
     return altered(model, [change for change in changes if change.multiplies])
 
 
-def shift(model: Model, request: Request) -> Conversion:
-    """A model of uint8 or int8 activations in int8 and by the rules of a profile: activations keep their scales, stored 128
-    lower where they were uint8; weights are rounded anew where they had a zero point or other scales than the profile
-    wants, and biases follow. Raises ConfigError for what cannot be made."""
-    known = release(model)
-    _, profile = _kind(request)
-    borders = {REAL: REAL, "uint8": "int8", "int8": "int8"}
-    main = model.subgraphs[0]
-    inputs, outputs = (
-        next((borders[t.dtype] for t in map(main.tensors.__getitem__, ends) if t.dtype in borders), REAL)
-        for ends in (main.inputs, main.outputs)
-    )
-    targets = Targets("int8", inputs, outputs, request.generation, _keeps(model, request), known.borrowed)
-    plan, converted = make_plan(known.model, profile, known.ranges, targets, model_hash(known.model))
-    return _finished(known.model, plan, converted, profile, request)
-
-
 def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
     """A plan carried out on the model it was made for. Raises ConfigError for another model."""
     if plan.source and plan.source != model_hash(model):
         raise ConfigError("the plan was made for another model: the sha256 of its source is not this file's")
     _check_places(model, plan)
-    _, profile = _kind(request)
+    _, profile = kind_of(request)
     base = equal(model, plan.changes)
-    return _finished(base, plan, apply(altered(model, plan.changes), plan), profile, request)
+    return finished(base, plan, apply(altered(model, plan.changes), plan), profile, request)
 
 
 def _check_places(model: Model, plan: ConversionPlan) -> None:
@@ -159,7 +152,8 @@ def _check_places(model: Model, plan: ConversionPlan) -> None:
             )
 
 
-def _kind(request: Request) -> tuple[str, Profile]:
+def kind_of(request: Request) -> tuple[str, Profile]:
+    """The type of activations, and the profile to be kept. Raises ConfigError for what there is not."""
     if request.to not in KINDS:
         hint = did_you_mean(request.to, KINDS) or f"; there are {', '.join(KINDS)}"
         raise ConfigError(f"there is no conversion to {request.to!r}{hint}")
@@ -176,24 +170,6 @@ def _kind(request: Request) -> tuple[str, Profile]:
             f"profile {profile.name} is about {', '.join(profile.activations)}, not {activation}"
         )
     return activation, profile
-
-
-def profile_of(plan: ConversionPlan, profile: Profile) -> Callable[[Key], Profile]:
-    """By which profile a plan's operator, (subgraph, number), was bound: ``profile``, or the one of 16-bit activations."""
-    wide = _wide(plan)
-    other = load_profile(KINDS["int16x8"][1]) if wide else profile
-    return lambda key: other if key in wide else profile
-
-
-def profiles_of(plan: ConversionPlan, profile: Profile) -> tuple[Profile, ...]:
-    """The profiles that a plan's model is judged by."""
-    return (profile, load_profile(KINDS["int16x8"][1])) if _wide(plan) else (profile,)
-
-
-def _wide(plan: ConversionPlan) -> frozenset[Key]:
-    activation = KINDS["int16x8"][0]
-    found = (d for d in plan.operators if d.becomes == activation and plan.target != activation)
-    return frozenset((d.subgraph, d.operator) for d in found)
 
 
 def _others(model: Model, request: Request) -> Mapping[Key, Profile]:
@@ -218,7 +194,7 @@ def _check_met(model: Model, option: str, patterns: Sequence[str]) -> None:
             raise ConfigError(f"{option} {pattern}: no operator has this number, opcode or name")
 
 
-def _keeps(model: Model, request: Request) -> Callable[[Subgraph, Operator], str]:
+def keeps_of(model: Model, request: Request) -> Callable[[Subgraph, Operator], str]:
     """Why an operator stays float32 by the user's wish. Raises ConfigError for a wish that meets no operator."""
     _check_met(model, "--keep", request.keep)
 
@@ -245,9 +221,10 @@ def _large(subgraph: Subgraph, operator: Operator) -> bool:
     return any(t.is_constant and t.dtype == REAL and t.size >= SMALL for t in tensors)
 
 
-def _finished(
+def finished(
     source: Model, plan: ConversionPlan, converted: AppliedPlan, profile: Profile, request: Request
 ) -> Conversion:
+    """A plan's model with the record of where it comes from."""
     record = {
         "tool": "litecheck",
         "version": __version__,

@@ -165,11 +165,12 @@ def _plan(
     model = question.model
     forms = dict(solution.forms)
     for port, form in solution.forms.items():
-        own = targets.borrowed.read.get(port)
-        forms[port] = own or targets.borrowed.forms.get(tensor_at(model, port), form)
+        forms[port] = targets.borrowed.at(
+            port, tensor_at(model, port), form, solution.partition[port].storage
+        )
     decisions = []
     for bound in question.operators:
-        forms.update(following(bound, forms, targets.generation, bool(targets.borrowed.forms)))
+        forms.update(following(bound, forms, targets.generation, targets.borrowed))
         decisions.append(_decision(bound, forms, targets, question.inner))
     forms.update(_shifted(model, forms, targets))
     tensors = tuple(_tensors(model, forms))
@@ -186,7 +187,7 @@ def _decision(
     quantized = bool(bound.storage) or (calls and not bound.stays)
     other = targets.others.get((subgraph.index, operator.index))
     kind = targets.activation if targets.activation != REAL else "hybrid"
-    kind = other.activations[0] if other else kind
+    kind = other.activations[0] if other and bound.storage else kind
     becomes = kind if quantized else "as it is" if bound.untouched else REAL
     return Decision(
         subgraph.index,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from litecheck.convert.plan import ConversionPlan
 
 #: What is asked for by the type of activations that a plan has.
-_KINDS = {"int8": "int8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
+_KINDS = {"int8": "int8", "uint8": "uint8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
 #: How many inputs are drawn to run both forms of a quantized model.
 DRAWN = 32
 
@@ -137,11 +137,12 @@ def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None
 
 
 def _shifts(model: Model, settings: ConversionSettings) -> bool:
-    """Whether a quantized model is to be made int8 or, where it is, to keep another profile."""
-    if settings.to != "int8" or not is_quantized(model):
+    """Whether a quantized model is to be made int8 or uint8 or, where it is, to keep another profile."""
+    other = {"int8": "uint8", "uint8": "int8"}.get(settings.to)
+    if other is None or not is_quantized(model):
         return False
-    old = any(t.dtype == "uint8" and t.quantization.scale.size for s in model.subgraphs for t in s.tensors)
-    return old or bool(settings.profile)
+    there = any(t.dtype == other and t.quantization.scale.size for s in model.subgraphs for t in s.tensors)
+    return there or bool(settings.profile)
 
 
 def _check_statistics(settings: ConversionSettings) -> None:

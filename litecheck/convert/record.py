@@ -29,13 +29,15 @@ Outcome = Literal["conforms", "violates", "not judged"]
 
 @dataclass(frozen=True, slots=True)
 class StayingOperators:
-    """Operators of one kind that stay float32 for one reason; ``demand`` is the path and line of the requirement at fault,
-    where one is; ``places`` where they stand: ``#3``, or ``1/#3`` in subgraph 1."""
+    """Operators of one kind that stay float32 for one reason, or int8 (``dtype``) in a model of uint8; ``demand`` is the
+    path and line of the requirement at fault, where one is; ``places`` where they stand: ``#3``, or ``1/#3`` in subgraph
+    1."""
 
     opcode: str
     reason: str
     demand: str
     places: tuple[str, ...]
+    dtype: str = REAL
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,19 +113,25 @@ class ConversionRecord:
         return sum(member.starved for group in self.groups for member in group.members)
 
 
-def staying(conversion: Conversion, profile: Callable[[Key], Profile]) -> tuple[StayingOperators, ...]:
-    """The operators that stay float32 by kind and reason, the most frequent first; ``profile`` tells by which they were
-    bound."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+def staying(
+    conversion: Conversion, profile: Callable[[Key], Profile], wished: Profile | None = None
+) -> tuple[StayingOperators, ...]:
+    """The operators that stay float32, or int8 in a model of uint8, by kind and reason, the most frequent first; ``profile``
+    tells by which they were bound, ``wished`` is the one that does not take those that stay int8."""
+    found: dict[tuple[str, str, str, str], list[str]] = {}
     for decision in conversion.plan.operators:
-        if decision.becomes == REAL:
+        if decision.becomes == REAL or (decision.because and decision.becomes == "int8"):
             place = (
                 f"{decision.subgraph}/#{decision.operator}" if decision.subgraph else f"#{decision.operator}"
             )
             by = profile((decision.subgraph, decision.operator))
-            key = decision.opcode, decision.because, _demand(conversion, decision, by)
-            found.setdefault(key, []).append(place)
-    groups = (StayingOperators(*key, tuple(places)) for key, places in found.items())
+            by = wished if wished and decision.becomes != REAL else by
+            demand = _demand(conversion, decision, by)
+            found.setdefault((decision.opcode, decision.because, demand, decision.becomes), []).append(place)
+    groups = (
+        StayingOperators(opcode, because, demand, tuple(places), dtype)
+        for (opcode, because, demand, dtype), places in found.items()
+    )
     return tuple(sorted(groups, key=lambda group: -len(group.places)))
 
 

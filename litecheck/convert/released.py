@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.binding import Port
-from litecheck.convert.borrowed import Borrowed
+from litecheck.convert.borrowed import MIDDLES, Borrowed
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.plan import Form
 from litecheck.convert.request import REAL
@@ -19,40 +19,45 @@ from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.values import bytes_of, stored_integers
 from litecheck.quantization import Quantization
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
+from litecheck.reference.operands import NUMPY_TYPES
 
-#: What a tensor of each type becomes, and how much lower its stored integers are then.
-_SHIFTS = {"uint8": ("int8", 128), "int8": ("int8", 0)}
-_STORED = (*_SHIFTS, "int32")
+_STORED = (*MIDDLES, "int32")
 _BORDERS = (INTO_INTEGERS, OUT_OF_INTEGERS)
+#: How far the scale of a bias may be from another for one that is the same.
+_ULPS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Released:
-    """A float model; ``borrowed`` has the forms of its tensors in the quantized one, shifted to int8, ``ranges`` the real
-    values these can hold."""
+    """A float model; ``borrowed`` has the forms of its tensors in the quantized one, shifted to one type, ``ranges`` the
+    real values these can hold."""
 
     model: Model
     borrowed: Borrowed
     ranges: Mapping[Key, Interval]
 
 
-def release(model: Model) -> Released:
-    """The float model of a quantized one. Raises ConfigError for custom operators on integers."""
+def release(model: Model, dtype: str = "int8") -> Released:
+    """The float model of a quantized one, whose forms are shifted to a type. Raises ConfigError for custom operators on
+    integers."""
     forms: dict[Key, Form] = {}
+    constants: dict[Key, Form] = {}
     read: dict[Port, Form] = {}
     subgraphs = []
     for subgraph in model.subgraphs:
         _check_known(subgraph)
-        tensors = tuple(_real(tensor) if _is_stored(tensor) else tensor for tensor in subgraph.tensors)
-        stored = {
-            tensor.index: _form(tensor)
-            for tensor in subgraph.tensors
-            if tensor.dtype in _SHIFTS and _is_stored(tensor) and not tensor.is_constant
-        }
+        # Intermediates only have parameters, of which nothing else is a witness.
+        inside = {index for operator in subgraph.operators for index in operator.intermediates}
+        released = [t for t in subgraph.tensors if _is_stored(t) and t.index not in inside]
+        real = {t.index: _real(t) for t in released}
+        tensors = tuple(real.get(t.index, t) for t in subgraph.tensors)
+        held = [t for t in released if t.dtype in MIDDLES]
+        stored = {t.index: _form(t, dtype) for t in held if not t.is_constant}
+        constants.update(((subgraph.index, t.index), _form(t, dtype)) for t in held if t.is_constant)
         subgraphs.append(_without_borders(replace(subgraph, tensors=tensors), stored, read))
         forms.update(((subgraph.index, index), form) for index, form in stored.items())
     ranges = {key: form.reach for key, form in forms.items()}
-    return Released(with_subgraphs(model, subgraphs), Borrowed(forms, read=read), ranges)
+    return Released(with_subgraphs(model, subgraphs), Borrowed(forms, read=read, constants=constants), ranges)
 
 
 def _check_known(subgraph: Subgraph) -> None:
@@ -89,11 +94,48 @@ def _zeros(tensor: Tensor) -> NDArray[np.int64]:
     return q.zero_point if q.zero_point.size == q.scale.size else np.zeros(q.scale.size, np.int64)
 
 
-def _form(tensor: Tensor) -> Form:
-    dtype, shift = _SHIFTS[tensor.dtype]
-    scale = tensor.quantization.scale
-    because = "the scale it had" + (", stored 128 lower" if shift else "")
-    return Form(dtype, scale, _zeros(tensor) - shift, tensor.quantization.axis, because=because)
+def _form(tensor: Tensor, dtype: str) -> Form:
+    """What a tensor of 8 bits has, moved to a type of as many."""
+    q, shift = tensor.quantization, MIDDLES[dtype] - MIDDLES[tensor.dtype]
+    moved = f", stored 128 {'higher' if shift > 0 else 'lower'}" if shift else ""
+    return Form(dtype, q.scale, _zeros(tensor) + shift, q.axis, because=f"the scale it had{moved}")
+
+
+def with_own_integers(old: Model, new: Model, pairs: Iterable[tuple[int, int, int]]) -> Model:
+    """The new model with the old one's very integers where a constant's parameters are the same but for the shift.
+
+    ``pairs`` are a subgraph and a tensor of it in either. Real values are float32, which has no room for all of int32.
+    """
+    changed: dict[int, dict[int, Tensor]] = {}
+    for number, before, after in pairs:
+        one, other = old.subgraphs[number].tensors[before], new.subgraphs[number].tensors[after]
+        stored = stored_integers(one)
+        if stored is not None and other.is_constant and _is_stored(one) and _alike(one, other):
+            shift = MIDDLES.get(other.dtype, 0) - MIDDLES.get(one.dtype, 0)
+            data = bytes_of((stored.astype(np.int64) + shift).astype(NUMPY_TYPES[other.dtype]))
+            changed.setdefault(number, {})[after] = replace(other, data=data, buffer=0)
+    if not changed:
+        return new
+    subgraphs = [
+        replace(s, tensors=tuple(changed.get(s.index, {}).get(t.index, t) for t in s.tensors))
+        for s in new.subgraphs
+    ]
+    return with_subgraphs(new, subgraphs)
+
+
+def _alike(one: Tensor, other: Tensor) -> bool:
+    """Whether stored integers mean the same in both, but for the shift; the scale of a bias, a product, by an ulp or two."""
+    if one.shape != other.shape or {one.dtype, other.dtype} - set(_STORED):
+        return False
+    shift = MIDDLES.get(other.dtype, 0) - MIDDLES.get(one.dtype, 0)
+    q, r = one.quantization, other.quantization
+    several = [p.axis for p in (q, r) if p.scale.size > 1]
+    if len(set(several)) > 1 or (q.scale.size > 1 and r.scale.size not in (1, q.scale.size)):
+        return False
+    if one.dtype == "int32" or other.dtype == "int32":
+        close = bool(np.all(np.abs(q.scale - r.scale) <= _ULPS * np.spacing(r.scale)))
+        return one.dtype == other.dtype and close
+    return bool(np.all(q.scale == r.scale) and np.all(_zeros(one) + shift == _zeros(other)))
 
 
 def _without_borders(subgraph: Subgraph, stored: dict[int, Form], read: dict[Port, Form]) -> Subgraph:

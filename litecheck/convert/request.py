@@ -13,6 +13,7 @@ REAL = "float32"
 KINDS: Mapping[str, tuple[str, str]] = {
     "int8": ("int8", "litert-runtime"),
     "int16x8": ("int16", "litert-int16x8"),
+    "uint8": ("uint8", "litert-uint8"),
     "dynamic": (REAL, "litert-hybrid"),
     "float16": (REAL, ""),
 }

@@ -18,16 +18,17 @@ from litecheck.convert.calibration.child import LitertChild
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.convert.calibration.tally import observed
-from litecheck.convert.conversion import Conversion, convert, profile_of, profiles_of, replay, shift
+from litecheck.convert.conversion import Conversion, convert, replay
 from litecheck.convert.groups import Interval, Key
+from litecheck.convert.kinds import profile_of, profiles_of
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.prepared import ConversionSession, prepared
 from litecheck.convert.record import ConversionRecord, converted_tensors, staying
-from litecheck.convert.released import release
 from litecheck.convert.request import KINDS
 from litecheck.convert.rerun import Rerun
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.shared import shared_quantizations
+from litecheck.convert.shifted import replay_shift, shift
 from litecheck.convert.source import load_source
 from litecheck.convert.weight_errors import weight_errors
 from litecheck.devices.port import Limits
@@ -72,8 +73,8 @@ def _carried_out(
     calibration = calibrating.result()
     ranges = calibration.ranges if calibration else _borrowed(session)
     if session.plan is not None:
-        base = release(model).model if session.shifts else model
-        conversion = replay(base, session.plan, settings.request)
+        again = replay_shift if session.shifts else replay
+        conversion = again(model, session.plan, settings.request)
     elif session.shifts:
         conversion = shift(model, settings.request)
     else:
@@ -155,7 +156,7 @@ def _judged(
         len(content),
         conversion,
         replace(report, file=target or model.file, size=len(content)),
-        staying(conversion, profile_of(plan, profile)),
+        staying(conversion, profile_of(plan, profile), profile),
         converted_tensors(conversion, ranges, None),
         shared_quantizations(conversion.source, plan, profile_of(plan, profile), ranges),
         calibration,

@@ -45,22 +45,11 @@ def weight_errors(old: Model, conversion: Conversion) -> tuple[WeightError, ...]
 
 
 def _errors(old: Model, conversion: Conversion) -> Iterator[WeightError]:
-    for number, before, after in dict.fromkeys(_pairs(conversion)):
+    for number, before, after in dict.fromkeys(conversion.operands()):
         one = old.subgraphs[number].tensors[before]
         other = conversion.model.subgraphs[number].tensors[after]
         if _is_weight(one) and _is_weight(other):
             yield _of_tensor(number, one, other)
-
-
-def _pairs(conversion: Conversion) -> Iterator[tuple[int, int, int]]:
-    """Subgraph, tensor, and the tensor of the new model that the same operator reads at the same place."""
-    for subgraph in conversion.model.subgraphs:
-        operators = conversion.source.subgraphs[subgraph.index].operators
-        for operator, origin in zip(subgraph.operators, conversion.origins[subgraph.index], strict=True):
-            if origin >= 0:
-                for pair in zip(operators[origin].inputs, operator.inputs, strict=False):
-                    if min(pair) >= 0:
-                        yield (subgraph.index, *pair)
 
 
 def _is_weight(tensor: Tensor) -> bool:

@@ -98,7 +98,8 @@ def test_a_violation_is_shown_and_nothing_written(run: Run) -> None:
     ("arguments", "message"),
     [
         (("detector.tflite",), "give -o OUT.tflite"),
-        (("detector.tflite", "-o", "out.tflite", "--dry-run"), "or --dry-run"),
+        (("detector.tflite", "-o", "out.tflite", "--dry-run"), "-o out.tflite and --dry-run, which writes no model"),
+        (("detector.tflite", "-o", "out.tflite", "--preprocessing", "1:0", *DATA), "--preprocessing 1:0 is for images"),
         (("good.tflite", "-o", "out.tflite", "--random", "1"), "it is quantized already (int8)"),
         (("broken.tflite", "-o", "out.tflite", "--random", "1"), "outside-file"),
         (("detector.tflite", "-o", "out.tflite", "--plan", "p.json", "--to", "int8"), "the plan has decided that"),

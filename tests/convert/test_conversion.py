@@ -13,9 +13,10 @@ from litecheck.convert import groups, planning
 from litecheck.convert.binding import Port
 from litecheck.convert.calibration.machine_observer import MachineObserver
 from litecheck.convert.calibration.samples import Sample
-from litecheck.convert.conversion import Conversion, Request, convert, replay, shift
+from litecheck.convert.conversion import Conversion, Request, convert, replay
 from litecheck.convert.plan import ConversionPlan, Form
 from litecheck.convert.plan_file import plan_json, read_plan
+from litecheck.convert.shifted import shift
 from litecheck.convert.storage import Storage, storage_of
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized

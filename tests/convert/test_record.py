@@ -7,8 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from litecheck.convert.conversion import Conversion, Request, convert, profile_of
+from litecheck.convert.conversion import Conversion, Request, convert
 from litecheck.convert.groups import Interval, Key
+from litecheck.convert.kinds import profile_of
 from litecheck.convert.record import converted_tensors, staying
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from fixtures.models import custom_op
-from litecheck.convert.conversion import Request, shift
+from litecheck.convert.conversion import Request
 from litecheck.convert.released import release
+from litecheck.convert.shifted import shift
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model

@@ -23,7 +23,7 @@ from litecheck.convert.record import ConversionRecord
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.source import load_source
 from litecheck.errors import ConfigError, ModelError
-from litecheck.model.build import quantized
+from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.save import save_model
@@ -266,3 +266,32 @@ def test_what_is_no_tensorflow_model_is_read_as_it_is(folder: Path) -> None:
     Path("saved").mkdir()
     with pytest.raises(ModelError):
         load_source("saved")
+
+
+def test_samples_without_a_finite_value_are_named() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 4), "float32") for name in "xy")
+    main.add("RELU", [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    chain = (Sample({"x": np.full((1, 4), np.inf, np.float32)}),)
+    data = CalibrationData(lambda: iter([chain]), "one sample", 1)
+    with pytest.raises(
+        CalibrationError, match=r"^one sample: no tensor holds a finite value in any of the samples$"
+    ):
+        convert_model(builder.finish(), data=(data,), device="litecheck")
+
+
+def test_a_custom_operator_that_keeps_a_model_from_running_is_named() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y, z = (main.tensor(name, (1, 4), "float32") for name in "xyz")
+    main.add("RELU", [x], [y])
+    main.add("CUSTOM", [y], [z], custom_code="AcmeSort")
+    main.inputs(x)
+    main.outputs(z)
+    with pytest.raises(
+        CalibrationError, match=r"^CUSTOM AcmeSort #1 is a custom operator, and no kernel for it"
+    ):
+        convert_model(builder.finish(), random=2, device="litecheck")

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from fixtures.detector import float_detector
-from litecheck.convert.conversion import Request, convert, profile_of
+from litecheck.convert.conversion import Request, convert
+from litecheck.convert.kinds import profile_of
 from litecheck.convert.plan import Form
 from litecheck.convert.shared import effective_bits, shared_quantizations
 from litecheck.model.types import Model

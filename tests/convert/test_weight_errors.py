@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fixtures.models import uint8_model
-from litecheck.convert.conversion import Request, shift
+from litecheck.convert.conversion import Request
+from litecheck.convert.shifted import shift
 from litecheck.convert.weight_errors import weight_errors
 from litecheck.model.values import stored_integers
 

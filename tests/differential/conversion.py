@@ -1,9 +1,12 @@
 """Conversion against LiteRT: what comes out of `convert` conforms, loads on every resolver, and runs exactly.
 
-    python -m tests.differential.conversion [--to int8] [--graphs 300] [--seed 0] [--only NAME]
+    python -m tests.differential.conversion [--to int8] [--graphs 300] [--seed 0] [--only NAME] [--verify]
 
-Every operator with a float form, and random graphs: calibrated by LiteRT on a few inputs, converted, judged by litecheck,
-then run by LiteRT's three resolvers; the reference resolver must give what litecheck's kernels give, bit for bit.
+Every operator with a float form, the nets under fixtures/convert, and random graphs: calibrated on a few inputs,
+converted, judged by litecheck, then run by LiteRT's three resolvers; the reference resolver must give what litecheck's
+kernels give, bit for bit. ``--verify`` asks that of `litecheck verify --device litert:reference`, too: every operator
+cut out and fed what decides; float32 islands within the tolerance that rules/litert-runtime.yaml declares, and nothing
+else but faults of rules/arithmetic/known-faults.yaml.
 """
 
 from __future__ import annotations
@@ -17,14 +20,28 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.convert.calibration.dataset import CalibrationData
+from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.convert.calibration.observe import observe
+from litecheck.convert.calibration.samples import Sample
 from litecheck.convert.conversion import Conversion, Request, convert
+from litecheck.devices.outcome import Outcome as Ending
+from litecheck.devices.port import Device
+from litecheck.devices.registry import open_device
 from litecheck.errors import LitecheckError
+from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.entry import entry
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
+from litecheck.verify.campaign import verify_model
+from litecheck.verify.outcome import Verdict
 from tests.convert.one_operator import float_cases
+from tests.convert.quantized_nets import FOLDER
 from tests.convert.random_graphs import random_graph, random_inputs
+from tests.convert.samples import NETS, samples
 from tests.differential.oracle import Oracle, Refused
 
 Runs = tuple[tuple[NDArray, ...], ...]
@@ -37,17 +54,22 @@ WITHOUT = {
 }
 #: Operators that the reference resolver computes wrongly (rules/arithmetic/known-faults.yaml).
 WRONG = {"SUM"}
+#: Operators that make or take a variable: they have nothing to compare unless the whole model runs.
+TOGETHER = {"CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"}
+#: How many of a model's inputs `verify` hands on from operator to operator.
+VERIFIED = 4
 
 
 @dataclass
 class Outcome:
-    """What came of one conversion."""
+    """What came of one conversion. ``cases`` counts what `litecheck verify` said of the operators of the new model."""
 
     name: str
     to: str
     becomes: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
     stays: list[str] = field(default_factory=list)
+    cases: Counter[str] = field(default_factory=Counter)
 
 
 def models(graphs: int, only: str, first: int = 0) -> Iterator[tuple[str, Model, Runs]]:
@@ -55,6 +77,9 @@ def models(graphs: int, only: str, first: int = 0) -> Iterator[tuple[str, Model,
     for case in float_cases():
         if only in case.name:
             yield case.name, case.model, case.runs
+    for name in NETS:
+        if only in f"net-{name}":
+            yield f"net-{name}", *net(name)
     for seed in range(first, first + graphs):
         name = f"graph-{seed}"
         if only in name:
@@ -62,29 +87,36 @@ def models(graphs: int, only: str, first: int = 0) -> Iterator[tuple[str, Model,
             yield name, model, tuple(random_inputs(model, seed, 4))
 
 
-def ranges_of(model: Model, runs: Runs) -> dict[tuple[int, int], tuple[float, float]]:
-    """The smallest and largest value of every float tensor, by litecheck's own kernels."""
-    found: dict[tuple[int, int], tuple[float, float]] = {}
-
-    def watch(subgraph, indexes, arrays) -> None:
-        for index, values in zip(indexes, arrays, strict=True):
-            if index >= 0 and values.dtype == np.float32 and values.size:
-                low, high = found.get((subgraph.index, index), (np.inf, -np.inf))
-                found[subgraph.index, index] = min(low, float(values.min())), max(high, float(values.max()))
-
-    machine = Machine(model)
-    machine.watch = watch
-    for run in runs:
-        machine.restart()
-        machine.run(model.subgraphs[0], tuple(run))
-    return found
+def net(name: str) -> tuple[Model, Runs]:
+    """A net under fixtures/convert and its samples, in the order of its inputs."""
+    model = load_model(FOLDER / f"{name}.tflite")
+    aliases = {tensor: alias for alias, tensor in model.signatures[0].inputs}
+    order = [aliases[t] for t in model.subgraphs[0].inputs]
+    return model, tuple(tuple(sample[alias] for alias in order) for sample in samples(name))
 
 
-def tried(oracle: Oracle, name: str, model: Model, runs: Runs, to: str) -> Outcome:
-    """One model converted and compared."""
+def calibration_data(model: Model, runs: Runs) -> CalibrationData:
+    """Each run as a sample of its own."""
+    point = entry(model, None)
+    names = [point.name(index) for index in point.subgraph.inputs]
+    chains = [(Sample(dict(zip(names, run, strict=True))),) for run in runs]
+    return CalibrationData(lambda: iter(chains), "the runs", len(chains))
+
+
+def converted(model: Model, runs: Runs, to: str) -> Conversion:
+    """The model calibrated on the runs by litecheck's kernels (LiteRT's where it has none), and converted."""
+    statistics, methods = observe(model, calibration_data(model, runs), device="litecheck"), range_methods(())
+    ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
+    return convert(model, Request(to=to), ranges, inner=inner)
+
+
+def tried(
+    oracle: Oracle, name: str, model: Model, runs: Runs, to: str, device: Device | None = None
+) -> Outcome:
+    """One model converted and compared, on a ``device`` operator by operator."""
     outcome = Outcome(name, to)
     try:
-        done = convert(model, Request(to=to), ranges_of(model, runs))
+        done = converted(model, runs, to)
     except RunError as error:
         outcome.faults.append(f"no float kernel: {error}")
         return outcome
@@ -96,7 +128,35 @@ def tried(oracle: Oracle, name: str, model: Model, runs: Runs, to: str) -> Outco
     new = [f for f in done.report.findings if f.level != "note" and f.waiver is None]
     outcome.faults += [f"{f.path} ({f.level}): {f.found}" for f in new]
     outcome.faults += compared(oracle, done, runs)
+    if device is not None:
+        verified(outcome, done.model, runs, device)
     return outcome
+
+
+def verified(outcome: Outcome, model: Model, runs: Runs, device: Device) -> None:
+    """What `litecheck verify` says of every operator by itself, and of the whole where some have nothing to compare
+    by themselves: exact, or why not."""
+    point = entry(model, None)
+    names = [point.name(index) for index in point.subgraph.inputs]
+    given = tuple(dict(zip(names, run, strict=True)) for run in runs[:VERIFIED])
+    verdicts = verify_model(model, device, samples=given).verdicts
+    alone = [v for v in verdicts if v.outcome is Ending.NO_REFERENCE and set(v.opcodes) <= TOGETHER]
+    if alone:
+        whole = verify_model(model, device, samples=given, whole=True).verdicts
+        verdicts = (*(v for v in verdicts if v not in alone), *whole)
+    outcome.cases.update("known fault" if v.fault else v.outcome.value for v in verdicts)
+    for verdict in verdicts:
+        if not _exact_or_known(model, verdict):
+            outcome.faults.append(f"verify: {verdict.title}: {verdict.outcome.value}: {verdict.message}")
+
+
+def _exact_or_known(model: Model, verdict: Verdict) -> bool:
+    """Real values may differ within the tolerance that a profile declares for them; integers may not."""
+    if verdict.fault or verdict.outcome is Ending.EXACT:
+        return True
+    graph = model.subgraphs[verdict.subgraph]
+    made = {graph.tensors[i].dtype for n in verdict.operators for i in graph.operators[n].outputs if i >= 0}
+    return verdict.outcome is Ending.WITHIN and not made & set(INTEGER_RANGES)
 
 
 def compared(oracle: Oracle, done: Conversion, runs: Runs) -> list[str]:
@@ -106,12 +166,20 @@ def compared(oracle: Oracle, done: Conversion, runs: Runs) -> list[str]:
     for kernels in KERNELS:
         if opcodes & WITHOUT.get(kernels, set()):
             continue
-        outputs = oracle.run_many(content, runs, kernels)
+        outputs = _answers(oracle, done.model, content, runs, kernels)
         if isinstance(outputs, Refused):
             faults.append(f"{kernels}: {outputs.message[-200:]}")
         elif kernels == "reference" and not opcodes & WRONG and not _islands(done):
             faults += _exact(done.model, runs, outputs)
     return faults
+
+
+def _answers(oracle: Oracle, model: Model, content: bytes, runs: Runs, kernels: str) -> list | Refused:
+    """Each run from the initial state: variables behind a handle live as long as an interpreter does."""
+    if not any(t.dtype == "resource" for s in model.subgraphs for t in s.tensors):
+        return oracle.run_many(content, runs, kernels)
+    answers = [oracle.run(content, run, kernels) for run in runs]
+    return next((one for one in answers if isinstance(one, Refused)), answers)
 
 
 def _islands(done: Conversion) -> bool:
@@ -139,20 +207,27 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first graph")
     parser.add_argument("--only", default="")
     parser.add_argument("--stays", action="store_true", help="list what stays float32")
+    parser.add_argument(
+        "--verify", action="store_true", help="`litecheck verify --device litert:reference`, too"
+    )
     options = parser.parse_args()
+    device = open_device("litert:reference") if options.verify else None
     failed = 0
     for to in options.to or ("int8", "int16x8"):
-        total: Counter[str] = Counter()
+        total, cases = Counter[str](), Counter[str]()
         with Oracle() as oracle:
             for name, model, runs in models(options.graphs, options.only, options.seed):
-                outcome = tried(oracle, name, model, runs, to)
+                outcome = tried(oracle, name, model, runs, to, device)
                 total.update(outcome.becomes)
+                cases.update(outcome.cases)
                 failed += bool(outcome.faults)
                 for fault in outcome.faults:
                     print(f"{to} {name}: {fault}", flush=True)
                 for line in outcome.stays if options.stays else ():
                     print(f"  {to} {name} stays {line}")
-        print(f"{to}: operators {dict(total)}")
+        print(f"{to}: operators {dict(total)}" + (f", verified {dict(cases)}" if device else ""), flush=True)
+    if device is not None:
+        device.close()
     print(f"{failed} models with faults")
     return int(failed > 0)
 

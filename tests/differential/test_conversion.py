@@ -1,15 +1,22 @@
-"""A small fixed slice of ``python -m tests.differential.conversion``."""
+"""A small fixed slice of ``python -m tests.differential.conversion``, and of the same with ``--verify``."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
 import pytest
 
-from tests.differential.conversion import models, tried
+from litecheck.devices.port import Answer, Device, Failure, Job
+from litecheck.devices.registry import open_device
+from tests.differential.conversion import Outcome, converted, models, tried, verified
 from tests.differential.oracle import Oracle
 
 GRAPHS = 12
 #: Float operators that no kernel of ours computes.
 ELSEWHERE = {"FAKE_QUANT"}
+#: Models whose operators are verified one by one: of each family of kernels one, state, loops, a short graph.
+VERIFIED = ("CONV_2D", "SVDF", "SOFTMAX", "SUM", "net-streaming", "net-branches", "net-lstm_fused", "graph-4")
 
 
 @pytest.mark.parametrize("to", ["int8", "int16x8"])
@@ -26,3 +33,58 @@ def test_what_is_converted_conforms_loads_and_is_exact(to: str) -> None:
                 faults[name] = outcome.faults
     assert faults == {}
     assert quantized > 150
+
+
+@pytest.fixture(scope="module")
+def litert() -> Iterator[Device]:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    device = open_device("litert:reference")
+    yield device
+    device.close()
+
+
+@pytest.mark.parametrize("to", ["int8", "int16x8"])
+def test_verify_finds_every_operator_of_what_is_converted_exact(litert: Device, to: str) -> None:
+    faults, cases = {}, 0
+    for name, model, runs in models(5, ""):
+        if name in VERIFIED:
+            outcome = Outcome(name, to)
+            verified(outcome, converted(model, runs, to).model, runs, litert)
+            cases += outcome.cases["exact"]
+            if outcome.faults:
+                faults[name] = outcome.faults
+    assert faults == {}
+    assert cases > 30
+
+
+class OneBitOff:
+    """LiteRT, but for the last bit of each output's first integer."""
+
+    def __init__(self, device: Device) -> None:
+        self.device, self.name, self.described, self.memory = (
+            device, device.name, device.described, device.memory,
+        )  # fmt: skip
+
+    def run(self, job: Job) -> Answer | Failure:
+        answer = self.device.run(job)
+        if isinstance(answer, Failure):
+            return answer
+        return Answer(tuple(tuple(map(_flipped, run)) for run in answer.runs))
+
+    def close(self) -> None:
+        self.device.close()
+
+
+def _flipped(array: np.ndarray) -> np.ndarray:
+    if array.dtype.kind != "i" or not array.size:
+        return array
+    made = array.copy()
+    made.flat[0] ^= 1
+    return made
+
+
+def test_one_bit_off_would_be_noticed(litert: Device) -> None:
+    ((name, model, runs),) = [one for one in models(0, "FULLY_CONNECTED") if one[0] == "FULLY_CONNECTED"]
+    outcome = Outcome(name, "int8")
+    verified(outcome, converted(model, runs, "int8").model, runs, OneBitOff(litert))
+    assert any("FULLY_CONNECTED" in fault and "mismatch" in fault for fault in outcome.faults)

@@ -45,6 +45,10 @@ def open_data(
     found = _of_path(place, model, chosen)
     if found.count == 0:
         raise ConfigError(f"{path}: holds no samples")
+    if chosen.preprocessing and not _holds_images(place):
+        raise ConfigError(
+            f"--preprocessing {chosen.preprocessing} is for images; {path} holds arrays, which are fed as they are"
+        )
     return _limited(found, chosen.most)
 
 
@@ -60,6 +64,12 @@ def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData
     if place.suffix == ".npy":
         return one_array(place, model, options)
     raise ConfigError(f"{place}: calibration data are .npz, .npy, a folder, or a Python file")
+
+
+def _holds_images(place: Path) -> bool:
+    """Whether a path is read as a folder of images."""
+    suffixes = {file.suffix.lower() for file in place.iterdir()} if place.is_dir() else set()
+    return bool(suffixes & set(IMAGES)) and ".npz" not in suffixes
 
 
 def _limited(data: CalibrationData, most: int | None) -> CalibrationData:

@@ -29,9 +29,10 @@ class CalibrationError(LitecheckError):
     """Calibration that cannot go on, or whose values no scale can hold."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class NotFinite:
-    """The first sample, counted from 0, in which a tensor held a NaN (``nan``) or else an infinity (``inf``)."""
+    """The first sample, counted from 0, in which a tensor held a NaN (``nan``) or, where no sample made one, an infinity
+    (``inf``): a NaN stops a conversion."""
 
     sample: int
     value: str
@@ -63,7 +64,7 @@ class TensorStatistics:
             max(self.high, other.high),
             self.elements + other.elements,
             _both(self.sketch, other.sketch),
-            min(faults) if faults else None,
+            min(faults, key=lambda one: (one.value != "nan", one.sample), default=None),
         )
 
     def behind(self, samples: int) -> TensorStatistics:
@@ -215,8 +216,10 @@ def check_finite(statistics: CalibrationStatistics, model: Model) -> None:
 
 
 def first_not_finite(statistics: CalibrationStatistics, model: Model) -> tuple[Place, NotFinite] | None:
-    """Where values cease to be finite: the first tensor in execution order in the first sample that shows any."""
+    """Where values cease to be finite: the first tensor in execution order in the first sample that shows any; of NaNs only,
+    where there are some."""
     faults = {p: one.not_finite for p, one in statistics.tensors.items() if one.not_finite is not None}
+    faults = {p: fault for p, fault in faults.items() if fault.value == "nan"} or faults
     if not faults:
         return None
     sample = min(fault.sample for fault in faults.values())

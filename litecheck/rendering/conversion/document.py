@@ -71,14 +71,14 @@ def _agreement(record: ConversionRecord) -> Iterator[Part]:
 
 
 def _stays(record: ConversionRecord) -> Iterator[Part]:
-    if not record.stays:
-        return
-    yield Heading(("Stays float32",))
-    rows = tuple(
-        ((f"{len(one.places):,}",), (one.opcode,), (one.reason,), (one.demand,), (", ".join(one.places),))
-        for one in record.stays
-    )
-    yield TableGrid((">", "operator", "reason", "demanded", "where"), rows)
+    for dtype in dict.fromkeys(one.dtype for one in record.stays):
+        yield Heading((f"Stays {dtype}",))
+        rows = tuple(
+            ((f"{len(one.places):,}",), (one.opcode,), (one.reason,), (one.demand,), (", ".join(one.places),))
+            for one in record.stays
+            if one.dtype == dtype
+        )
+        yield TableGrid((">", "operator", "reason", "demanded", "where"), rows)
 
 
 def _choices(record: ConversionRecord) -> Iterator[Part]:

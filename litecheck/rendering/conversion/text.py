@@ -65,23 +65,23 @@ class ConversionPage(ValidationPage):
         self.line()
 
     def stays(self, record: ConversionRecord) -> None:
-        """The operators that stay float32, each kind with its reason."""
-        if not record.stays:
-            return
-        number = sum(len(one.places) for one in record.stays)
+        """The operators that stay float32, or int8 beside uint8, each kind with its reason."""
         total = counted(len(record.conversion.plan.operators), "operator")
-        self.section("stays float32", f"{number:,} of {total}")
-        self.table(
-            [
-                (
-                    f"{len(one.places):,}",
-                    visible(one.opcode),
-                    f"{self.phrase(': '.join(filter(None, (one.demand, one.reason))))} ({self.numbers(one.places)})",
-                )
-                for one in record.stays
-            ]
-        )
-        self.line()
+        for dtype in dict.fromkeys(one.dtype for one in record.stays):
+            rows = [one for one in record.stays if one.dtype == dtype]
+            number = sum(len(one.places) for one in rows)
+            self.section(f"stays {dtype}", f"{number:,} of {total}")
+            self.table(
+                [
+                    (
+                        f"{len(one.places):,}",
+                        visible(one.opcode),
+                        f"{self.phrase(': '.join(filter(None, (one.demand, one.reason))))} ({self.numbers(one.places)})",
+                    )
+                    for one in rows
+                ]
+            )
+            self.line()
 
     def starved(self, record: ConversionRecord) -> None:
         """The members of groups that keep too few values."""

@@ -107,6 +107,13 @@ def test_the_first_sample_counts_then_the_first_operator() -> None:
     check_finite(CalibrationStatistics({(0, 0): fine}, 5, "", ""), model)
 
 
+def test_a_nan_counts_for_more_than_an_infinity_before_it() -> None:
+    infinite, spoiled = (statistics_of(np.float32([value]), n) for n, value in ((0, np.inf), (3, np.nan)))
+    assert infinite.merged(spoiled).not_finite == spoiled.merged(infinite).not_finite == NotFinite(3, "nan")
+    statistics = CalibrationStatistics({(0, 3): infinite, (0, 4): spoiled}, 5, "", "")
+    assert first_not_finite(statistics, networks.layered()) == ((0, 4), NotFinite(3, "nan"))
+
+
 def test_a_body_comes_where_it_is_called() -> None:
     order = execution_order(networks.looping())
     main = [order.index((0, index)) for index in range(5)]

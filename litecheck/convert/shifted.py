@@ -1,0 +1,103 @@
+"""A quantized model made anew in another type of 8 bits, or by other rules: scales stay, integers move by 128."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from litecheck.convert.binding import bind
+from litecheck.convert.conversion import Conversion, finished, keeps_of, kind_of, replay
+from litecheck.convert.groups import Key
+from litecheck.convert.plan import ConversionPlan, Decision
+from litecheck.convert.planning import Targets, make_plan
+from litecheck.convert.released import Released, release, with_own_integers
+from litecheck.convert.request import KINDS, REAL, Request
+from litecheck.model.save import model_hash
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import Profile
+
+#: What a shift changes of an operand's parameters.
+_SHIFTED = "/zero_point"
+
+
+def shift(model: Model, request: Request) -> Conversion:
+    """A model of uint8 or int8 activations in the one or the other, by the rules of a profile: activations keep their
+    scales, stored 128 lower or higher; so do constants as far as rules let them, the others are rounded anew, and biases
+    follow. What uint8 has no kernel for, or no parameters that keep its rules, stays int8. Raises ConfigError for what
+    cannot be made."""
+    activation, profile = kind_of(request)
+    known = release(model, activation)
+    beside = dict(_without_rule(known.model, profile)) if activation == "uint8" else {}
+    while True:
+        conversion = _shifted(model, known, request, profile, beside)
+        more = dict(_unkept(conversion, profile)) if activation == "uint8" else {}
+        if not more.keys() - beside.keys():
+            return conversion
+        beside = {**more, **beside}
+
+
+def _shifted(
+    model: Model, known: Released, request: Request, profile: Profile, beside: Mapping[Key, str]
+) -> Conversion:
+    """The shifted model; the operators of ``beside`` stay int8, each for a reason."""
+    activation, _ = kind_of(request)
+    others = dict.fromkeys(beside, load_profile(KINDS["int8"][1]))
+    inputs, outputs = (_end(model, end, request, activation) for end in ("inputs", "outputs"))
+    keeps = keeps_of(known.model, request)
+    targets = Targets(activation, inputs, outputs, request.generation, keeps, known.borrowed, others)
+    plan, converted = make_plan(known.model, profile, known.ranges, targets, model_hash(known.model))
+    plan = replace(plan, operators=tuple(_explained(decision, beside) for decision in plan.operators))
+    return _exact(model, finished(known.model, plan, converted, profile, request))
+
+
+def replay_shift(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
+    """A plan of :func:`shift` carried out again. Raises ConfigError for another model."""
+    activation, _ = kind_of(request)
+    return _exact(model, replay(release(model, activation).model, plan, request))
+
+
+def _end(model: Model, end: str, request: Request, activation: str) -> str:
+    """The type of what goes in or out: what was asked for, else real where it was, else that of the activations."""
+    asked: str = getattr(request, end)
+    if asked != REAL:
+        return asked
+    main = model.subgraphs[0]
+    indexes = main.inputs if end == "inputs" else main.outputs
+    types = (main.tensors[index].dtype for index in indexes)
+    first = next((dtype for dtype in types if dtype in (REAL, "uint8", "int8")), REAL)
+    return REAL if first == REAL else activation
+
+
+def _without_rule(model: Model, profile: Profile) -> Iterator[tuple[Key, str]]:
+    """The operators that a profile of uint8 does not take and LiteRT computes in int8, or hands on, and why not."""
+    other = load_profile(KINDS["int8"][1])
+    for subgraph in model.subgraphs:
+        for operator in subgraph.operators:
+            bound = bind(model, subgraph, operator, profile)
+            if bound.stays and not bind(model, subgraph, operator, other).stays:
+                yield (subgraph.index, operator.index), bound.stays
+
+
+def _unkept(conversion: Conversion, profile: Profile) -> Iterator[tuple[Key, str]]:
+    """The operators that a profile of uint8 finds fault with once they are shifted, and the first rule that says so. A
+    kernel that takes any zero point but computes with 0 earns a warning."""
+    for finding in reversed(conversion.report.findings):
+        origins = conversion.origins.get(finding.where.subgraph, ())
+        at = finding.where.operator
+        origin = origins[at] if at is not None and 0 <= at < len(origins) else -1
+        counts = finding.level == "violation" or (
+            finding.level == "warning" and finding.path.endswith(_SHIFTED)
+        )
+        if counts and finding.waiver is None and origin >= 0 and finding.demanded_by.profile == profile.name:
+            yield (finding.where.subgraph, origin), f"{finding.path}: {finding.found}"
+
+
+def _explained(decision: Decision, beside: Mapping[Key, str]) -> Decision:
+    why = beside.get((decision.subgraph, decision.operator), "")
+    return replace(decision, because=why) if why and decision.becomes == "int8" else decision
+
+
+def _exact(model: Model, conversion: Conversion) -> Conversion:
+    made = with_own_integers(model, conversion.model, dict.fromkeys(conversion.operands()))
+    return replace(conversion, model=made)

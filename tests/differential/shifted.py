@@ -1,0 +1,156 @@
+"""int8 models made uint8 and back: what LiteRT computes is the same but for 128, operator by operator and in graphs.
+
+    python -m tests.differential.shifted [--graphs 100] [--seed 0] [--only NAME]
+
+Each float model is converted to int8 with one scale for all weights of a layer and activations whose scales are powers
+of two: the products of two scales, which the kernels round to float32 for uint8 and not for int8, are then exact. The
+uint8 model must conform, hold the int8 model's integers 128 higher, give its outputs 128 higher on LiteRT's reference
+kernels, and become the same int8 model again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.convert.calibration.observe import observe
+from litecheck.convert.conversion import Conversion, Request, convert
+from litecheck.convert.shifted import shift
+from litecheck.errors import LitecheckError
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Subgraph
+from litecheck.model.values import stored_integers
+from tests.differential.conversion import KERNELS, WITHOUT, WRONG, Runs, calibration_data, models
+from tests.differential.oracle import Oracle, Refused
+
+#: Operators whose kernels for uint8 round otherwise than those for int8 do: by one step, at the most.
+ROUNDED = {"AVERAGE_POOL_2D", "L2_NORMALIZATION", "RESIZE_BILINEAR"}
+PER_TENSOR = str(Path(__file__).parents[1] / "convert" / "per_tensor.yaml")
+
+
+def powers(low: float, high: float) -> tuple[float, float]:
+    """The least range around this one, and around 0, whose 255 steps are a power of two with a zero point of 0."""
+    step = 2.0 ** math.ceil(math.log2(max(high / 127, -low / 128, 2.0**-20)))
+    return -128 * step, 127 * step
+
+
+def in_int8(model: Model, runs: Runs) -> Conversion:
+    """The model in int8, inputs and outputs included, every scale of an activation a power of two."""
+    statistics, methods = observe(model, calibration_data(model, runs), device="litecheck"), range_methods(())
+    ranges = {key: powers(*ends) for key, ends in chosen_ranges(statistics, model, methods).items()}
+    request = Request(profile=PER_TENSOR, inputs="int8", outputs="int8")
+    return convert(model, request, ranges, inner=inner_ranges(statistics, methods))
+
+
+def faults(oracle: Oracle, model: Model, runs: Runs, staying: Counter[str]) -> Iterator[str]:
+    """What does not hold of one model; ``staying`` counts what stays int8."""
+    whole = in_int8(model, runs)
+    there = {t.dtype for s in whole.model.subgraphs for t in s.tensors if t.quantization.scale.size}
+    if "int8" not in there or any(d.becomes == "float32" for d in whole.plan.operators):
+        return
+    made = shift(whole.model, Request(to="uint8"))
+    staying.update(f"{d.opcode}: {d.because}" for d in made.plan.operators if d.becomes == "int8")
+    real = [d for d in made.plan.operators if d.becomes == "float32"]
+    yield from (f"{d.opcode} becomes float32: {d.because}" for d in real)
+    yield from (f"{f.path}: {f.found}" for f in made.report.findings if f.level != "note")
+    yield from _returned(whole.model, made.model)
+    yield from _computed(oracle, whole.model, made.model, runs)
+
+
+def _returned(old: Model, made: Model) -> Iterator[str]:
+    """Whether the way back gives the same integers and parameters."""
+    again = shift(made, Request(profile=PER_TENSOR)).model
+    for one, other in zip(old.subgraphs, again.subgraphs, strict=True):
+        lost = Counter(_constants(one)) - Counter(_constants(other))
+        yield from (f"comes back otherwise: {constant[0]}" for constant in lost)
+
+
+def _constants(subgraph: Subgraph) -> Iterator[tuple]:
+    for tensor in subgraph.tensors:
+        integers, q = stored_integers(tensor), tensor.quantization
+        if integers is not None and tensor.is_constant:
+            yield (tensor.name, tensor.dtype, integers.tobytes(), tuple(q.scale), tuple(q.zero_point))
+
+
+def _computed(oracle: Oracle, old: Model, made: Model, runs: Runs) -> Iterator[str]:
+    opcodes = {op.opcode for m in (old, made) for s in m.subgraphs for op in s.operators}
+    fed = tuple(_stored(old, run) for run in runs)
+    higher = tuple(_higher(made, run) for run in fed)
+    for kernels in KERNELS:
+        if opcodes & WITHOUT.get(kernels, set()):
+            continue
+        answers = [oracle.run_many(model_bytes(m), r, kernels) for m, r in ((old, fed), (made, higher))]
+        refused = next((a for a in answers if isinstance(a, Refused)), None)
+        if refused is not None:
+            yield f"{kernels}: {refused.message[-200:]}"
+        elif kernels == "reference" and not opcodes & WRONG and (opcodes <= ROUNDED or not opcodes & ROUNDED):
+            yield from _differences(old, made, *answers, most=int(opcodes <= ROUNDED))
+
+
+def _differences(old: Model, made: Model, one: list, other: list, most: int) -> Iterator[str]:
+    """Outputs are in the same order, stored 128 higher where they are uint8 now, up to so many steps."""
+    ends = [[m.subgraphs[0].tensors[i] for i in m.subgraphs[0].outputs] for m in (old, made)]
+    for place, (before, after) in enumerate(zip(*ends, strict=True)):
+        shifted = 128 if (before.dtype, after.dtype) == ("int8", "uint8") else 0
+        for left, right in zip(one, other, strict=True):
+            apart = left[place].astype(np.float64) + shifted - right[place].astype(np.float64)
+            off = np.abs(apart) > most
+            if off.any():
+                yield f"'{after.name}' differs: {int(off.sum())} of {off.size}"
+                break
+
+
+def _stored(model: Model, run: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """Real inputs as an int8 model stores them; others as they are."""
+    graph, made = model.subgraphs[0], []
+    for index, values in zip(graph.inputs, run, strict=True):
+        q = graph.tensors[index].quantization
+        if graph.tensors[index].dtype == "int8" and values.dtype.kind == "f":
+            steps = np.rint(values / q.scale[0]) + q.zero_point[0]
+            made.append(np.clip(steps, -128, 127).astype(np.int8))
+        else:
+            made.append(values)
+    return tuple(made)
+
+
+def _higher(model: Model, run: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    graph = model.subgraphs[0]
+    types = [graph.tensors[index].dtype for index in graph.inputs]
+    return tuple(
+        (v.astype(np.int16) + 128).astype(np.uint8) if t == "uint8" and v.dtype == np.int8 else v
+        for t, v in zip(types, run, strict=True)
+    )
+
+
+def main() -> int:
+    """Print what does not hold, and what stays int8."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--graphs", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0, help="of the first graph")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    failed, staying = 0, Counter[str]()
+    with Oracle() as oracle:
+        for name, model, runs in models(options.graphs, options.only, options.seed):
+            try:
+                found = list(faults(oracle, model, runs, staying))
+            except LitecheckError as error:
+                found = [f"refused: {error}"]
+            failed += bool(found)
+            for fault in found:
+                print(f"{name}: {fault}", flush=True)
+    for reason, count in sorted(staying.items()):
+        print(f"  stays int8: {count} {reason}")
+    print(f"{failed} models with faults")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+"""A small fixed slice of ``python -m tests.differential.shifted``."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tests.differential.conversion import models
+from tests.differential.oracle import Oracle
+from tests.differential.shifted import faults, powers
+
+#: Rules of each kind: products of scales, fixed scales, copies, kernels for int8 alone, zero points, state, loops.
+TRIED = (
+    "FULLY_CONNECTED", "DEPTHWISE_CONV_2D", "ADD", "SOFTMAX", "AVERAGE_POOL_2D", "NEG", "MATRIX_DIAG", "LSTM", "WHILE",
+    "net-separable",
+)  # fmt: skip
+
+
+def test_uint8_computes_what_int8_does() -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    staying: Counter[str] = Counter()
+    with Oracle() as oracle:
+        found = {
+            name: list(faults(oracle, model, runs, staying))
+            for name, model, runs in models(0, "")
+            if name in TRIED
+        }
+    assert {name: told for name, told in found.items() if told} == {}
+    assert len(found) == len(TRIED)
+    assert {reason.split(":")[0] for reason in staying} == {"NEG", "MATRIX_DIAG", "LSTM"}
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 1.0), (0.0, 127.0), (-128.0, 0.0), (0.0, 0.0)])
+def test_steps_are_powers_of_two(low: float, high: float) -> None:
+    ends = powers(low, high)
+    assert ends[0] <= low <= high <= ends[1]
+    step = np.float32((np.float32(ends[1]) - np.float32(ends[0])) / np.float32(255))
+    assert np.frexp(step)[0] == 0.5
