@@ -54,7 +54,7 @@ def folder(case: CaseVerdict) -> str:
 def sentence(report: SuiteReport) -> str:
     """The verdict and why: ``2 of 7 kinds of operators fail: SOFTMAX int8, ADD int8; 4 conform, 1 was not judged``."""
     verdicts = Counter(row.verdict for row in report.rows)
-    number = counted(len(report.rows), "kind of operators", "kinds of operators")
+    number = counted(len(report.rows), "kind of operator", "kinds of operators")
     names = [name(row) for row in report.rows if row.verdict == "fails"]
     rest = [counted(verdicts[word], *forms) for word, forms in _STANDING.items() if verdicts[word]]
     if names:
@@ -65,7 +65,8 @@ def sentence(report: SuiteReport) -> str:
     elif not verdicts["conforms"] and not verdicts["waived"]:
         told = f"none of {number} was computed" if report.rows else "there is no case"
     else:
-        told = f"{verdicts['conforms']:,} of {number} {', '.join(['conform', *rest[bool(verdicts['conforms']) :]])}"
+        verb = "conforms" if len(report.rows) == 1 else "conform"
+        told = f"{verdicts['conforms']:,} of {number} {', '.join([verb, *rest[bool(verdicts['conforms']) :]])}"
     return told + "".join(f"; {short}" for short in _short(report))
 
 
