@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from litecheck.suite.answers import Answers
 from litecheck.suite.causes import explaining
 from litecheck.suite.claims import Claims
 from litecheck.suite.endings import ENDINGS, FacedCase, broken_ending, delegated, placement
-from litecheck.suite.manifest import CaseEntry, Suite
+from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.results import ANSWERED, SuiteResults
 from litecheck.suite.standing import Standing
 from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
@@ -61,8 +60,8 @@ def judge(
     standing = Standing(suite, claims, excused, date or today())
     judging = _tribunal(suite, results, claimed, standing)
     rows, verdicts = [], []
-    for _, group in groupby(suite.manifest.cases, lambda case: (case.opcode, case.kind)):
-        for several in _by_granularity(list(group)):
+    for group in by_operator(suite.manifest.cases).values():
+        for several in _by_granularity(group):
             row, cases = judging.row(several)
             rows.append(row)
             verdicts += cases

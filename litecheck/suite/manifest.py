@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +129,26 @@ class Suite:
     def expected(self, answer: AnswerEntry) -> tuple[NDArray[Any], ...]:
         """The outputs of an answer, each with all runs stacked."""
         return tuple(self.stack(entry) for entry in answer.outputs)
+
+
+class OfOperator(Protocol):
+    """What is of one operator on one type."""
+
+    @property
+    def opcode(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+
+
+Part = TypeVar("Part", bound=OfOperator)
+
+
+def by_operator(several: Sequence[Part]) -> dict[tuple[str, str], list[Part]]:
+    """Cases or rows by operator and type, in the order of the first of each."""
+    found: dict[tuple[str, str], list[Part]] = {}
+    for one in several:
+        found.setdefault((one.opcode, one.kind), []).append(one)
+    return found
 
 
 def read_suite(folder: str | Path) -> Suite:

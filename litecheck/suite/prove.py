@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from litecheck.reference.operands import RunError
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.causes import loaded_case
 from litecheck.suite.equivalents import reason_of
-from litecheck.suite.manifest import CaseEntry, Suite
+from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutants import DEPARTURE, Mistake, computed, mistakes, shown
 from litecheck.version import __version__
 
@@ -83,8 +82,8 @@ def prove(
     base = load_arithmetic(arithmetic)
     positive = [case for case in suite.manifest.cases if not case.broken and case.answers]
     rows: list[KillRow] = []
-    for (opcode, kind), group in groupby(positive, lambda case: (case.opcode, case.kind)):
-        rows += _killed(suite, list(group), base)
+    for (opcode, kind), several in by_operator(positive).items():
+        rows += _killed(suite, several, base)
         if progress is not None:
             progress(f"{opcode} {kind}")
     return KillTable(
@@ -144,11 +143,3 @@ def _mistaken(case: SuiteCase, mistake: Mistake, base: Arithmetic) -> tuple[NDAr
 
 def _does(mistake: Mistake) -> str:
     return DEFECTS[mistake.variant].does if mistake.step == DEPARTURE else ""
-
-
-def by_operator(rows: Sequence[KillRow]) -> Mapping[tuple[str, str], list[KillRow]]:
-    """The rows of each operator and type."""
-    found: dict[tuple[str, str], list[KillRow]] = {}
-    for row in rows:
-        found.setdefault((row.opcode, row.kind), []).append(row)
-    return found

@@ -66,7 +66,9 @@ def sentence(report: SuiteReport) -> str:
         told = f"none of {number} was computed" if report.rows else "there is no case"
     else:
         verb = "conforms" if len(report.rows) == 1 else "conform"
-        told = f"{verdicts['conforms']:,} of {number} {', '.join([verb, *rest[bool(verdicts['conforms']) :]])}"
+        told = (
+            f"{verdicts['conforms']:,} of {number} {', '.join([verb, *rest[bool(verdicts['conforms']) :]])}"
+        )
     return told + "".join(f"; {short}" for short in _short(report))
 
 

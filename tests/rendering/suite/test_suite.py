@@ -65,8 +65,8 @@ def test_the_sentence_says_why(sample: SuiteReport, good: SuiteReport, unjudged:
         "3 of 5 kinds of operators fail: CONV_2D int8 per-axis, ADD int8, SOFTMAX int8; "
         "1 conforms, 1 was not judged"
     )
-    assert wording.sentence(good) == "1 of 1 kind of operators conform"
-    assert wording.sentence(unjudged) == "none of 1 kind of operators was computed"
+    assert wording.sentence(good) == "1 of 1 kind of operator conforms"
+    assert wording.sentence(unjudged) == "none of 1 kind of operator was computed"
     assert wording.sentence(replace(good, rows=())) == "there is no case"
     five = replace(sample, rows=tuple(replace(sample.rows[1], opcode=f"ADD_{n}") for n in range(5)))
     told = "5 of 5 kinds of operators fail: ADD_0 int8, ADD_1 int8, ADD_2 int8 and 2 more"
@@ -168,7 +168,7 @@ def test_quiet_says_what_fails_in_a_line(
 ) -> None:
     assert len(brief(sample).splitlines()) == 7
     assert brief(good) == ""
-    told = "delegate:./libacme.so: not judged: none of 1 kind of operators was computed\n"
+    told = "delegate:./libacme.so: not judged: none of 1 kind of operator was computed\n"
     assert brief(unjudged) == told
 
 
