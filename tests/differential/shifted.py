@@ -49,19 +49,21 @@ def in_int8(model: Model, runs: Runs) -> Conversion:
     return convert(model, request, ranges, inner=inner_ranges(statistics, methods))
 
 
-def faults(oracle: Oracle, model: Model, runs: Runs, staying: Counter[str]) -> Iterator[str]:
-    """What does not hold of one model; ``staying`` counts what stays int8."""
+def faults(oracle: Oracle, model: Model, runs: Runs, counts: Counter[str]) -> Iterator[str]:
+    """What does not hold of one model; ``counts`` are of models by what was done with them, of operators that stay int8."""
     whole = in_int8(model, runs)
     there = {t.dtype for s in whole.model.subgraphs for t in s.tensors if t.quantization.scale.size}
     if "int8" not in there or any(d.becomes == "float32" for d in whole.plan.operators):
+        counts["models not shifted: float32 stays in them"] += 1
         return
+    counts["models shifted"] += 1
     made = shift(whole.model, Request(to="uint8"))
-    staying.update(f"{d.opcode}: {d.because}" for d in made.plan.operators if d.becomes == "int8")
+    counts.update(f"stays int8: {d.opcode}: {d.because}" for d in made.plan.operators if d.becomes == "int8")
     real = [d for d in made.plan.operators if d.becomes == "float32"]
     yield from (f"{d.opcode} becomes float32: {d.because}" for d in real)
     yield from (f"{f.path}: {f.found}" for f in made.report.findings if f.level != "note")
     yield from _returned(whole.model, made.model)
-    yield from _computed(oracle, whole.model, made.model, runs)
+    yield from _computed(oracle, whole.model, made.model, runs, counts)
 
 
 def _returned(old: Model, made: Model) -> Iterator[str]:
@@ -79,7 +81,7 @@ def _constants(subgraph: Subgraph) -> Iterator[tuple]:
             yield (tensor.name, tensor.dtype, integers.tobytes(), tuple(q.scale), tuple(q.zero_point))
 
 
-def _computed(oracle: Oracle, old: Model, made: Model, runs: Runs) -> Iterator[str]:
+def _computed(oracle: Oracle, old: Model, made: Model, runs: Runs, counts: Counter[str]) -> Iterator[str]:
     opcodes = {op.opcode for m in (old, made) for s in m.subgraphs for op in s.operators}
     fed = tuple(_stored(old, run) for run in runs)
     higher = tuple(_higher(made, run) for run in fed)
@@ -91,7 +93,9 @@ def _computed(oracle: Oracle, old: Model, made: Model, runs: Runs) -> Iterator[s
         if refused is not None:
             yield f"{kernels}: {refused.message[-200:]}"
         elif kernels == "reference" and not opcodes & WRONG and (opcodes <= ROUNDED or not opcodes & ROUNDED):
-            yield from _differences(old, made, *answers, most=int(opcodes <= ROUNDED))
+            most = int(bool(opcodes & ROUNDED))
+            counts["models compared, " + ("to one step" if most else "bit for bit")] += 1
+            yield from _differences(old, made, *answers, most=most)
 
 
 def _differences(old: Model, made: Model, one: list, other: list, most: int) -> Iterator[str]:
@@ -130,24 +134,24 @@ def _higher(model: Model, run: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]
 
 
 def main() -> int:
-    """Print what does not hold, and what stays int8."""
+    """Print what does not hold, how many models were shifted and compared, and what stays int8."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--graphs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="of the first graph")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    failed, staying = 0, Counter[str]()
+    failed, counts = 0, Counter[str]()
     with Oracle() as oracle:
         for name, model, runs in models(options.graphs, options.only, options.seed):
             try:
-                found = list(faults(oracle, model, runs, staying))
+                found = list(faults(oracle, model, runs, counts))
             except LitecheckError as error:
                 found = [f"refused: {error}"]
             failed += bool(found)
             for fault in found:
                 print(f"{name}: {fault}", flush=True)
-    for reason, count in sorted(staying.items()):
-        print(f"  stays int8: {count} {reason}")
+    for what, count in sorted(counts.items()):
+        print(f"  {count} {what}")
     print(f"{failed} models with faults")
     return int(failed > 0)
 

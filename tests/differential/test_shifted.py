@@ -20,16 +20,19 @@ TRIED = (
 
 def test_uint8_computes_what_int8_does() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
-    staying: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     with Oracle() as oracle:
         found = {
-            name: list(faults(oracle, model, runs, staying))
+            name: list(faults(oracle, model, runs, counts))
             for name, model, runs in models(0, "")
             if name in TRIED
         }
     assert {name: told for name, told in found.items() if told} == {}
     assert len(found) == len(TRIED)
-    assert {reason.split(":")[0] for reason in staying} == {"NEG", "MATRIX_DIAG", "LSTM"}
+    stays = {what.split(": ")[1] for what in counts if what.startswith("stays int8")}
+    assert stays == {"NEG", "MATRIX_DIAG", "LSTM"}
+    compared = counts["models compared, bit for bit"], counts["models compared, to one step"]
+    assert (counts["models shifted"], *compared) == (10, 9, 1)
 
 
 @pytest.mark.parametrize(("low", "high"), [(-1.0, 1.0), (0.0, 127.0), (-128.0, 0.0), (0.0, 0.0)])
