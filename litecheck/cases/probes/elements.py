@@ -64,7 +64,7 @@ SIGNED_SHARE: Scale = (1 / 128, 0)
 #: Inputs for which one of 256 entries of such a table is a tie in float32, or lies so near to one that fixed point is on
 #: the other side: one scale in some thousands.
 RARE_SHARES: tuple[Scale, ...] = ((0.02789, -90), (0.02491, -82))
-RARE_SIGNED_SHARES: tuple[Scale, ...] = ((0.00939, 117),)
+RARE_SIGNED_SHARES: tuple[Scale, ...] = ((0.00939, 117), (0.00967, 76))
 
 
 def of_two(

@@ -33,8 +33,6 @@ def told_apart(group: Group) -> set[frozenset[str]]:
     return {frozenset(names) for names in alike.values() if len(names) > 1}
 
 
-_TABLES = (("table: float32, round: half-away", "table: float32, round: half-even", "table: fixed-point"),)
-
 #: What no probe tells apart, and why.
 BLIND: dict[str, tuple[tuple[str, ...], ...]] = {
     # A multiplier of 16 bits forgets whether its scales were multiplied in float32.
@@ -49,9 +47,6 @@ BLIND: dict[str, tuple[tuple[str, ...], ...]] = {
         ("requantize/declined: single", "requantize/declined: rndnu"),
         ("requantize: single", "requantize: rndnu"),
     ),
-    # Both agree with the real function wherever it was tried.
-    "LOGISTIC": _TABLES,
-    "TANH": _TABLES,
     # They differ for int4.
     "DEQUANTIZE": (("product: exact", "product: split-int4-body"),),
     # Negative values, where these differ, are cut off.
