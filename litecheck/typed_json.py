@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -50,6 +52,25 @@ def decoded(document: object, kind: Any, what: str) -> Any:
 
 def _fields(value: Any, kind: Any) -> dict[str, Any]:
     return {name: encoded(getattr(value, name), of) for name, of, _ in _shape(kind)}
+
+
+def read_document(path: Path, kind: Any, key: str, version: int, what: str) -> tuple[Any, bytes]:
+    """What a file holds that is called ``what`` and states its ``version`` under ``key``, and the file's bytes.
+
+    Raises OSError, and ConfigError for what is none, or one of another version.
+    """
+    content = path.read_bytes()
+    try:
+        document = json.loads(content)
+    except ValueError as error:
+        raise ConfigError(f"{path}: no JSON: {error}") from None
+    stated = document.get(key) if isinstance(document, dict) else None
+    if stated != version:
+        raise ConfigError(f"{path}: no {what}: {key} is {stated!r}, not {version}")
+    try:
+        return decoded(document, kind, what), content
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
 
 
 class _WrongError(Exception):

@@ -25,7 +25,7 @@ from litecheck.suite.manifest import Suite
 from litecheck.suite.results import SuiteResults
 from litecheck.suite.verdict import OperatorRow, SuiteReport, WaiverRecord
 from litecheck.suite.waivers import load_waivers
-from litecheck.typed_json import decoded, encoded
+from litecheck.typed_json import encoded, read_document
 from litecheck.version import __version__
 
 #: Raised when a key changes its meaning or goes away.
@@ -220,18 +220,9 @@ def _outputs(results: SuiteResults) -> Iterator[FileDigest]:
 
 def read_certificate(path: str | Path) -> tuple[Certificate, bool]:
     """A certificate, and whether the file is to the last byte what was written. Raises ConfigError for what is none."""
+    certificate: Certificate
     try:
-        content = Path(path).read_bytes()
-        document = json.loads(content)
+        certificate, content = read_document(Path(path), Certificate, _KEY, VERSION, "certificate")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read, {reason(error)}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: no JSON: {error}") from None
-    version = document.get(_KEY) if isinstance(document, dict) else None
-    if version != VERSION:
-        raise ConfigError(f"{path}: no certificate: {_KEY} is {version!r}, not {VERSION}")
-    try:
-        certificate: Certificate = decoded(document, Certificate, "certificate")
-    except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from None
     return certificate, certificate.text().encode() == content

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from litecheck.errors import ConfigError
 from litecheck.files import reason
 from litecheck.suite.gap import Gap
-from litecheck.typed_json import decoded, encoded
+from litecheck.typed_json import encoded, read_document
 
 MANIFEST = "manifest.json"
 #: Raised when a key changes its meaning or goes away.
@@ -154,20 +154,11 @@ def by_operator(several: Sequence[Part]) -> dict[tuple[str, str], list[Part]]:
 def read_suite(folder: str | Path) -> Suite:
     """A suite by its folder. Raises ConfigError where there is none, or one of another version."""
     path = Path(folder) / MANIFEST
+    manifest: Manifest
     try:
-        content = path.read_bytes()
-        document = json.loads(content)
+        manifest, content = read_document(path, Manifest, _KEY, VERSION, "suite")
     except OSError as error:
         raise ConfigError(f"{folder}: no suite, {path.name}: {reason(error)}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: no JSON: {error}") from error
-    version = document.get(_KEY) if isinstance(document, dict) else None
-    if version != VERSION:
-        raise ConfigError(f"{path}: no suite: {_KEY} is {version!r}, not {VERSION}")
-    try:
-        manifest: Manifest = decoded(document, Manifest, "suite")
-    except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from None
     for name in _paths(manifest):
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise ConfigError(f"{path}: {name!r} lies outside the suite's folder")
