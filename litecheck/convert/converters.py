@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
 
-import numpy as np
-
 from litecheck.checks.validate import validate
 from litecheck.convert.agreement import Agreement, agreement
 from litecheck.convert.calibrated import opened
@@ -22,8 +20,7 @@ from litecheck.convert.via import Target, Via, quantized_via
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import atomic_write
-from litecheck.flatbuffer.containers import Member
-from litecheck.model.load import read_model
+from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
@@ -156,7 +153,7 @@ def _outcome(
         to = cast(Target, settings.to)
         made = quantized_via(via, file, samples, to, profile=settings.profile, device=settings.device)
         outcome = replace(outcome, converted=made)
-        read = read_model(Member("", 0, np.frombuffer(made.model, np.uint8)), via)
+        read = model_from(made.model, via)
         outcome = replace(outcome, report=validate(read, [profile]))
         if settings.agreement:
             limits = Limits(settings.seconds)

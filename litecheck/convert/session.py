@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from litecheck.checks.validate import validate
 from litecheck.convert.binding import bind
 from litecheck.convert.borrowed import borrow
@@ -34,8 +32,7 @@ from litecheck.convert.weight_errors import weight_errors
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
-from litecheck.flatbuffer.containers import Member
-from litecheck.model.load import read_model
+from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
@@ -142,7 +139,7 @@ def _judged(
     """The new model as it comes out of its bytes."""
     settings, model = session.settings, session.model
     profile = load_profile(conversion.profile if not settings.profile else settings.profile)
-    read = read_model(Member("", 0, np.frombuffer(content, np.uint8)), target)
+    read = model_from(content, target)
     plan = conversion.plan
     report = validate(read, None if settings.to == "float16" else profiles_of(plan, profile))
     size = model.size or len(model_bytes(model, drop_unknown=True))

@@ -9,9 +9,8 @@ import numpy as np
 from litecheck.convert.formats import is_tensorflow
 from litecheck.convert.request import REAL
 from litecheck.errors import ConfigError
-from litecheck.flatbuffer.containers import Member
 from litecheck.model.graph import name_of
-from litecheck.model.load import load_model, read_model
+from litecheck.model.load import load_model, model_from
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
@@ -30,7 +29,7 @@ def load_source(path: str | Path, member: str = "") -> Model:
     from litecheck.convert.tensorflow import float_from_tensorflow
 
     content = float_from_tensorflow(path)
-    return read_model(Member("", 0, np.frombuffer(content, np.uint8)), str(path))
+    return model_from(content, str(path))
 
 
 def check_real(model: Model, to: str) -> None:

@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-
 from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, Limits
 from litecheck.devices.registry import open_device
 from litecheck.errors import LitecheckError
-from litecheck.flatbuffer.containers import Member
-from litecheck.model.load import read_model
+from litecheck.model.load import model_from
 
 #: What stands in a device's text for the name of the worker that opens it: a board, a port, a serial number.
 WORKER = "{worker}"
@@ -125,5 +122,5 @@ def _described(text: str, limits: Limits, build: str) -> tuple[str, str]:
 def _ran(
     text: str, limits: Limits, build: str, name: str, content: bytes, runs: Any, lengths: Any, starts: Any
 ) -> Answer | Failure:
-    model = read_model(Member("", 0, np.frombuffer(content, np.uint8)), name)
+    model = model_from(content, name)
     return _device(text, limits, build).run(Job(name, model, content, runs, lengths, starts))

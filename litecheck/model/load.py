@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from litecheck.errors import ModelError, Problem
 from litecheck.flatbuffer.containers import Member, open_models
 from litecheck.flatbuffer.schema import load_schema
@@ -46,6 +48,11 @@ def load_models(path: str | Path) -> Iterator[Model | ModelError]:
                 yield error
     except ModelError as error:
         yield error
+
+
+def model_from(content: bytes, file: str) -> Model:
+    """The model that these bytes are, called by a file's name; raises ModelError."""
+    return read_model(Member("", 0, np.frombuffer(content, np.uint8)), file)
 
 
 def read_model(member: Member, file: str) -> Model:

@@ -19,7 +19,7 @@ from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import fingerprint
 from litecheck.errors import ConfigError
 from litecheck.files import make_folder
-from litecheck.model.load import load_model
+from litecheck.model.load import model_from
 from litecheck.quantizer.arrays import write
 from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.suite.results import ANSWERED, RESULTS, CaseResult, OutputEntry, RunFacts
@@ -109,7 +109,7 @@ def _asked(
 def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path) -> CaseResult:
     """One case on a device; its outputs are written below ``folder``."""
     content = suite.model(case)
-    model = load_model(suite.folder / case.model)
+    model = model_from(content, str(suite.folder / case.model))
     job = Job(case.name.replace("/", "-"), model, content, tuple(suite.inputs(case)), case.lengths)
     start = time.monotonic()
     answer = device.run(job)
