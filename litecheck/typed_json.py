@@ -31,7 +31,7 @@ def encoded(value: Any, kind: Any) -> Any:
     if origin is Mapping:
         return {key: encoded(item, inner[1]) for key, item in value.items()}
     if origin is UnionType:
-        return None if value is None else encoded(value, inner[0])
+        return value if value is None or isinstance(value, str) else encoded(value, inner[0])
     if issubclass(kind, Enum):
         return value.value
     if kind is float and not math.isfinite(value):
@@ -105,7 +105,8 @@ def _decode(value: Any, kind: Any, path: str) -> Any:
             raise _wrong(path, value, "an object")
         return {key: _decode(item, inner[1], f"{path}.{key}") for key, item in value.items()}
     if origin is UnionType:
-        return None if value is None else _decode(value, inner[0], path)
+        word = isinstance(value, str) and str in inner
+        return value if value is None or word else _decode(value, inner[0], path)
     if issubclass(kind, Enum):
         known = {member.value: member for member in kind}
         if not isinstance(value, str) or value not in known:

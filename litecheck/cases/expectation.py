@@ -10,6 +10,7 @@ import numpy as np
 
 from litecheck.arrays import Array, Arrays
 from litecheck.cases.inputs import PROPAGATED, Feed, series
+from litecheck.cases.memory import Reach
 from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.model.types import Model, Operator, Subgraph
@@ -82,10 +83,10 @@ class Expectation:
         self._found = {self._key(arithmetic): outputs}
         return self.feeds
 
-    def reach(self) -> tuple[str, ...]:
-        """How far the variable tensors went, in words: ``state from -812 to 32,767``."""
+    def reach(self) -> tuple[Reach, ...]:
+        """How far the variable tensors went."""
         tensors = self.case.cut.model.subgraphs[0].tensors
-        return tuple(f"'{tensors[i].name}' from {a:,.6g} to {b:,.6g}" for i, (a, b) in self._reach.items())
+        return tuple(Reach(tensors[i].name, low, high) for i, (low, high) in self._reach.items())
 
     def _note(self, machine: Machine) -> None:
         for (subgraph, index), contents in machine.variables.items():

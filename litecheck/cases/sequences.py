@@ -14,7 +14,7 @@ from litecheck.cases import inputs
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.extremes import extremes
 from litecheck.cases.inputs import Feed, draws, tried
-from litecheck.cases.memory import Memory
+from litecheck.cases.memory import Memory, Reach, SeriesTried
 from litecheck.cases.parts import Case
 from litecheck.cases.sweeps import directed
 from litecheck.model.types import Model, Tensor
@@ -22,7 +22,6 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
-from litecheck.report import counted
 
 #: Inferences in a row where a state is felt for longer than anybody waits for, and how long that is.
 LENGTH, PATIENCE = 16, 48
@@ -125,15 +124,13 @@ def _drawn(tensor: Tensor, rng: np.random.Generator) -> Array:
     return rng.normal(size=tensor.shape).astype(NUMPY_TYPES[tensor.dtype])
 
 
-def memory_words(several: Sequence[Feed], memory: Memory, reached: Sequence[str]) -> str:
-    """How a case's memory was tried, in words; ``reached`` says how far variables went."""
+def series_tried(several: Sequence[Feed], memory: Memory, reached: Sequence[Reach] = ()) -> SeriesTried:
+    """In which series a case's memory was tried; ``reached`` says how far variables went."""
     if memory is Memory.NONE:
-        return "every inference from the initial state: the device hands no state on"
+        return SeriesTried(because="device")
     lengths = [len(numbers) for numbers in inputs.series(several)]
-    words = f"{counted(len(lengths), 'series', 'series')} of up to {counted(max(lengths), 'inference')}"
-    begun = ", some begun at the ends of the variables" if any(feed.start for feed in several) else ""
-    went = f"; {', '.join(reached)}" if reached else ""
-    return f"{words}, state handed on and reset between them{begun}{went}"
+    begun = any(feed.start for feed in several)
+    return SeriesTried(len(lengths), max(lengths), begun, reached=tuple(reached))
 
 
 def habit(

@@ -13,17 +13,16 @@ from litecheck.profile.measurements.bound import Measured, Operands, one_scale, 
 from litecheck.profile.measurements.registry import measurement
 from litecheck.reference.engine.dispatch import find_kernel, signature
 from litecheck.reference.operands import RunError
-from litecheck.report import counted
-from litecheck.verify.outcome import Verdict
+from litecheck.verify.outcome import Separation, Verdict
 
 #: A property is told where as many operators could have been the failing ones in so many ways. Below the second number
-#: of ways it is said that it may be chance: so many properties are looked at that one of them may well fit.
+#: of ways it may be chance: so many properties are looked at that one of them may well fit.
 _WAYS, _SURE = 20, 1000
 #: At most so many properties are told.
-_TOLD = 6
+_MOST = 6
 #: Lengths that vectors of machines have.
 _VECTORS = (32, 16, 8, 4, 2)
-#: Measurements of a whole operator, and of one operand, by what sentences call them.
+#: Measurements of a whole operator, and of one operand, by what separations call them.
 _OPERATOR = {
     "accumulation_depth": "accumulation depth",
     "kernel_h": "window height",
@@ -50,8 +49,8 @@ class _Known:
     properties: Properties
 
 
-def across(model: Model, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Sentences on what tells the operators that give wrong values from those that give right ones.
+def across(model: Model, verdicts: Sequence[Verdict]) -> tuple[Separation, ...]:
+    """What tells the operators that give wrong values from those that give right ones.
 
     Nothing where too few of either were judged: then nearly every property would tell them apart.
     """
@@ -60,16 +59,15 @@ def across(model: Model, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     passing = [one for one in known if not one.failed]
     if not failing or comb(len(known), len(failing)) < _WAYS:
         return ()
-    told, kinds = list[str](), {one.opcode for one in failing}
+    found, kinds = list[Separation](), {one.opcode for one in failing}
     alike = [one for one in passing if one.opcode in kinds]
     if len(kinds) == 1 and passing and not alike:
-        told = [
-            f"all {len(failing):,} that fail are {kinds.pop()}, none of the {len(passing):,} that pass is"
-        ]
+        others = tuple(sorted({one.opcode for one in passing}))
+        found = [Separation("operator", "is", 0.0, tuple(kinds), others, len(failing), len(passing))]
     names = dict.fromkeys(name for one in failing for name in one.properties)
     for name in names:
-        told += _separating(name, failing, alike or passing)
-    return tuple(told[:_TOLD])
+        found += _separating(name, failing, alike or passing)
+    return tuple(found[:_MOST])
 
 
 def _judged(model: Model, verdict: Verdict) -> Iterator[_Known]:
@@ -81,7 +79,7 @@ def _judged(model: Model, verdict: Verdict) -> Iterator[_Known]:
 
 
 def properties(model: Model, subgraph: Subgraph, operator: Operator) -> Properties:
-    """What is known of one operator from the file, by the name sentences use."""
+    """What is known of one operator from the file, by the name separations use."""
     try:
         operands = operands_of(model, subgraph, operator)
     except RunError:
@@ -110,67 +108,55 @@ def operands_of(model: Model, subgraph: Subgraph, operator: Operator) -> Operand
     return Operands(operator, roles, subgraph, model)
 
 
-def _separating(name: str, failing: Sequence[_Known], passing: Sequence[_Known]) -> Iterator[str]:
-    """What a property says, if all that fail have it and what passes has another value of it."""
+def _separating(name: str, failing: Sequence[_Known], passing: Sequence[_Known]) -> Iterator[Separation]:
+    """A property that all that fail have, where what passes has another value of it."""
     bad = [one.properties[name] for one in failing if name in one.properties]
     good = [one.properties[name] for one in passing if name in one.properties]
-    if len(bad) < len(failing) or not good or comb(len(bad) + len(good), len(bad)) < _WAYS:
+    combinations = comb(len(bad) + len(good), len(bad))
+    if len(bad) < len(failing) or not good or combinations < _WAYS:
         return
-    words = _words(bad, good)
-    if words:
-        count = counted(len(good), "operator")
-        told = f"all {len(bad):,} that fail have {name} {words[0]}, none of the {count} that pass has: {words[1]}"
-        sure = comb(len(bad) + len(good), len(bad)) >= _SURE
-        yield told if sure else f"{told} (of so few operators this may be chance)"
+    relation, bound = _relation(bad, good)
+    if relation:
+        values = _distinct(bad), _distinct(good)
+        yield Separation(name, relation, bound, *values, len(bad), len(good), combinations < _SURE)
 
 
-def _words(bad: Sequence[Measured], good: Sequence[Measured]) -> tuple[str, str] | None:
-    """(what all that fail have, what the others have)."""
-    if any(isinstance(v, str) for v in (*bad, *good)):
-        return _same(bad, good)
-    high, low = [v for v in bad if not isinstance(v, str)], [v for v in good if not isinstance(v, str)]
-    bad_ends = min(v for v in high if v is not None), max(v for v in high if v is not None)
-    good_ends = min(v for v in low if v is not None), max(v for v in low if v is not None)
-    if bad_ends[0] > good_ends[1]:
-        border = _border(good_ends[1], bad_ends[0])
-        return f"above {border} ({_span(*bad_ends)})", f"at most {_shown(good_ends[1])}"
-    if bad_ends[1] < good_ends[0]:
-        return f"below {_shown(good_ends[0])} ({_span(*bad_ends)})", f"at least {_shown(good_ends[0])}"
-    return _same(bad, good) or _divided(bad, good)
+def _relation(bad: Sequence[Measured], good: Sequence[Measured]) -> tuple[str, float]:
+    """How the values of what fails lie to the others, and the number that divides them; no words where they do not."""
+    high, low = _numbers(bad), _numbers(good)
+    numeric = len(high) == len(bad) and len(low) == len(good)
+    if numeric and min(high) > max(low):
+        return "above", float(_border(max(low), min(high)))
+    if numeric and max(high) < min(low):
+        return "below", float(min(low))
+    if len(set(bad)) == 1 and bad[0] not in good:
+        return "is", 0.0
+    vector = _divisor(bad, good)
+    return ("not a multiple of", float(vector)) if vector else ("", 0.0)
 
 
-def _same(bad: Sequence[Measured], good: Sequence[Measured]) -> tuple[str, str] | None:
-    if len(set(bad)) > 1 or bad[0] in good:
-        return None
-    others = sorted({_shown(v) for v in good})
-    listed = ", ".join(others[:4]) + (f" and {len(others) - 4} others" if len(others) > 4 else "")
-    return _shown(bad[0]), listed
+def _numbers(values: Sequence[Measured]) -> list[Fraction | int]:
+    return [value for value in values if isinstance(value, (int, Fraction))]
 
 
-def _divided(bad: Sequence[Measured], good: Sequence[Measured]) -> tuple[str, str] | None:
-    """Lengths that a vector's does not divide, where it divides the others."""
-    if not all(isinstance(v, int) for v in (*bad, *good)):
-        return None
+def _distinct(values: Sequence[Measured]) -> tuple[float | str, ...]:
+    numbers = sorted(set(map(float, _numbers(values))))
+    return (*numbers, *sorted({value for value in values if isinstance(value, str)}))
+
+
+def _divisor(bad: Sequence[Measured], good: Sequence[Measured]) -> int:
+    """A vector's length that divides none of the first and all of the others; 0 where there is none."""
     for vector in _VECTORS:
-        left = [isinstance(v, int) and v % vector != 0 for v in bad]
-        if all(left) and all(isinstance(v, int) and v % vector == 0 for v in good):
-            return f"that {vector} does not divide", f"all multiples of {vector}"
-    return None
+        if all(isinstance(value, int) for value in (*bad, *good)):
+            left = [isinstance(value, int) and value % vector != 0 for value in (*bad, *good)]
+            if all(left[: len(bad)]) and not any(left[len(bad) :]):
+                return vector
+    return 0
 
 
-def _border(below: Fraction | int, above: Fraction | int) -> str:
+def _border(below: Fraction | int, above: Fraction | int) -> Fraction | int:
     """The power of two between both, if there is just one: it is where registers and blocks end."""
     power = 1
     while power < below:
         power *= 2
-    return _shown(power if power < above <= 2 * power and below > 0 else below)
-
-
-def _span(low: Measured, high: Measured) -> str:
-    return _shown(low) if low == high else f"{_shown(low)} to {_shown(high)}"
-
-
-def _shown(value: Measured) -> str:
-    if isinstance(value, Fraction) and value.denominator != 1:
-        return f"{float(value):.6g}"
-    return str(value) if isinstance(value, str) else f"{int(value or 0):,}"
+    return power if power < above <= 2 * power and below > 0 else below

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from litecheck.cases import parts
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import series
-from litecheck.cases.memory import Memory
-from litecheck.cases.sequences import memory_words
+from litecheck.cases.memory import Memory, SeriesTried
+from litecheck.cases.sequences import series_tried
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
 from litecheck.model.types import Model
@@ -112,9 +112,8 @@ def _in_series(question: Question, share: Share) -> Question:
     fed = tuple(question.feeds[n] for n in numbers)
     expected = Expectation(question.case, fed)
     alone = not any(feed.follows for feed in fed)
-    words = f"every inference from the initial state: {SPENT}"
-    words = words if alone else memory_words(fed, Memory.KEPT, ())
-    return replace(question, feeds=fed, expected=expected, again=(), memory=words, untried=alone)
+    tried = SeriesTried(because="budget") if alone else series_tried(fed, Memory.KEPT)
+    return replace(question, feeds=fed, expected=expected, again=(), memory=tried, untried=alone)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from litecheck.cases.memory import SeriesTried
 from litecheck.compare.types import Cause, Difference
 from litecheck.devices.outcome import Outcome
 
@@ -45,7 +46,7 @@ class Verdict:
     fault: str = ""
     exhaustive: str = ""
     reproducer: str = ""
-    memory: str = ""
+    memory: SeriesTried | None = None
     nearest: str = ""
     causes: tuple[Cause, ...] = ()
 
@@ -124,6 +125,26 @@ class Untried:
 
 
 @dataclass(frozen=True, slots=True)
+class Separation:
+    """A property of operators that all that give wrong values have and none that gives right ones has.
+
+    ``relation`` says how the values of the first lie to those of the others: ``above`` or ``below`` the ``bound``,
+    ``not a multiple of`` it as the others are, or ``is`` where all have one value. ``failing`` and ``passing`` are the
+    different values both have, ``fails`` and ``passes`` how many operators there are. ``chance`` says that so few
+    operators may share a property by chance. ``property`` is ``operator`` where the kind tells them apart.
+    """
+
+    property: str
+    relation: str
+    bound: float
+    failing: tuple[float | str, ...]
+    passing: tuple[float | str, ...]
+    fails: int
+    passes: int
+    chance: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     """A model on a device: every verdict, in the order of the operators.
 
@@ -131,8 +152,8 @@ class Verification:
     ``mode`` is ``operators``, ``segments of N``, ``between A and B`` or ``whole``; ``inputs`` says in words what was
     fed. ``fits`` are published arithmetics, none of them admitted, under which every judged case is exact. ``claims``
     are the kinds of operators the device is said to have, ``all`` for every one. ``untried`` says for each kind of
-    operator that was run what no such operator of the model had, ``across`` in sentences what all cases that give wrong
-    values have and none that gives right ones has.
+    operator that was run what no such operator of the model had, ``across`` what all cases that give wrong values have
+    and none that gives right ones has.
     ``started`` is the one field that differs from run to run.
     """
 
@@ -154,7 +175,7 @@ class Verification:
     started: str = ""
     notes: tuple[str, ...] = field(default_factory=tuple)
     untried: tuple[Untried, ...] = ()
-    across: tuple[str, ...] = ()
+    across: tuple[Separation, ...] = ()
 
     def counts(self) -> Mapping[Outcome, int]:
         """How many cases ended how, in the order of Outcome; only what occurs."""

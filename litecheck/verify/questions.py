@@ -13,9 +13,9 @@ from litecheck.cases import inputs, parts
 from litecheck.cases.expectation import Expectation, Tape
 from litecheck.cases.extremes import discriminating, extremes
 from litecheck.cases.inputs import Feed, drawn, redrawn, series
-from litecheck.cases.memory import Memory
+from litecheck.cases.memory import Memory, SeriesTried
 from litecheck.cases.parts import Case
-from litecheck.cases.sequences import memory_words, remembers, row, rows
+from litecheck.cases.sequences import remembers, row, rows, series_tried
 from litecheck.cases.sweeps import directed
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
@@ -44,7 +44,7 @@ class Question:
     note: str = ""
     again: tuple[int, ...] | None = None
     lacks: Outcome = Outcome.NO_REFERENCE
-    memory: str = ""
+    memory: SeriesTried | None = None
     untried: bool = False
 
     @property
@@ -100,10 +100,10 @@ class Asking:
             expectation = Expectation(case, usable[through:])
             usable = expectation.usable(self.arithmetic)
         note = "" if usable else "its inputs come from operators the reference cannot compute"
-        words = memory_words(usable, self.memory, expectation.reach()) if own and usable else ""
+        tried = series_tried(usable, self.memory, expectation.reach()) if own and usable else None
         untried = own and self.memory is Memory.NONE
         repeat = self.settings.repeat
-        return Question(case, usable, repeat, expectation, note, memory=words, untried=untried)
+        return Question(case, usable, repeat, expectation, note, memory=tried, untried=untried)
 
     def _handed(self, case: Case, tapes: Sequence[Tape], chain: Sequence[Tape]) -> Iterator[Feed]:
         """The reference's own tensors: of each sample, then of those in a row; none where one of them is missing."""

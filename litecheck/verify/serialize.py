@@ -10,7 +10,7 @@ from litecheck.typed_json import decoded, encoded
 from litecheck.verify.outcome import Verdict, Verification
 
 #: Raised when a key changes its meaning or goes away.
-VERSION = 1
+VERSION = 2
 _KEY = "litecheck_verification"
 
 

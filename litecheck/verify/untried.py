@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from litecheck.cases.memory import SeriesTried
 from litecheck.data import rules_dir
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
@@ -56,7 +57,7 @@ def untried(model: Model, verdicts: Iterable[Verdict]) -> tuple[Untried, ...]:
 
 
 def _note(
-    had: dict[str, set[str]], model: Model, subgraph: Subgraph, operator: Operator, memory: str
+    had: dict[str, set[str]], model: Model, subgraph: Subgraph, operator: Operator, memory: SeriesTried | None
 ) -> None:
     tensors = facts_of(operator.kind).tensors(operator)
     roles = {role: (subgraph.tensors[index],) for role, index in tensors.items()}
@@ -73,13 +74,12 @@ def _missing(opcode: str, had: Mapping[str, Collection[str]]) -> Iterator[str]:
             yield from (words for value, words in parameter.words.items() if value not in had[parameter.name])
 
 
-def _remembered(memory: str) -> Values:
-    """What a verdict's words on its memory say; see :func:`litecheck.cases.sequences.told`."""
-    return [
-        value
-        for value, words in (("kept", "state handed on"), ("set", "begun at the ends"))
-        if words in memory
-    ]
+def _remembered(memory: SeriesTried | None) -> Values:
+    """``kept`` where state was handed on, ``set`` where a series began at given contents."""
+    if memory is not None and memory.series:
+        yield "kept"
+        if memory.begun:
+            yield "set"
 
 
 @cache

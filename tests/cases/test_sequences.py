@@ -14,7 +14,7 @@ from litecheck.arrays import Arrays
 from litecheck.cases import inputs, parts
 from litecheck.cases.expectation import Expectation, exposed
 from litecheck.cases.inputs import Feed, tried
-from litecheck.cases.memory import Memory
+from litecheck.cases.memory import Memory, Reach, SeriesTried
 from litecheck.cases.sequences import remembers, row, rows
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
@@ -22,6 +22,7 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
+from litecheck.rendering.wording.series import series_sentence
 from litecheck.verify.outcome import Verdict, Verification
 from litecheck.verify.questions import job_of
 from litecheck.verify.settings import Settings
@@ -94,12 +95,13 @@ def test_rails_drive_the_state_as_far_as_inputs_can() -> None:
     several = [feed for part in rows(case, {}, 0, REFERENCE, Memory.KEPT)(inputs.DIRECTED) for feed in part]
     expectation = Expectation(case, several)
     expectation.usable(REFERENCE)
-    (words,) = expectation.reach()
+    (state,) = expectation.reach()
     weights = case.cut.model.subgraphs[0].tensors[1].data.view(np.int8).reshape(6, 4).astype(np.int64)
     reach = np.maximum(np.maximum(weights, 0).sum(1), np.maximum(-weights, 0).sum(1))
     most = 127 * np.abs(weights[reach.argmax()]).sum() * 0.05 * 0.01 / 0.002
-    low, high = (int(word.replace(",", "")) for word in words.split(" from ")[1].split(" to "))
-    assert min(-low, high) >= int(most), "every input on the rail that its weight makes large"
+    assert min(-state.least, state.greatest) >= int(most), (
+        "every input on the rail that its weight makes large"
+    )
 
 
 def test_the_reference_is_stepped_as_a_machine_is() -> None:
@@ -130,9 +132,13 @@ def test_a_state_as_an_input_gives_what_it_gives_as_a_past() -> None:
 def test_a_device_that_hands_state_on_is_exact_and_the_report_says_over_what() -> None:
     report = verify(remembering(), InProcess())
     told = of(report, "SVDF").memory
-    assert "state handed on and reset between them" in told
-    assert "begun at the ends of the variables" in told
-    assert "'state' from -32,768 to 32,767" in told
+    assert told is not None
+    assert told.begun
+    assert told.longest > 1
+    assert told.reached == (Reach("state", -32768, 32767),)
+    sentence = series_sentence(told)
+    assert "state handed on and reset between them, some begun at the ends of the variables" in sentence
+    assert "'state' from -32,768 to 32,767" in sentence
     model = whole(report)
     assert model is not None
     assert model.outcome is Outcome.EXACT
@@ -175,7 +181,8 @@ def test_a_device_that_hands_no_state_on_is_not_exact() -> None:
     report = verify(remembering(), device, QUICK)
     found = of(report, "SVDF")
     assert found.outcome is Outcome.INITIAL_ONLY
-    assert "hands no state on" in found.memory
+    assert found.memory == SeriesTried(because="device")
+    assert "hands no state on" in series_sentence(found.memory)
     assert whole(report) is None
     assert any("hands no state on" in note for note in report.notes)
     assert verify(remembering(), device, replace(QUICK, require_coverage=True)).exit_code == 1
@@ -200,7 +207,8 @@ def test_resource_variables_are_tried_in_the_model() -> None:
     model = whole(report)
     assert model is not None
     assert model.outcome is Outcome.EXACT
-    assert "state handed on" in model.memory
+    assert model.memory is not None
+    assert model.memory.series
     forgetful = whole(verify(keeping(), InProcess(forgets=True), QUICK))
     assert forgetful is not None
     assert forgetful.outcome is Outcome.MISMATCH
@@ -283,4 +291,5 @@ def test_a_budget_spends_series_from_their_first_inference_on(
     assert (len(asked.feeds), asked.untried) == (feeds_kept, untried)
     assert len(asked.order) == invocations
     assert not asked.feeds[0].follows
-    assert ("state handed on" in asked.memory) is not untried
+    assert asked.memory is not None
+    assert asked.memory.because == ("budget" if untried else "")

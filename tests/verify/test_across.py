@@ -11,6 +11,7 @@ import pytest
 from litecheck.devices.outcome import Outcome
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
+from litecheck.rendering.wording.separations import separation_sentence
 from litecheck.verify.across import across
 from litecheck.verify.outcome import Verdict
 
@@ -61,7 +62,7 @@ FAILING = (1, 4, 5, 9)
 
 def told(right: Callable[[int], dict[str, Any]], wrong: Callable[[int], dict[str, Any]]) -> tuple[str, ...]:
     model = layers(*(wrong(n) if n in FAILING else right(n) for n in range(14)))
-    return across(model, verdicts(model, FAILING))
+    return tuple(map(separation_sentence, across(model, verdicts(model, FAILING))))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_one_that_passes_all_the_same_is_enough_to_be_silent() -> None:
 
 def test_of_few_operators_it_may_be_chance() -> None:
     model = layers(*({"depth": 300 if n < 3 else 20} for n in range(7)))
-    assert all("may be chance" in sentence for sentence in across(model, verdicts(model, (0, 1, 2))))
+    assert all(separation.chance for separation in across(model, verdicts(model, (0, 1, 2))))
     assert across(model, verdicts(model, (0, 1, 2))) != ()
     assert across(model, verdicts(model, (0,))) == ()  # nearly everything would tell it apart
 

@@ -13,6 +13,7 @@ from litecheck.devices.port import Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
+from litecheck.rendering.wording.separations import separation_sentence
 from litecheck.verify.outcome import Verification
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
@@ -88,7 +89,7 @@ def test_a_narrow_accumulator_beyond_a_depth_is_told_by_the_depth(delegate: Path
     assert {v.outcome for v in report.verdicts} == {Outcome.EXACT, Outcome.MISMATCH}
     named = {names for v in report.verdicts for cause in v.causes for names in cause.names}
     assert {"departure: accumulator-16", "departure: accumulator-16-deep"} <= named
-    assert report.across[0] == (
+    assert separation_sentence(report.across[0]) == (
         "all 3 that fail have accumulation depth above 256 (288 to 512), none of the 4 operators that pass has: at most 200 "
         "(of so few operators this may be chance)"
     )
@@ -100,7 +101,7 @@ def test_a_negated_zero_point_in_8_bits_is_told_by_the_zero_point(delegate: Path
     wrong = [v for v in report.verdicts if v.outcome is Outcome.MISMATCH]
     assert [v.operators[0] for v in wrong] == [0, 3, 6]
     assert all(("departure: int8-input-zero-point",) in [c.names for c in v.causes] for v in wrong)
-    assert report.across == (
+    assert tuple(map(separation_sentence, report.across)) == (
         "all 3 that fail have input zero point below -127 (-128), none of the 4 operators that pass has: at least -127 "
         "(of so few operators this may be chance)",
     )

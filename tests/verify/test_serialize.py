@@ -124,7 +124,7 @@ def spoiled(path: str, value: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("path", "value", "told"),
     [
-        ("litecheck_verification", 2, "litecheck_verification is 2, not 1"),
+        ("litecheck_verification", 1, "litecheck_verification is 1, not 2"),
         ("model", None, "model is None, not a string"),
         ("verdicts", "x", "verdicts is 'x', not a list"),
         ("verdicts/0", [], r"verdicts\[0\] is \[\], not an object"),

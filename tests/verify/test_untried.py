@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from litecheck.cases.memory import SeriesTried
 from litecheck.data import rules_dir
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
@@ -106,14 +107,12 @@ def test_what_was_remembered_is_told_by_the_verdict() -> None:
     made = builder.finish()
     verdict = Verdict("0000", 0, (0,), ("SVDF",), "y", Outcome.INITIAL_ONLY)
 
-    def words(memory: str) -> tuple[str, ...]:
+    def words(memory: SeriesTried | None) -> tuple[str, ...]:
         return untried(made, [replace(verdict, memory=memory)])[0].parameters
 
-    assert words("")[-2:] == ("state handed on", "states begun at their ends")
-    assert words("3 series, state handed on")[-1:] == ("states begun at their ends",)
-    assert "states begun at their ends" not in words(
-        "state handed on, some begun at the ends of the variables"
-    )
+    assert words(None)[-2:] == ("state handed on", "states begun at their ends")
+    assert words(SeriesTried(3, 4))[-1:] == ("states begun at their ends",)
+    assert "states begun at their ends" not in words(SeriesTried(3, 4, begun=True))
 
 
 def test_every_parameter_is_measured_and_every_measure_named_once() -> None:

@@ -9,6 +9,7 @@ from litecheck.rendering.escape import NAME, PHRASE, shorten
 from litecheck.rendering.verification.operators import operators
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.operators import operator_grid
+from litecheck.rendering.wording.separations import separation_sentence
 from litecheck.report import counted
 from litecheck.verify.outcome import Step, Verdict, Verification
 
@@ -76,7 +77,7 @@ def _case(verdict: Verdict) -> layout.Fold:
 def _across(verification: Verification) -> Iterator[layout.Part]:
     if verification.across:
         yield layout.Heading(("In common",))
-        yield layout.ItemList(tuple((sentence,) for sentence in verification.across))
+        yield layout.ItemList(tuple((separation_sentence(s),) for s in verification.across))
 
 
 def _unjudged(verification: Verification) -> Iterator[layout.Part]:

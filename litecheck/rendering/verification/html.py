@@ -14,6 +14,7 @@ from litecheck.rendering.verification.operators import operators
 from litecheck.rendering.verification.values import LOOKS, by_operator, values
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.operators import operator_words
+from litecheck.rendering.wording.separations import separation_sentence
 from litecheck.verify.outcome import Operation, Verdict, Verification
 
 _FOLDER = Path(__file__).parent / "page"
@@ -71,7 +72,7 @@ def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
         ("started", verification.started),
         ("litecheck", verification.version),
         *(("note", note) for note in verification.notes),
-        *(("in common", sentence) for sentence in verification.across),
+        *(("in common", separation_sentence(s)) for s in verification.across),
     )
     yield from ((label, visible(text)) for label, text in facts if text)
 

@@ -11,6 +11,7 @@ from litecheck.rendering.columns import bars
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.wording import outcomes as wording
+from litecheck.rendering.wording.separations import separation_sentence
 from litecheck.report import counted
 from litecheck.verify.forecast import Forecast
 from litecheck.verify.outcome import Step, Verdict, Verification
@@ -112,8 +113,8 @@ class VerificationPage(Page):
         if not verification.across:
             return
         self.section("in common", "what all that give wrong values have, and none that gives right ones")
-        for sentence in verification.across:
-            self.line(visible(sentence), "  -", 4)
+        for separation in verification.across:
+            self.line(visible(separation_sentence(separation)), "  -", 4)
         self.line()
 
     def unjudged(self, verification: Verification) -> None:

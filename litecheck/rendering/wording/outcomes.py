@@ -13,6 +13,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.rendering.columns import percent, span
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.rows import Detail
+from litecheck.rendering.wording.series import series_sentence
 from litecheck.report import counted
 from litecheck.verify.outcome import WHOLE, Step, Verdict, Verification
 
@@ -108,7 +109,7 @@ def details(
         ("message", MEANING[verdict.outcome] if silent else _said(verdict)),
         ("fed", ", ".join(f"{kind} x {n:,}" if n > 1 else kind for kind, n in Counter(verdict.runs).items())),
         ("tried", verdict.exhaustive),
-        ("memory", verdict.memory),
+        ("memory", series_sentence(verdict.memory) if verdict.memory else ""),
         ("reproduce", verdict.reproducer),
     )
     yield from ((label, (visible(text),)) for label, text in facts if text)

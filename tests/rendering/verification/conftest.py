@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from litecheck.cases.memory import SeriesTried
 from litecheck.compare.types import (
     Along,
     Candidate,
@@ -19,7 +20,7 @@ from litecheck.compare.types import (
 )
 from litecheck.devices.outcome import Outcome
 from litecheck.quantizer.comparison import Bucket
-from litecheck.verify.outcome import Operation, Step, Untried, Verdict, Verification
+from litecheck.verify.outcome import Operation, Separation, Step, Untried, Verdict, Verification
 
 #: Escape sequences, markup of every format we write, invalid XML, a reversed line, a lone surrogate.
 HOSTILE = (
@@ -209,7 +210,7 @@ def others() -> tuple[Verdict, ...]:
             "filters",
             Outcome.INITIAL_ONLY,
             differences=(difference(41, "filters", 0),),
-            memory="every inference from the initial state: the device hands no state on",
+            memory=SeriesTried(because="device"),
         ),
         Verdict("s1-0000-ADD", 1, (0,), ("ADD",), "body/add", Outcome.EXACT, arithmetic="litert-reference"),
     )
@@ -260,7 +261,9 @@ def sample() -> Verification:
         DRIFT,
         fits=("tflm",),
         started="2026-11-21T03:19:08Z",
-        across=("all 5 that fail have accumulation depth above 256 (288), none of the 9 that pass has",),
+        across=(
+            Separation("accumulation depth", "above", 256.0, (288.0,), (9.0, 64.0, 250.0), 5, 9, chance=True),
+        ),
         notes=("2 runs were resumed from the journal", f"the device said {HOSTILE}"),
         untried=UNTRIED,
     )

@@ -35,7 +35,7 @@ def test_verifications_keep_the_published_schema(
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda d: d.update(litecheck_verification=2),
+        lambda d: d.update(litecheck_verification=1),
         lambda d: d.update(extra=1),
         lambda d: d.pop("exit_code"),
         lambda d: d["counts"].update(fine=1),

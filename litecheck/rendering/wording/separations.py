@@ -1,0 +1,52 @@
+"""Sentences on what all operators that fail have and none that passes has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from litecheck.report import counted
+from litecheck.verify.outcome import Separation
+
+#: At most so many values of operators that pass are listed.
+_LISTED = 4
+
+
+def separation_sentence(s: Separation) -> str:
+    """``all 3 that fail have input zero point below -127 (-128), none of the 4 operators that pass has: at least -127``."""
+    if s.property == "operator":
+        return f"all {s.fails:,} that fail are {s.failing[0]}, none of the {s.passes:,} that pass is"
+    having, others = _values(s)
+    told = (
+        f"all {s.fails:,} that fail have {s.property} {having}, none of the {counted(s.passes, 'operator')}"
+    )
+    return f"{told} that pass has: {others}" + (
+        " (of so few operators this may be chance)" if s.chance else ""
+    )
+
+
+def _values(s: Separation) -> tuple[str, str]:
+    """(what all that fail have, what the others have)."""
+    if s.relation == "above":
+        return f"above {_shown(s.bound)} ({_span(s.failing)})", f"at most {_shown(s.passing[-1])}"
+    if s.relation == "below":
+        return f"below {_shown(s.bound)} ({_span(s.failing)})", f"at least {_shown(s.bound)}"
+    if s.relation == "is":
+        return _shown(s.failing[0]), _list(s.passing)
+    return f"that {_shown(s.bound)} does not divide", f"all multiples of {_shown(s.bound)}"
+
+
+def _list(values: Sequence[float | str]) -> str:
+    shown = sorted(map(_shown, values))
+    more = f" and {len(shown) - _LISTED} others" if len(shown) > _LISTED else ""
+    return ", ".join(shown[:_LISTED]) + more
+
+
+def _span(values: Sequence[float | str]) -> str:
+    low, high = _shown(values[0]), _shown(values[-1])
+    return low if low == high else f"{low} to {high}"
+
+
+def _shown(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if value == int(value) else f"{value:.6g}"
