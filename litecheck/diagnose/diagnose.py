@@ -14,12 +14,13 @@ from litecheck.cases.probes.probe import Probe
 from litecheck.compare.errata import known_fault
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
+from litecheck.diagnose.contrast import contrast
 from litecheck.diagnose.hypotheses import defective, named, published
 from litecheck.diagnose.observed import Seen, compared, seen
 from litecheck.diagnose.probe_sets import Group, stages
 from litecheck.diagnose.properties import general, properties, tried, untried
 from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis, Owned, Unanswered
-from litecheck.diagnose.search import contrast, fitting, in_pairs, nearest, once
+from litecheck.diagnose.search import fitting, in_pairs, nearest, once
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.version import __version__

@@ -23,10 +23,7 @@ from litecheck.devices.port import Answer, Failure
 from litecheck.diagnose.hypotheses import outputs
 from litecheck.diagnose.result import Excluded, Hypothesis, Unanswered, Unsteady
 from litecheck.reference.operands import NUMPY_TYPES, RunError
-from litecheck.report import counted
 
-#: So many inferences are named.
-_NAMED = 4
 #: As many inferences as it takes to tell that an output follows the input before.
 _ENOUGH = 8
 
@@ -169,14 +166,14 @@ def settled(
     moving = np.flatnonzero(np.any([flat[at] != right[asked[at]] for at in odd], axis=0))
     late = _late(asked, [one[moving] for one in flat])
     if late is None:
-        told = "; ".join(_told(asked, flat, right, odd))
-        return tuple(known), Unsteady(probe, len(asked), len(odd), told)
+        return tuple(known), _unsteady(probe, asked, flat, right, odd)
     for number, values in late.items():
         right[number] = right[number].copy()
         right[number][moving] = values
     different = sum(last != now for last, now in pairwise(asked))
-    told = f"{_elements(moving, len(flat[0]))} as the input of the inference before has it"
-    return tuple(map(_shaped, right, known)), Unsteady(probe, len(asked), different, told)
+    element = int(moving[0]) if len(moving) == 1 else -1
+    unsteady = Unsteady(probe, len(asked), different, len(moving), len(flat[0]), element, delayed=True)
+    return tuple(map(_shaped, right, known)), unsteady
 
 
 def _flat(arrays: Arrays) -> NDArray[Any]:
@@ -207,30 +204,26 @@ def _late(asked: Sequence[int], moving: Sequence[NDArray[Any]]) -> dict[int, NDA
     return found if len(asked) >= _ENOUGH and len(found) > 1 else None
 
 
-def _told(
-    asked: Sequence[int], flat: Sequence[NDArray[Any]], right: Sequence[NDArray[Any]], odd: Sequence[int]
-) -> Iterator[str]:
-    """Which inferences give something else than their input does otherwise, and what it is."""
-    names = ", ".join(f"{at + 1}" for at in odd[:_NAMED]) + (", ..." if len(odd) > _NAMED else "")
-    steps = {b - a for a, b in pairwise(odd)}
-    rhythm = f", every {steps.pop()}" if len(odd) > 2 and len(steps) == 1 else ""
-    yield f"inference {names}{rhythm}" if len(odd) == 1 else f"inferences {names}{rhythm}"
+def _unsteady(
+    probe: str,
+    asked: Sequence[int],
+    flat: Sequence[NDArray[Any]],
+    right: Sequence[NDArray[Any]],
+    odd: Sequence[int],
+) -> Unsteady:
+    """Which inferences give something else than their input does otherwise, and which elements of it."""
     places = {at: np.flatnonzero(flat[at] != right[asked[at]]) for at in odd}
-    if all(at and np.array_equal(flat[at][off], flat[at - 1][off]) for at, off in places.items()):
-        yield "what differs there is what the inference before gave"
     moving = np.unique(np.concatenate(list(places.values())))
-    if len(moving) == 1:
-        yield f"only {_elements(moving, len(flat[0]))} differs"
-    elif max(map(len, places.values())) == 1:
-        yield "one element differs each time"
-    else:
-        yield f"{_elements(moving, len(flat[0]))} differ"
-
-
-def _elements(moving: NDArray[Any], size: int) -> str:
-    """``all 19 elements``, ``element 18 of 19, the last``, ``7 of 19 elements``."""
-    if len(moving) == size:
-        return f"all {counted(size, 'element')}"
-    if len(moving) == 1:
-        return f"element {moving[0]} of {size:,}" + (", the last," if moving[0] == size - 1 else "")
-    return f"{len(moving):,} of {size:,} elements"
+    steps = {b - a for a, b in pairwise(odd)}
+    return Unsteady(
+        probe=probe,
+        asked=len(asked),
+        odd=len(odd),
+        moving=len(moving),
+        size=len(flat[0]),
+        element=int(moving[0]) if len(moving) == 1 else -1,
+        most=max(map(len, places.values())),
+        inferences=tuple(at + 1 for at in odd),
+        every=steps.pop() if len(odd) > 2 and len(steps) == 1 else 0,
+        repeats=all(at and np.array_equal(flat[at][off], flat[at - 1][off]) for at, off in places.items()),
+    )

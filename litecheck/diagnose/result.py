@@ -67,25 +67,58 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class Unsteady:
-    """A probe whose inputs were given several times, and did not always give the same: ``odd`` of ``asked``
-    inferences, and in words which they are."""
+    """A probe whose inputs were given several times, and did not always give the same.
+
+    ``odd`` of ``asked`` inferences differ from what their input gives otherwise, in ``moving`` of ``size`` elements
+    together and ``most`` of them at once; ``element`` is the one where there is one, else -1. ``inferences`` are the odd
+    ones, from 1, ``every`` the distance between them where it is always the same, else 0; ``repeats`` says that what
+    differs is what the inference before gave. ``delayed`` says instead that the elements always hold what belongs to the
+    input of the inference before.
+    """
 
     probe: str
     asked: int
     odd: int
-    told: str
+    moving: int
+    size: int
+    element: int = -1
+    most: int = 0
+    inferences: tuple[int, ...] = ()
+    every: int = 0
+    repeats: bool = False
+    delayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """A property that all failing probes have: ``relation`` is ``is`` a word, ``has`` or ``has not`` a peculiarity, ``at
+    least`` or ``at most`` a number, of which ``next`` is the nearest one that a passing probe has."""
+
+    property: str
+    relation: str
+    value: int | str = ""
+    next: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTraits:
+    """Traits that all failing probes have, and how many of the passing ones have all of them too."""
+
+    traits: tuple[Trait, ...]
+    passing: int
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
     """Where no way fits: the probes the nearest one fails on and those it passes, and what tells the two apart.
 
-    ``apart`` are sentences of properties, ``patterns`` say where differences lie in the first probe that fails.
+    ``apart`` is empty where nothing that is measured tells them apart; ``patterns`` say where differences lie in the
+    first probe that fails.
     """
 
     failing: tuple[str, ...]
     passing: tuple[str, ...]
-    apart: tuple[str, ...] = ()
+    apart: tuple[SharedTraits, ...] = ()
     patterns: tuple[Gathering, ...] = ()
 
 

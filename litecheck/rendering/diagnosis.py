@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 #: Raised when a key changes its meaning or goes away. 2: ``model`` became ``models``.
-VERSION = 2
+VERSION = 3
 _HEADS = ("operator", "type", "computed by", "as in", ">probes", ">outputs", "")
 #: Columns of prose where no terminal says how many it has.
 _WIDTH = 100

@@ -15,6 +15,7 @@ from litecheck.devices.port import Job
 from litecheck.diagnose.result import Diagnosed
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.rendering.arithmetic_file import arithmetic_yaml
+from litecheck.rendering.wording.contrasts import contrast_sentences, unsteady_sentence
 from tests.verify.inprocess import Change, InProcess
 from tests.verify.planted import changed, of
 
@@ -45,7 +46,7 @@ def _last(outputs: Arrays, before: Arrays) -> Arrays:
 def test_the_answer_before(opcode: str) -> None:
     found = first(remembering(lambda outputs, before: before), opcode)
     assert found.conclusion == "not repeatable"
-    assert any("as the input of the inference before has it" in u.told for u in found.unsteady)
+    assert any("as the input of the inference before has it" in unsteady_sentence(u) for u in found.unsteady)
     control = first(remembering(lambda outputs, before: outputs), opcode)
     assert control.conclusion == "named"
     assert not control.unsteady
@@ -54,7 +55,9 @@ def test_the_answer_before(opcode: str) -> None:
 def test_a_last_element_of_the_answer_before() -> None:
     found = first(remembering(_last))
     assert found.conclusion == "not repeatable"
-    assert any(", the last, as the input of the inference before" in u.told for u in found.unsteady)
+    assert any(
+        ", the last, as the input of the inference before" in unsteady_sentence(u) for u in found.unsteady
+    )
     assert [str(way) for way in found.fits] == ["requantize: double"]
 
 
@@ -70,7 +73,7 @@ def test_one_in_two_hundred() -> None:
 
     found = first(change, repeats=600)
     assert found.conclusion == "not repeatable"
-    assert any("every 200" in u.told for u in found.unsteady)
+    assert any("every 200" in unsteady_sentence(u) for u in found.unsteady)
     assert of(InProcess(change=change), "CONV_2D", repeats=600).exit_code == 1
 
 
@@ -82,7 +85,7 @@ def test_every_image_as_the_first() -> None:
     found = first(change)
     assert found.conclusion == "none fits"
     assert found.contrast is not None
-    assert found.contrast.apart == (
+    assert tuple(contrast_sentences(found.contrast)) == (
         "all that fail have batch of 2 or more (next is 1); none that passes has",
     )
 
@@ -97,7 +100,9 @@ def test_dilation_wrong_in_width_alone() -> None:
     found = first(change, "DEPTHWISE_CONV_2D")
     assert found.conclusion == "none fits"
     assert found.contrast is not None
-    assert any("horizontal dilation of 2 or more (next is 1)" in told for told in found.contrast.apart)
+    assert any(
+        "horizontal dilation of 2 or more (next is 1)" in told for told in contrast_sentences(found.contrast)
+    )
 
 
 @pytest.mark.parametrize("opcode", ["SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"])
@@ -105,7 +110,9 @@ def test_a_past_that_is_ignored(opcode: str) -> None:
     found = of(InProcess(forgets=True), opcode).operators[0]
     assert found.conclusion == "none fits"
     assert found.contrast is not None
-    assert found.contrast.apart[0] == "all that fail have state handed on; none that passes has"
+    assert (
+        next(contrast_sentences(found.contrast)) == "all that fail have state handed on; none that passes has"
+    )
     control = of(InProcess(), opcode).operators[0]
     assert control.conclusion == "named"
     assert "state handed on" not in control.untried

@@ -8,6 +8,7 @@ import numpy as np
 
 from litecheck.arrays import Arrays
 from litecheck.diagnose.observed import settled
+from litecheck.rendering.wording.contrasts import unsteady_sentence
 
 #: Irregular turns of three inputs.
 ASKED = (0, 1, 2, 0, 0, 2, 1, 1, 0, 2, 2, 1, 0, 1, 0)
@@ -31,7 +32,7 @@ def test_one_wrong_answer_is_named_and_the_usual_one_counts() -> None:
     runs, unsteady = settled("p", ASKED, given)
     assert unsteady is not None
     assert (unsteady.asked, unsteady.odd) == (15, 1)
-    assert unsteady.told == "inference 9; only element 2 of 5 differs"
+    assert unsteady_sentence(unsteady) == "inference 9; only element 2 of 5 differs"
     np.testing.assert_array_equal(runs[0][0], RIGHT[0])
 
 
@@ -41,7 +42,7 @@ def test_a_rhythm_is_told() -> None:
         given[at][0][at % 3] += 1
     _, unsteady = settled("p", ASKED, given)
     assert unsteady is not None
-    assert unsteady.told == "inferences 4, 8, 12, every 4; one element differs each time"
+    assert unsteady_sentence(unsteady) == "inferences 4, 8, 12, every 4; one element differs each time"
 
 
 def test_an_answer_left_over_is_told() -> None:
@@ -50,7 +51,7 @@ def test_an_answer_left_over_is_told() -> None:
     _, unsteady = settled("p", ASKED, given)
     assert unsteady is not None
     assert (
-        unsteady.told
+        unsteady_sentence(unsteady)
         == "inference 6; what differs there is what the inference before gave; all 5 elements differ"
     )
 
@@ -59,7 +60,7 @@ def test_answers_to_the_input_before_are_given_to_it() -> None:
     late = [(np.full(5, 99, np.int8),), *answers()[:-1]]
     runs, unsteady = settled("p", ASKED, late)
     assert unsteady is not None
-    assert unsteady.told == "all 5 elements as the input of the inference before has it"
+    assert unsteady_sentence(unsteady) == "all 5 elements as the input of the inference before has it"
     assert unsteady.odd == sum(a != b for a, b in pairwise(ASKED))
     for run, right in zip(runs, RIGHT, strict=True):
         np.testing.assert_array_equal(run[0], right)
@@ -71,7 +72,9 @@ def test_a_last_element_of_the_input_before_is_told() -> None:
         given[at][0][-1] = RIGHT[ASKED[at - 1]][-1]
     runs, unsteady = settled("p", ASKED, given)
     assert unsteady is not None
-    assert unsteady.told == "element 4 of 5, the last, as the input of the inference before has it"
+    assert (
+        unsteady_sentence(unsteady) == "element 4 of 5, the last, as the input of the inference before has it"
+    )
     np.testing.assert_array_equal(runs[1][0], RIGHT[1])
 
 

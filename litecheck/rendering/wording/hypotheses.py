@@ -9,6 +9,7 @@ from pathlib import PurePath
 from litecheck.compare.wording import gathering_sentence
 from litecheck.diagnose.result import Contrast, Diagnosed, Diagnosis, Excluded
 from litecheck.rendering.escape import shorten, visible
+from litecheck.rendering.wording.contrasts import contrast_sentences, unsteady_sentence
 from litecheck.report import counted
 
 #: What an exit code says of the device.
@@ -66,7 +67,7 @@ def problems(d: Diagnosed) -> Iterator[str]:
     """What is not as it should be: answers that differ, nothing that fits and what is known of that."""
     for u in d.unsteady:
         odd = f"{u.odd:,} of {u.asked:,} inferences on '{u.probe}'"
-        yield f"{odd} give something else than the same input gives otherwise: {u.told}"
+        yield f"{odd} give something else than the same input gives otherwise: {unsteady_sentence(u)}"
     if d.nearest:
         share = f"{d.nearest.differing:,} of {d.nearest.size:,} outputs differ"
         yield f"nearest is {d.nearest.example.way}: {share}"
@@ -82,7 +83,7 @@ def _contrast(contrast: Contrast) -> Iterator[str]:
         if names:
             verb = one if len(names) == 1 else many
             yield f"{counted(len(names), 'probe')} {verb}: {_listed(names)}"
-    yield from (f"what tells them apart: {sentence}" for sentence in contrast.apart)
+    yield from (f"what tells them apart: {sentence}" for sentence in contrast_sentences(contrast))
     yield from (f"differences of '{contrast.failing[0]}': {gathering_sentence(p)}" for p in contrast.patterns)
 
 

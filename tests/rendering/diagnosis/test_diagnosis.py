@@ -23,6 +23,8 @@ from litecheck.diagnose.result import (
     Hypothesis,
     NearestHypothesis,
     Owned,
+    SharedTraits,
+    Trait,
     Unanswered,
     Unsteady,
 )
@@ -117,10 +119,10 @@ FAILING = replace(
     nearest=NearestHypothesis(3, 9, replace(EXCLUDED, probe="#12, random values")),
     excluded=(replace(EXCLUDED, probe="#12, random values"), replace(PAIR, probe="#12, edges")),
     contrast=Contrast(
-        ("#12, random values",), ("ties", "edges"), ("all that fail have different strides; none that passes has",),
+        ("#12, random values",), ("ties", "edges"), (SharedTraits((Trait("different strides", "has"),), 0),),
         (Gathering("range", 3, 3, 9, 99, axis="channel", length=64, first=32, last=32),),
     ),
-    unsteady=(Unsteady("ties", 600, 3, "inferences 136, 336, 536, every 200"),),
+    unsteady=(Unsteady("ties", 600, 3, 40, 40, most=40, inferences=(136, 336, 536), every=200),),
     tried=(("output elements", "9 to 4,099"), ("different strides", "1 of 3 probes")),
     untried=("no bias", "others than batch 1"),
     owned=(Owned("nets/net.tflite", "#12", LONG, False), Owned("nets/net.tflite", "#13", "<b>x</b>", True)),
@@ -136,7 +138,7 @@ def test_what_fails_is_told_with_what_tells_it_apart() -> None:
     shown = text(PAGE, 400)
     for line in (
         "  3 of 600 inferences on 'ties' give something else than the same input gives otherwise: inferences 136, 336,"
-        " 536, every 200",
+        " 536, every 200; all 40 elements differ",
         "  1 probe fails: #12, random values",
         "  2 probes pass: ties; edges",
         "  what tells them apart: all that fail have different strides; none that passes has",

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from litecheck.diagnose import contrast
 from litecheck.diagnose.properties import Properties
-from litecheck.diagnose.search import apart
+from litecheck.diagnose.result import Contrast
+from litecheck.rendering.wording.contrasts import contrast_sentences
 
 
 def like(strides: bool = False, channels: int = 8, padding: str = "SAME", fed: bool = True) -> Properties:
     return {"different strides": strides, "channels": channels, "padding": padding, "inputs that count": fed}
+
+
+def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple[str, ...]:
+    """What is said of probes with these properties."""
+    names = [tuple(f"probe {n}" for n in range(len(some))) for some in (failing, passing)]
+    return tuple(contrast_sentences(Contrast(*names, contrast.apart(failing, passing))))
 
 
 def test_a_peculiarity() -> None:

@@ -1,0 +1,105 @@
+"""What tells the probes that the nearest way fails on from those it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from litecheck.compare.types import Gathering
+from litecheck.diagnose.observed import Seen, compared
+from litecheck.diagnose.properties import Properties, Property, properties
+from litecheck.diagnose.result import Contrast, Hypothesis, SharedTraits, Trait
+from litecheck.reference.operands import RunError
+
+#: So many traits are kept of those that tell failing probes apart.
+_MOST = 3
+
+
+def contrast(way: Hypothesis, seen: Sequence[Seen]) -> Contrast:
+    """Which probes a way fails on, which it passes, and what tells them apart."""
+    failing = [one for one in seen if compared(one, way) != "fits"]
+    passing = [one for one in seen if one not in failing]
+    shared = apart([properties(s.probe) for s in failing], [properties(s.probe) for s in passing])
+    return Contrast(
+        tuple(s.probe.name for s in failing),
+        tuple(s.probe.name for s in passing),
+        shared,
+        _patterns(way, failing),
+    )
+
+
+def _patterns(way: Hypothesis, failing: Sequence[Seen]) -> tuple[Gathering, ...]:
+    for one in failing:
+        try:
+            found = one.patterns(way)
+        except RunError:
+            continue
+        if found:
+            return found
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A trait of all failing probes: ``having`` are the passing ones that have it too, by their places."""
+
+    trait: Trait
+    having: frozenset[int]
+
+
+def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple[SharedTraits, ...]:
+    """What all failing probes have and no passing one has; else what they have that fewest of the passing ones have."""
+    if not failing or not passing:
+        return ()
+    held = list(_held(failing, passing))
+    alone = [SharedTraits((one.trait,), 0) for one in held if not one.having]
+    if alone:
+        return tuple(alone[:_MOST])
+    for size in (2, 3):
+        several = (
+            group
+            for group in combinations(held, size)
+            if not frozenset.intersection(*(one.having for one in group))
+        )
+        found = next(several, None)
+        if found:
+            return (SharedTraits(tuple(one.trait for one in found), 0),)
+    rarest = sorted((one for one in held if len(one.having) < len(passing)), key=lambda one: len(one.having))
+    return tuple(SharedTraits((one.trait,), len(one.having)) for one in rarest[:_MOST])
+
+
+def _held(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_Held]:
+    """Peculiarities and words first, then numbers from below, numbers from above last."""
+    names = dict.fromkeys(name for one in failing for name in one)
+    numbers: list[str] = []
+    for name in names:
+        values = [one.get(name) for one in failing]
+        if any(value is None for value in values):
+            continue
+        if isinstance(values[0], (bool, str)):
+            yield from _same(name, values, [one.get(name) for one in passing])
+        else:
+            numbers.append(name)
+    for least in (True, False):
+        for name in numbers:
+            rest = {n: int(one[name]) for n, one in enumerate(passing) if name in one}
+            yield _bound(name, [int(one[name]) for one in failing], rest, least)
+
+
+def _same(name: str, values: Sequence[Property | None], others: Sequence[Property | None]) -> Iterator[_Held]:
+    """What all of them are, if they are all the same."""
+    value = values[0]
+    if len(set(values)) == 1:
+        peculiar = Trait(name, "has" if value else "has not")
+        trait = Trait(name, "is", value) if isinstance(value, str) else peculiar
+        yield _Held(trait, frozenset(n for n, other in enumerate(others) if other == value))
+
+
+def _bound(name: str, values: Sequence[int], rest: Mapping[int, int], least: bool) -> _Held:
+    """The least or the most that failing probes have; ``rest`` are the passing ones' values by their places."""
+    end = min(values) if least else max(values)
+    having = {n for n, v in rest.items() if (v >= end if least else v <= end)}
+    beyond = [v for n, v in rest.items() if n not in having]
+    nearest = (max if least else min)(beyond) if beyond else None
+    return _Held(Trait(name, "at least" if least else "at most", end, nearest), frozenset(having))
