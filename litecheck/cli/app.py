@@ -6,9 +6,8 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
-from litecheck.cli.commands import add, spared
+from litecheck.cli.commands import PlainGroup, add
 
 #: In the order of the help; each stands in the module of its name.
 COMMANDS = (
@@ -17,11 +16,8 @@ COMMANDS = (
 )  # fmt: skip
 
 
-class _Group(TyperGroup):
+class _Group(PlainGroup):
     """Builds a command when it is asked for: reading the signatures of all takes longer than most of them run."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return spared(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -36,7 +32,6 @@ class _Group(TyperGroup):
 
 app = typer.Typer(
     cls=_Group,
-    no_args_is_help=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -51,9 +46,8 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
+@app.callback()
 def litecheck(
-    ctx: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="The version, and exit.")
     ] = False,
@@ -62,10 +56,6 @@ def litecheck(
 
     Exit codes: 0 all models conform; 1 one violates its rules; 2 one could not be judged.
     """
-    if ctx.invoked_subcommand is None:
-        # Not 0: a gate whose arguments got lost must not pass.
-        print(ctx.get_help())
-        raise typer.Exit(2)
 
 
 def _command(name: str) -> Any:

@@ -7,7 +7,9 @@ from inspect import getdoc
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
+
+from litecheck.cli.help import HelpfulCommand
 
 
 class _Verbatim:
@@ -31,7 +33,23 @@ def spared(params: list[Any]) -> list[Any]:
     return params
 
 
-class PlainCommand(TyperCommand):
+class PlainCommand(HelpfulCommand, TyperCommand):
+    """A command whose help and parameters are the same under every version of typer."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return spared(super().get_params(ctx))
+
+
+class PlainGroup(HelpfulCommand, TyperGroup):
+    """A group of commands, likewise. Called for none of them it says what there is, and fails: a gate whose arguments got
+    lost must not pass."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            print(ctx.get_help())
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
     def get_params(self, ctx: Any) -> list[Any]:
         return spared(super().get_params(ctx))
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
 
@@ -60,8 +60,11 @@ class Manner:
 BROKEN_PIPE, INTERRUPTED = 141, 130
 
 
-def console(no_color: bool = False, stderr: bool = False) -> Console:
-    """A Console that prints what it is given: no markup, no emoji codes, no guessed highlights."""
+def console(no_color: bool = False, stderr: bool = False, file: TextIO | None = None) -> Console:
+    """A Console that prints what it is given: no markup, no emoji codes, no guessed highlights.
+
+    ``file`` is a text that will be printed to stdout: it is coloured as stdout would be.
+    """
     from rich.console import Console
 
     class PlainConsole(Console):
@@ -71,6 +74,8 @@ def console(no_color: bool = False, stderr: bool = False) -> Console:
     # None leaves the decision to rich, which asks NO_COLOR and the terminal.
     return PlainConsole(
         stderr=stderr,
+        file=file,
+        force_terminal=(sys.stdout.isatty() or None) if file else None,
         no_color=no_color or None,
         markup=False,
         emoji=False,

@@ -8,7 +8,7 @@ import typer
 
 from litecheck.cli import suite_options as options
 from litecheck.cli import verify_options as device_options
-from litecheck.cli.commands import add
+from litecheck.cli.commands import PlainGroup, add
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.outputs import parse_outputs, write
 from litecheck.cli.suite_diff import diff
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 #: What a stream's answers are right under unless something else is asked for.
 REFERENCE = "litert-reference"
 app = typer.Typer(
+    cls=PlainGroup,
     help="A conformance suite: made from rules, run on a device, judged, and put to the proof itself.",
-    no_args_is_help=True,
     rich_markup_mode="rich",
     add_completion=False,
 )
