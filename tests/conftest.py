@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -87,6 +87,15 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         )
 
     return compare
+
+
+@pytest.fixture(scope="session", autouse=True)
+def workers_handed_on() -> Iterator[None]:
+    """Hundreds of tests open a device: each would load numpy and the runtime anew."""
+    from tests.kept_workers import handed_on
+
+    with handed_on():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -125,7 +125,7 @@ class Causes:
     def _best(self, chosen: tuple[int, ...], near: _Trial, ways: Iterator[_Way]) -> list[_Way]:
         """The ways that explain something on the chosen feeds, those that leave least first."""
         few = self._few(chosen)
-        nearby = _Trial(near.made[: len(few)], near.actual[: len(few)])
+        nearby = _compared(near.made[: len(few)], near.actual[: len(few)])
         scored = []
         for place, way in enumerate(ways):
             numbers, beside = (few, nearby) if way.slow else (chosen, near)
@@ -137,11 +137,12 @@ class Causes:
 
     def _chosen(self, base: _Trial) -> tuple[int, ...]:
         """The feeds that differ most, as many as are worth their work; at least one."""
-        order = sorted(range(len(self.feeds)), key=lambda n: -base.lefts[n])
+        lefts = base.lefts
+        order = sorted(range(len(self.feeds)), key=lambda n: -lefts[n])
         kept, work = [order[0]], self._work(order[0])
         for number in order[1:_FEEDS]:
             work += self._work(number)
-            if base.lefts[number] and work <= _WORK:
+            if lefts[number] and work <= _WORK:
                 kept.append(number)
         return tuple(kept)
 
@@ -168,7 +169,7 @@ class Causes:
         made = Expectation(self.case, [self.feeds[n] for n in numbers])(arithmetic)
         if made is None:
             return None
-        return _Trial(tuple(made), tuple(self.actual[n] for n in numbers))
+        return _compared(tuple(made), tuple(self.actual[n] for n in numbers))
 
     def _patterns(self, arithmetic: Arithmetic) -> tuple[Gathering, ...]:
         """Where the differences lie that an arithmetic leaves, in the first output that has any."""
@@ -185,15 +186,11 @@ class Causes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trial:
-    """What an arithmetic makes of some feeds, beside what the device made."""
+    """What an arithmetic makes of some feeds, beside what the device made; ``lefts`` elements differ in each run."""
 
     made: tuple[Arrays, ...]
     actual: tuple[Arrays, ...]
-
-    @property
-    def lefts(self) -> list[int]:
-        """The elements that differ in each run."""
-        return [_unlike(*pair) for pair in zip(self.made, self.actual, strict=True)]
+    lefts: tuple[int, ...]
 
     @property
     def left(self) -> int:
@@ -210,14 +207,20 @@ class _Trial:
 
     def explains(self, near: _Trial) -> bool:
         """Whether most of what it changes of another trial's values is then right, and that is a part worth saying."""
-        changed = sum(_unlike(*pair) for pair in zip(self.made, near.made, strict=True))
         gained = near.left - self.left
+        if gained < max(_MANY, _SHARE * near.left):
+            return False
+        changed = sum(_unlike(*pair) for pair in zip(self.made, near.made, strict=True))
         right = sum(
             int(np.count_nonzero((m != n) & (m == a)))
             for made, old, actual in zip(self.made, near.made, self.actual, strict=True)
             for m, n, a in zip(made, old, actual, strict=True)
         )
-        return bool(changed) and right >= _RIGHT * changed and gained >= max(_MANY, _SHARE * near.left)
+        return bool(changed) and right >= _RIGHT * changed
+
+
+def _compared(made: tuple[Arrays, ...], actual: tuple[Arrays, ...]) -> _Trial:
+    return _Trial(made, actual, tuple(_unlike(*pair) for pair in zip(made, actual, strict=True)))
 
 
 def _unlike(some: Arrays, others: Arrays) -> int:

@@ -25,8 +25,8 @@ QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a child loads: a Factory as ``module:attribute``, its options, and variables for its environment; ``modules``
-    besides those the factory names."""
+    """What a child loads: a Factory as ``module:attribute``, ``modules`` besides those the factory names, variables for
+    its environment; and the options that the factory is called with for every job."""
 
     adapter: str
     options: Mapping[str, str]
@@ -49,7 +49,6 @@ class ChildProcess:
 
     def _started(self, setup: Setup) -> subprocess.Popen[bytes]:
         path = [os.path.abspath(p or ".") for p in sys.path]
-        options, modules = json.dumps(dict(setup.options)), json.dumps(setup.modules)
         with open(self.folder / LOG, "wb") as log:
             return subprocess.Popen(
                 [
@@ -58,8 +57,7 @@ class ChildProcess:
                     _START,
                     json.dumps(path),
                     setup.adapter,
-                    options,
-                    modules,
+                    json.dumps(setup.modules),
                     str(self.folder),
                 ],
                 stdin=subprocess.PIPE,

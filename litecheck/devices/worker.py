@@ -42,7 +42,7 @@ class Worker:
         """Waits until the runtime is loaded, in a process that was ``started`` before or now. Raises DeviceError."""
         self._child = started or ChildProcess(setup)
         self.folder, self._process = self._child.folder, self._child.process
-        self._limits = limits
+        self._setup, self._limits = setup, limits
         self._forks = True
         ready = self._line(_LOADING)
         if "forks" not in ready:
@@ -61,7 +61,8 @@ class Worker:
 
         ``progress`` is told now and then how many invocations have begun. Raises EOFError if the child died.
         """
-        request = worker_main.JobRequest(invocations, self._limits.seconds, self._limits.memory)
+        limits, options = self._limits, dict(self._setup.options)
+        request = worker_main.JobRequest(options, invocations, limits.seconds, limits.memory)
         assert self._process.stdin
         try:
             self._process.stdin.write(json.dumps(asdict(request)).encode() + b"\n")

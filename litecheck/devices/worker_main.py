@@ -64,18 +64,18 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """What a parent asks: ``invocations`` of the job, None only to make the adapter; seconds for each, and bytes beyond
-    what is in use."""
+    """What a parent asks: an adapter of these options, and ``invocations`` of the job, None only to make it; seconds for
+    each, and bytes beyond what is in use."""
 
+    options: dict[str, str]
     invocations: int | None
     seconds: float
     memory: int
 
 
 def main() -> None:
-    """Arguments: search path (as JSON, read before), adapter ``module:attribute``, options and modules as JSON, folder."""
-    reference, options, modules = sys.argv[2], *map(json.loads, sys.argv[3:5])
-    folder = Path(sys.argv[5])
+    """Arguments: search path (as JSON, read before), adapter ``module:attribute``, modules as JSON, folder."""
+    reference, modules, folder = sys.argv[2], json.loads(sys.argv[3]), Path(sys.argv[4])
     channel = _channel(folder)
     try:
         factory = loaded(reference)
@@ -93,8 +93,8 @@ def main() -> None:
         if not forks:
             with suppress(AttributeError):  # the parent watches the time, unless it is gone
                 signal.alarm(int(request.seconds * ((request.invocations or 0) + 1)) + 60)
-            _work(factory, options, folder, request, lambda: channel.tell(begun=1))
-        channel.tell(**_forked(channel, factory, options, folder, request))
+            _work(factory, folder, request, lambda: channel.tell(begun=1))
+        channel.tell(**_forked(channel, factory, folder, request))
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -129,9 +129,7 @@ def _threads() -> int:
     return 1
 
 
-def _forked(
-    channel: Channel, factory: Factory, options: dict[str, str], folder: Path, request: JobRequest
-) -> dict[str, object]:
+def _forked(channel: Channel, factory: Factory, folder: Path, request: JobRequest) -> dict[str, object]:
     """One job in a process of its own: how that ended."""
     bell, ring = os.pipe()
     pulse, beat = os.pipe()
@@ -145,7 +143,7 @@ def _forked(
             for end in (bell, ring, pulse, channel.incoming.fileno(), channel.outgoing.fileno()):
                 os.close(end)
             os.setsid()
-            _work(factory, options, folder, request, lambda: os.write(beat, b"."))
+            _work(factory, folder, request, lambda: os.write(beat, b"."))
         return _watched(pid, bell, pulse, channel, request.seconds)
     finally:
         signal.set_wakeup_fd(before)
@@ -186,9 +184,7 @@ def _kill(pid: int) -> None:
             return
 
 
-def _work(
-    factory: Factory, options: dict[str, str], folder: Path, request: JobRequest, begin: Callable[[], object]
-) -> NoReturn:
+def _work(factory: Factory, folder: Path, request: JobRequest, begin: Callable[[], object]) -> NoReturn:
     """The job itself; ``begin`` is called before each invocation. The answer is written before the adapter goes: what
     it broke in memory may show only then."""
     code = 1
@@ -197,9 +193,8 @@ def _work(
         (folder / SCRATCH).mkdir(exist_ok=True)
         tempfile.tempdir = str(folder / SCRATCH)
         limit(request.memory)
-        header, arrays, adapter = _answered(
-            factory, options, folder, None if request.invocations is None else begin
-        )
+        asked = None if request.invocations is None else begin
+        header, arrays, adapter = _answered(factory, request.options, folder, asked)
         write_parcel(folder / ANSWER, header, arrays)
         del adapter, arrays
         gc.collect()

@@ -21,12 +21,19 @@ from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.process import Setup
 from litecheck.devices.worker import Worker
 from litecheck.model.types import Model
+from tests.kept_workers import not_handed_on
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
 
 ROOT = Path(__file__).resolve().parents[2]
 ADAPTERS = ("misbehaving", "threaded")
 Opening = Callable[..., Isolated]
+
+
+@pytest.fixture(autouse=True)
+def own_children() -> Iterator[None]:
+    with not_handed_on():
+        yield
 
 
 @pytest.fixture
@@ -242,6 +249,7 @@ from litecheck.devices.port import Job, Limits
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.process import Setup
 from litecheck.model.types import Model
+from tests.kept_workers import not_handed_on
 device = Isolated("bad", "", Setup("tests.verify.misbehaving:Adapter", {"mode": sys.argv[1]}, {}), Limits(600))
 (keeper,) = device._free
 print(keeper._process.pid, flush=True)

@@ -33,27 +33,32 @@ def job(runs: int = 1, dtype: str = "int8") -> Job:
     return Job("0000-RELU", model, model_bytes(model), given)
 
 
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where children have their folders, and work."""
+    return tmp_path_factory.mktemp("folders")
+
+
 @pytest.fixture
-def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+def running(tmp_path: Path, folders: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
     """``running(script)``: one job with a shell script as the device, its arguments model, inputs, outputs."""
     devices: list[Device] = []
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(folders)
 
     def run(script: str, wanted: Job | None = None, seconds: float = 30.0) -> Answer | Failure:
         program = tmp_path / "a device.sh"
         program.write_text(f"#!/bin/sh\nmodel=$1 inputs=$2 outputs=$3\n{script}\n")
         program.chmod(0o755)
         devices.append(
-            open_device("command:'./a device.sh' {model} {inputs} {outputs}", Limits(seconds, 1 << 29))
+            open_device(f"command:'{program}' {{model}} {{inputs}} {{outputs}}", Limits(seconds, 1 << 29))
         )
         return devices[-1].run(wanted or job())
 
-    (tmp_path / "folders").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "folders"))
+    monkeypatch.setattr(tempfile, "tempdir", str(folders))
     yield run
     for device in devices:
         device.close()
-    assert list((tmp_path / "folders").iterdir()) == []
+    assert list(folders.glob("*/scratch")) == []
 
 
 @pytest.mark.parametrize(
@@ -76,20 +81,20 @@ def test_outputs_are_read_back(running: Running, script: str) -> None:
         np.testing.assert_array_equal(sent, got)
 
 
-def test_the_program_gets_what_is_promised(running: Running, tmp_path: Path) -> None:
+def test_the_program_gets_what_is_promised(running: Running, folders: Path) -> None:
     script = "pwd > seen; ls $inputs >> seen; cp $model m; cp $inputs/inputs.json j; cp $inputs/*.bin $outputs/output_0.bin"
     wanted = job(dtype="int4")
     answer = running(script, wanted)
     assert isinstance(answer, Answer)
     np.testing.assert_array_equal(answer.runs[0][0], wanted.runs[0][0])
-    assert (tmp_path / "seen").read_text().split() == [
-        str(tmp_path),
+    assert (folders / "seen").read_text().split() == [
+        str(folders),
         "input_0.bin",
         "input_0.npy",
         "inputs.json",
     ]
-    assert (tmp_path / "m").read_bytes() == wanted.content
-    assert json.loads((tmp_path / "j").read_text()) == [{"name": "net/x", "dtype": "int4", "shape": [2, 3]}]
+    assert (folders / "m").read_bytes() == wanted.content
+    assert json.loads((folders / "j").read_text()) == [{"name": "net/x", "dtype": "int4", "shape": [2, 3]}]
 
 
 #: What the program does -> how the job ends, words of the message.
@@ -123,12 +128,12 @@ def test_bytes_of_the_wrong_size_are_handed_on(running: Running) -> None:
 
 
 def test_the_environment_is_the_user_s(
-    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    running: Running, folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "7")
     running('echo "$OPENBLAS_NUM_THREADS:$PYTHONPATH:$MALLOC_PERTURB_" > seen; exit 1')
-    assert (tmp_path / "seen").read_text() == "7::\n"
+    assert (folders / "seen").read_text() == "7::\n"
 
 
 def test_a_command_line_is_taken_apart_as_a_shell_does() -> None:

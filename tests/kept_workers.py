@@ -1,0 +1,90 @@
+"""Devices' children that tests hand on: what a closed device no longer needs, the next one of its kind takes over."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from litecheck.devices import isolated
+from litecheck.devices.port import Limits
+from litecheck.devices.process import ChildProcess, Setup
+from litecheck.devices.worker import Ended, Worker
+
+#: Children that wait, by what they have loaded.
+_WAITING: dict[str, list[ChildProcess]] = {}
+#: As many wait of a kind: devices that are open at the same time, and threads.
+_MOST = 2
+#: What pytest says of the test that runs.
+_TEST = "PYTEST_CURRENT_TEST"
+
+
+class KeptWorker(Worker):
+    """A worker whose child, if it is at no job when it is closed, waits for the next one with the same runtime.
+
+    Each job has a process of its own, forked from a child that only loads: nothing of a device is handed on.
+    """
+
+    def __init__(self, setup: Setup, limits: Limits, started: ChildProcess | None = None) -> None:
+        self._kind, self._idle, self._left = _kind(setup), False, False
+        waiting = _WAITING.setdefault(self._kind, [])
+        kept = waiting.pop() if waiting and started is None else None
+        if kept is None or not kept.alive:
+            super().__init__(setup, limits, started)
+        else:
+            self._child, self.folder, self._process = kept, kept.folder, kept.process
+            self._setup, self._limits, self._forks = setup, limits, True
+        self._idle = True
+
+    @property
+    def alive(self) -> bool:
+        return not self._left and super().alive
+
+    def run(self, *arguments: object) -> Ended:
+        self._idle = False
+        ended = super().run(*arguments)  # type: ignore[arg-type]
+        self._idle = True
+        return ended
+
+    def close(self) -> None:
+        if self._left:
+            return
+        self._left = True
+        waiting = _WAITING[self._kind]
+        if self._forks and self._idle and super().alive and len(waiting) < _MOST:
+            waiting.append(self._child)
+        else:
+            super().close()
+
+
+def _kind(setup: Setup) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != _TEST}
+    loaded = (setup.adapter, setup.modules, dict(setup.environment), environment, sys.path, os.getcwd())
+    return json.dumps((*loaded, tempfile.gettempdir()), sort_keys=True)
+
+
+@contextmanager
+def handed_on() -> Iterator[None]:
+    """Children are kept for the devices opened meanwhile; in the end none is left."""
+    own = isolated.Worker
+    isolated.Worker = KeptWorker  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        isolated.Worker = own  # type: ignore[misc]
+        for child in (child for waiting in _WAITING.values() for child in waiting):
+            child.close()
+        _WAITING.clear()
+
+
+@contextmanager
+def not_handed_on() -> Iterator[None]:
+    """Devices have children of their own, which end with them: for tests of just that."""
+    kept, isolated.Worker = isolated.Worker, Worker  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        isolated.Worker = kept  # type: ignore[misc]
