@@ -15,7 +15,7 @@ from litecheck.reference.engine.interpreter import run
 from tests.differential.one_operator import noticed
 from tests.differential.oracle import RESOLVERS, Refused
 from tests.differential.sweep import sweep
-from tests.differential.unary import FAMILY, TAIL, Case
+from tests.differential.unary import FAMILY, LIBRARY, TAIL, Case
 
 BYTES = np.arange(-128, 128).astype(np.int8)
 
@@ -29,6 +29,15 @@ def test_equal_to_litert(oracle, kind, resolver):
         return
     assert found.score.compared
     assert found.small == []
+
+
+@pytest.mark.parametrize("resolver", RESOLVERS)
+def test_many_tables_of_gelu(oracle, resolver):
+    """One 16-bit table in 25 shows whose erfc and tanh LiteRT calls; correct rounding is the control, or fdlibm's."""
+    [kind] = (k for k in FAMILY.kinds if k.startswith("GELU int16") and k.endswith("body"))
+    assert sweep(FAMILY, kind, resolver, oracle, 100).small == []
+    other = {"functions": "fdlibm" if LIBRARY else "rounded"}
+    assert sweep(replace(FAMILY, faults={"GELU": other}), kind, resolver, oracle, 100, shown=1).small
 
 
 def bytes_case(opcode, scale=0.05, scale_out=0.1, zero=3, zero_out=-7, **options):

@@ -65,6 +65,8 @@ SIGNED_SHARE: Scale = (1 / 128, 0)
 #: the other side: one scale in some thousands.
 RARE_SHARES: tuple[Scale, ...] = ((0.02789, -90), (0.02491, -82))
 RARE_SIGNED_SHARES: tuple[Scale, ...] = ((0.00939, 117), (0.00967, 76))
+#: For GELU and its approximation, with which one entry lies between the results of two C libraries.
+RARE_GELUS: tuple[Scale, ...] = ((0.012141, 3), (0.019491, 10))
 
 
 def of_two(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.numerics import gemmlowp
+from litecheck.reference.numerics import fdlibm, gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
     multiply_double,
@@ -17,7 +17,7 @@ from litecheck.reference.numerics.fixedpoint import (
     rounding_shift,
     saturate,
 )
-from litecheck.reference.numerics.lookup import Floats, each_value, libm, looked_up
+from litecheck.reference.numerics.lookup import Floats, Real, each_value, libm, looked_up
 from litecheck.reference.operands import Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
@@ -199,26 +199,28 @@ def elu(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = 
     return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, taken))
 
 
-@kernel("GELU", "int8", "uint8", "int16", "float32")
-def gelu(input: Operand, output: OutputSpec, options: Options) -> Array:
+@kernel("GELU", "int8", "uint8", "int16", "float32", functions=("fdlibm", "rounded"))
+def gelu(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
     """x times the normal distribution function of x, looked up; ``approximate`` takes a tanh for it.
 
-    Any shape. Source: tflite/kernels/internal/reference/gelu.h.
+    erfc and tanh are the C library's (``fdlibm``: most; ``rounded``: correctly, as glibc's are from 2.41 on). Any shape.
+    Source: tflite/kernels/internal/reference/gelu.h.
     """
+    single = variants["functions"] == "fdlibm"
     if options is not None and options.get("approximate"):
-        return looked_up(input, output, _gelu_tanh)
-    return looked_up(input, output, _gelu)
+        return looked_up(input, output, partial(_gelu_tanh, tanh=fdlibm.tanh if single else _TANH))
+    return looked_up(input, output, partial(_gelu, erfc=fdlibm.erfc if single else _ERFC))
 
 
 _ERFC = libm(np.frompyfunc(math.erfc, 1, 1))
 
 
-def _gelu(x: Floats) -> Floats:
-    value: Floats = _FLOAT32(0.5) * x * _ERFC(x * _FLOAT32(-math.sqrt(0.5)))
+def _gelu(x: Floats, erfc: Real) -> Floats:
+    value: Floats = _FLOAT32(0.5) * x * erfc(x * _FLOAT32(-math.sqrt(0.5)))
     return value
 
 
-def _gelu_tanh(x: Floats) -> Floats:
+def _gelu_tanh(x: Floats, tanh: Real) -> Floats:
     inner = _FLOAT32(math.sqrt(2 / math.pi)) * (x + _FLOAT32(0.044715) * x * x * x)
-    value: Floats = _FLOAT32(0.5) * x * (_FLOAT32(1) + _TANH(inner))
+    value: Floats = _FLOAT32(0.5) * x * (_FLOAT32(1) + tanh(inner))
     return value
