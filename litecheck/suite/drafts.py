@@ -154,12 +154,13 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
 
 def _same_form(plan: Plan, start: Plan) -> bool:
     """Whether a plan has the operands, shapes, steering values and options that it started from."""
+    kinds = facts_of(start.opcode).inputs
     for role, tensors in start.operands.items():
         if len(tensors) != len(plan.operands[role]):
             return False
         for before, after in zip(tensors, plan.operands[role], strict=True):
-            steers = before.values is not None
-            if before.shape != after.shape or (steers and not _equal(before, after)):
+            stated = before.values is not None and kinds.get(role) != "weight"
+            if before.shape != after.shape or (stated and not _equal(before, after)):
                 return False
     return str(plan.options) == str(start.options)
 
@@ -205,8 +206,10 @@ def _start(rule: OperatorRule, form: CaseForm, types: Mapping[str, str]) -> Plan
         stated = types.get(role, "")
         if kind in STEERING and not stated:
             stated = first_word(demands[role].value) if role in demands else _STEERS
+        if kind == "weight" and not stated and role in demands:
+            stated = first_word(demands[role].value)
         operands[role] = tuple(
-            _tensor(part, tensor_name(role, at), stated, kind == "state") for at, part in enumerate(parts)
+            _tensor(part, tensor_name(role, at), stated, kind) for at, part in enumerate(parts)
         )
     for role in rule.outputs:
         count = form.results if role in rule.repeated else 1
@@ -230,8 +233,11 @@ def _callees(plan: Plan, form: CaseForm) -> Iterator[Callee]:
         yield Callee(option, inner, tuple(inner[at] for at in places))
 
 
-def _tensor(part: FormOperand, name: str, dtype: str, variable: bool) -> TensorPlan:
-    tensor = TensorPlan(dtype, part.shape, variable=variable, name=name)
+def _tensor(part: FormOperand, name: str, dtype: str, kind: str) -> TensorPlan:
+    tensor = TensorPlan(dtype, part.shape, variable=kind == "state", name=name)
+    if kind == "weight" and part.constant and part.values is None and dtype in NUMPY_TYPES:
+        # Rules are other ones for weights that are not constant; their values are drawn later.
+        return tensor.holding(np.zeros(part.shape, NUMPY_TYPES[dtype]), dtype)
     if part.values is None or part.fed:
         return tensor
     return tensor.holding(part.values, dtype or part.values.dtype.name)
