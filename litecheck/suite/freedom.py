@@ -80,7 +80,9 @@ class Freedom:
         value = self._value(role, "zero_point")
         if isinstance(value, OneOf):
             value = next((v for v in value.values if isinstance(v, Range)), None)
-        if value is None and self._given(role) and tensor.scale.size == 1 and BITS.get(tensor.dtype, 64) <= 8:
+        if tensor.scale.size > 1:
+            return zero, zero
+        if value is None and self._given(role) and tensor.scale.size and BITS.get(tensor.dtype, 64) <= 8:
             return low, high
         if not isinstance(value, Range) or BITS.get(tensor.dtype, 64) > 8:
             return zero, zero

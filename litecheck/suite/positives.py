@@ -105,7 +105,7 @@ def _of_form(plans: _Plans, form: CaseForm, kind: str) -> Iterator[SuiteCase | s
 
 def _stated(form: CaseForm, choice: Choice) -> Iterator[ParameterSet]:
     """Parameters that are stated for a form with the first types that its rule lists."""
-    usual = not (choice.types or choice.alternative or choice.single)
+    usual = not (choice.types or choice.single or choice.several)
     return stated_sets(form.opcode, choice.kind, form.name) if usual else iter(())
 
 
@@ -122,7 +122,8 @@ def _wanted(plans: _Plans, draft: Draft, parameters: ParameterSet, first: bool) 
 
 def _level(draft: Draft, parameters: ParameterSet) -> int:
     """The level of a case: what the form and the parameters have, and no first one where types are chosen."""
-    chosen = draft.choice.types or draft.choice.alternative or draft.choice.single
+    choice = draft.choice
+    chosen = choice.types or choice.alternative or choice.single or choice.several
     return max(_at(parameters.level), _at(draft.form.level), _at("standard") if chosen else 0)
 
 

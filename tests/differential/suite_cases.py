@@ -43,7 +43,6 @@ KNOWN: tuple[tuple[str, str, str], ...] = (
         "reference",
         "the kernel shifts 16 bits by more than they are",
     ),
-    ("CONV_2D/float32/grouped-", "*", "the kernel wants a scale for each channel where there are groups"),
     ("ELU/int8/", "reference", "the resolver of reference kernels does not list it"),
     ("SOFTMAX/int8/probe-12", "reference", "the kernel ends the process where 512 equal inputs meet"),
 )
