@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from litecheck.model.save import model_bytes
@@ -12,7 +13,7 @@ from litecheck.profile.load import load_profile
 from litecheck.suite.plan import cases
 from tests.differential.one_operator import compare
 from tests.differential.oracle import Oracle, Refused
-from tests.differential.suite_cases import expected, judged, known
+from tests.differential.suite_cases import expected, judged, known, misread
 
 pytestmark = pytest.mark.runtime
 SELECT = ("CONV_2D", "FULLY_CONNECTED", "ADD", "MEAN", "PAD", "LOGISTIC", "RESHAPE", "ARG_MAX")
@@ -46,7 +47,17 @@ def test_another_zero_point_is_noticed(litert: Oracle) -> None:
     assert compare(case.name, expected(replace(case, model=other), "litert-reference"), theirs).different
 
 
+def test_the_faulty_sum_is_known_by_what_it_gives(litert: Oracle) -> None:
+    """Bytes taken as uint8, one by one; another zero point is no such fault."""
+    case = next(c for c in cases(load_profile("litert-int8"), "smoke", ("SUM",), 0) if not c.broken)
+    first, *_ = judged(case, litert)
+    assert (first.word, bool(first.known)) == ("differs", True)
+    theirs = litert.run_many(model_bytes(case.model), case.runs, "reference")
+    assert misread(case, theirs)
+    assert not misread(case, [[output + np.int8(1) for output in run] for run in theirs])
+
+
 def test_what_is_known_is_known_by_case_and_resolver() -> None:
-    assert known("SUM/int8/image-plain", "reference")
-    assert not known("SUM/int8/image-plain", "optimized")
+    assert known("SOFTMAX/int8/ties-scale-0-1", "reference")
+    assert not known("SOFTMAX/int8/ties-scale-0-1", "optimized")
     assert known("CONV_2D/int8/no-bias-plain", "xnnpack")
