@@ -53,7 +53,16 @@ def section(table: KillTable) -> str:
         for (opcode, kind), several in by_operator(table.rows).items()
     ]
     survivors = "".join(f"**Not caught**: {r.opcode} {r.kind}, {r.mistake}\n\n" for r in table.survivors())
-    return "\n" + numbers + "\n" + survivors + _HEAD + "| --- | --- | --- | --- | ---: |\n" + "".join(rows) + "\n"
+    return (
+        "\n"
+        + numbers
+        + "\n"
+        + survivors
+        + _HEAD
+        + "| --- | --- | --- | --- | ---: |\n"
+        + "".join(rows)
+        + "\n"
+    )
 
 
 def _named(rows: Iterable[KillRow]) -> str:

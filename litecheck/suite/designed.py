@@ -16,7 +16,6 @@ from litecheck.model.types import Model, Tensor
 from litecheck.profile.types import Profile
 from litecheck.suite.case import SuiteCase
 
-
 #: Between a stored int8 and the uint8 that stands for the same number.
 _APART = 128
 

@@ -103,6 +103,15 @@ def _of_form(plans: _Plans, form: CaseForm, kind: str) -> Iterator[SuiteCase | s
                 break
 
 
+def case_under(
+    profile: Profile, form: CaseForm, kind: str, parameters: ParameterSet, seed: int
+) -> SuiteCase | str:
+    """The case of a form under one set of parameters, with the first types that the rule lists; or why there is none."""
+    plans = _Plans(profile, profile.operators[form.opcode], "standard", seed)
+    choice = next(choices(profile, plans.rule, kind))
+    return _case(plans, drafted(profile, plans.rule, form, choice), parameters)
+
+
 def _stated(form: CaseForm, choice: Choice) -> Iterator[ParameterSet]:
     """Parameters that are stated for a form with the first types that its rule lists."""
     usual = not (choice.types or choice.single or choice.several)

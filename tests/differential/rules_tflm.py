@@ -93,7 +93,6 @@ LIMITS = (
     Limit("int8", "ADD_N", "scale_ratio", (_SMALL - 1,) * 3, (_SMALL,) * 3),
     Limit("int8", "CUMSUM", "scale_ratio", (_SMALL - 1,), (_SMALL,)),
     Limit("int8", "HARD_SWISH", "scale_ratio", (127.99,), (128,)),
-    Limit("int8", "HARD_SWISH", "inverse_scale_ratio", (2.0**-9,), (2.0**-9 * _BELOW_1,)),
     Limit("int8", "SQUARED_DIFFERENCE", "squared_scale_ratio", (362, 362), (725, 725)),
     Limit("int16", "SQUARED_DIFFERENCE", "squared_scale_ratio", (1.99, 1.99), (2.01, 2.01)),
     *(
