@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import NDArray
 
 from litecheck.model.load import load_model
-from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.suite.case import SuiteCase
@@ -22,7 +22,7 @@ Given = tuple[CaseEntry, Sequence[NDArray[Any]]]
 def explaining(suite: Suite, cases: Sequence[Given], base: Arithmetic) -> tuple[str, ...]:
     """The mistakes in an arithmetic with which it gives exactly what the device gave in all these cases."""
     loaded = [(loaded_case(suite, case), outputs) for case, outputs in cases]
-    left = list(_every(case for case, _ in loaded))
+    left = list(dict.fromkeys(mistake for case, _ in loaded for mistake in mistakes(case, base)))
     # What tells most mistakes apart comes first: a mistake that does not fit is given up soon.
     for case, outputs in sorted(loaded, key=lambda pair: sum(a.size for a in pair[1])):
         left = [mistake for mistake in left if _gives(case, mistake, base, outputs)]
@@ -39,15 +39,7 @@ def loaded_case(suite: Suite, entry: CaseEntry) -> SuiteCase:
     )  # fmt: skip
 
 
-def _every(cases: Iterable[SuiteCase]) -> Iterator[Mistake]:
-    base = load_arithmetic("litert-reference")
-    found: dict[Mistake, None] = {}
-    for case in cases:
-        found.update(dict.fromkeys(mistakes(case, base)))
-    yield from found
-
-
-def _gives(case: SuiteCase, mistake: Mistake, base: Any, outputs: Sequence[NDArray[Any]]) -> bool:
+def _gives(case: SuiteCase, mistake: Mistake, base: Arithmetic, outputs: Sequence[NDArray[Any]]) -> bool:
     try:
         actual = computed(case, Machine(case.model, mistake.under(base, case.opcode)))
     except RunError:

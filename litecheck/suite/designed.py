@@ -1,9 +1,9 @@
-"""Designed probes as cases: models and inputs made by hand for what tells ways of computing apart."""
+"""Designed probes as cases: models and inputs made by hand for what tells ways of computing apart, in int8 and uint8."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,39 +12,68 @@ from litecheck.cases.kind import weight_granularity
 from litecheck.cases.probes.catalogue import probes
 from litecheck.cases.probes.probe import Probe
 from litecheck.checks.validate import validate
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Tensor
 from litecheck.profile.types import Profile
 from litecheck.suite.case import SuiteCase
 
+#: Between a stored int8 and the uint8 that stands for the same number.
+_APART = 128
 
-def designed(profile: Profile, opcode: str, seed: int) -> Iterator[SuiteCase]:
-    """The designed probes of an operator that a profile finds nothing against."""
+
+def designed(profile: Profile, opcode: str, kind: str, seed: int) -> Iterator[SuiteCase]:
+    """The designed probes of an operator, on activations of a type, that a profile finds nothing against."""
+    if kind not in ("int8", "uint8"):
+        return
     for probe in probes(opcode, seed):
         allowed = replace(probe, model=symmetric(probe.model))
+        allowed = unsigned(allowed) if kind == "uint8" else allowed
         if conforms(allowed.model, profile):
             yield _case(allowed)
 
 
 def symmetric(model: Model) -> Model:
     """The model with -127 for every constant -128 of symmetric int8, which a specification may forbid."""
-    main = model.subgraphs[0]
-    buffers = list(model.buffers)
-    for tensor in main.tensors:
-        data = buffers[tensor.buffer].data if tensor.is_constant and tensor.dtype == "int8" else None
-        if (
-            data is not None
-            and tensor.quantization.zero_point.size
-            and not tensor.quantization.zero_point.any()
-        ):
-            kept = np.maximum(data.view(np.int8), np.int8(-127)).view(np.uint8)
-            buffers[tensor.buffer] = replace(buffers[tensor.buffer], data=kept)
-    tensors = tuple(
-        replace(tensor, data=buffers[tensor.buffer].data) if tensor.is_constant else tensor
-        for tensor in main.tensors
+
+    def kept(tensor: Tensor) -> Tensor:
+        zero = tensor.quantization.zero_point
+        if tensor.dtype != "int8" or tensor.data is None or not zero.size or zero.any():
+            return tensor
+        return replace(tensor, data=np.maximum(tensor.data.view(np.int8), np.int8(-127)).view(np.uint8))
+
+    return _changed(model, kept)
+
+
+def unsigned(probe: Probe) -> Probe:
+    """The probe in uint8: every quantized int8 and its zero point are 128 more, and stand for the same numbers."""
+    main = probe.subgraph
+
+    def moved(tensor: Tensor) -> Tensor:
+        found = tensor.quantization
+        if tensor.dtype != "int8" or not found.zero_point.size:
+            return tensor
+        data = None if tensor.data is None else tensor.data ^ np.uint8(_APART)
+        raised = replace(found, zero_point=found.zero_point + _APART)
+        return replace(tensor, dtype="uint8", data=data, quantization=raised)
+
+    model = _changed(probe.model, moved)
+    turned = [model.subgraphs[0].tensors[i].dtype != main.tensors[i].dtype for i in main.inputs]
+    runs = tuple(
+        tuple(a.view(np.uint8) ^ np.uint8(_APART) if t else a for a, t in zip(run, turned, strict=True))
+        for run in probe.runs
     )
-    return replace(
-        model, buffers=tuple(buffers), subgraphs=(replace(main, tensors=tensors), *model.subgraphs[1:])
-    )
+    name = probe.name if any(turned) else f"{probe.name}, to uint8"
+    return replace(probe, name=name, model=model, runs=runs)
+
+
+def _changed(model: Model, change: Callable[[Tensor], Tensor]) -> Model:
+    """The model with other tensors in its first subgraph, and their values in the buffers."""
+    main, buffers = model.subgraphs[0], list(model.buffers)
+    tensors = tuple(map(change, main.tensors))
+    for tensor in tensors:
+        if tensor.is_constant:
+            buffers[tensor.buffer] = replace(buffers[tensor.buffer], data=tensor.data)
+    graphs = (replace(main, tensors=tensors), *model.subgraphs[1:])
+    return replace(model, buffers=tuple(buffers), subgraphs=graphs)
 
 
 def conforms(model: Model, profile: Profile) -> bool:

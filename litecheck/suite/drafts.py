@@ -30,18 +30,21 @@ _NOTHING: Shape = ()
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One way to choose among what a rule allows: the activations' type, an alternative of ``any_of``, types by role
-    where they are not the first that is listed, and the role that has one scale though it may have several."""
+    where they are not the first that is listed, the role that has one scale though it may have several, and the one that
+    has several though one is listed first."""
 
     kind: str
     alternative: int = 0
     types: tuple[tuple[str, str], ...] = ()
     single: str = ""
+    several: str = ""
 
     def words(self, rule: OperatorRule) -> tuple[str, ...]:
         """What is special about it, for a name."""
         named = (rule.any_of[self.alternative].name.replace("_", "-"),) if len(rule.any_of) > 1 else ()
         types = (f"{role.replace('_', '-')}-{dtype}" for role, dtype in self.types)
-        return (*named, *types, *(("one-scale",) if self.single else ()))
+        scales = ("one-scale",) if self.single else ("several-scales",) if self.several else ()
+        return (*named, *types, *scales)
 
 
 def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]:
@@ -55,13 +58,8 @@ def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]
             continue
         yield Choice(kind, number)
         for r in requirements_of(rule, number):
-            if (
-                r.verb == "granularity"
-                and r.role
-                and (r.level == "note" or "per-tensor" in words_of(r.value))
-            ):
-                several = first_word(r.value) == "per-axis"
-                yield from (Choice(kind, number, (), r.role) for _ in range(several))
+            if r.verb == "granularity" and r.role:
+                yield from _other_granularity(r, r.role, Choice(kind, number))
             if r.verb != "dtype" or r.role is None:
                 continue
             words = listed(r)
@@ -69,6 +67,15 @@ def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]
                 continue  # each of these is a kind of its own
             usual = kind if r.role in rule.activations and kind in words else first_word(r.value)
             yield from (Choice(kind, number, ((r.role, word),)) for word in words if word != usual)
+
+
+def _other_granularity(r: Requirement, role: str, choice: Choice) -> Iterator[Choice]:
+    """With one scale where a demand has one for each channel first and lets one pass, and the other way round."""
+    first, words = first_word(r.value), words_of(r.value)
+    if first == "per-axis" and (r.level == "note" or "per-tensor" in words):
+        yield replace(choice, single=role)
+    if first == "per-tensor" and "per-axis" in words:
+        yield replace(choice, several=role)
 
 
 def listed(r: Requirement) -> tuple[str, ...]:
@@ -117,7 +124,7 @@ class Draft:
 def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice) -> Draft:
     """The draft of a form. Raises UnsolvableError where the rule does not take it, and ProfileError with the form's line
     where its operands do not go together."""
-    chosen = {role for role, _ in choice.types} | ({choice.single} if choice.single else set())
+    chosen = {role for role, _ in choice.types} | {r for r in (choice.single, choice.several) if r}
     if absent := chosen & set(rule.inputs) - form.operands.keys():
         raise UnsolvableError(f"without {', '.join(sorted(absent))}")
     types = _types(rule, form, choice)
@@ -133,6 +140,8 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
     if choice.single:
         plan = plan.edit_all(lambda t: t.scaled(t.scale[:1]) if t.scale.size else t, (choice.single,))
         plan = following(plan, requirements_of(rule, choice.alternative))
+    if choice.several:
+        plan = _along_channels(plan, choice.several, requirements_of(rule, choice.alternative))
     for role, other in _alike(rule, form, choice):
         model = plan.operands[other][0]
         plan = plan.edit_all(lambda t, m=model: t.but(quantization=m.quantization), (role,))  # type: ignore[misc]
@@ -152,14 +161,22 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
     )
 
 
+def _along_channels(plan: Plan, role: str, requirements: tuple[Requirement, ...]) -> Plan:
+    """The plan with a scale for each channel of a role, along the dimension that the rule wants, and zero points of 0."""
+    axis = next((int(first_word(r.value)) for r in requirements if r.role == role and r.verb == "axis"), 0)
+    plan = plan.edit_all(lambda t: t.along(axis).scaled(np.resize(t.scale, t.shape[axis]), 0), (role,))
+    return following(plan, requirements)
+
+
 def _same_form(plan: Plan, start: Plan) -> bool:
     """Whether a plan has the operands, shapes, steering values and options that it started from."""
+    kinds = facts_of(start.opcode).inputs
     for role, tensors in start.operands.items():
         if len(tensors) != len(plan.operands[role]):
             return False
         for before, after in zip(tensors, plan.operands[role], strict=True):
-            steers = before.values is not None
-            if before.shape != after.shape or (steers and not _equal(before, after)):
+            stated = before.values is not None and kinds.get(role) != "weight"
+            if before.shape != after.shape or (stated and not _equal(before, after)):
                 return False
     return str(plan.options) == str(start.options)
 
@@ -205,8 +222,10 @@ def _start(rule: OperatorRule, form: CaseForm, types: Mapping[str, str]) -> Plan
         stated = types.get(role, "")
         if kind in STEERING and not stated:
             stated = first_word(demands[role].value) if role in demands else _STEERS
+        if kind == "weight" and not stated and role in demands:
+            stated = first_word(demands[role].value)
         operands[role] = tuple(
-            _tensor(part, tensor_name(role, at), stated, kind == "state") for at, part in enumerate(parts)
+            _tensor(part, tensor_name(role, at), stated, kind) for at, part in enumerate(parts)
         )
     for role in rule.outputs:
         count = form.results if role in rule.repeated else 1
@@ -230,8 +249,11 @@ def _callees(plan: Plan, form: CaseForm) -> Iterator[Callee]:
         yield Callee(option, inner, tuple(inner[at] for at in places))
 
 
-def _tensor(part: FormOperand, name: str, dtype: str, variable: bool) -> TensorPlan:
-    tensor = TensorPlan(dtype, part.shape, variable=variable, name=name)
+def _tensor(part: FormOperand, name: str, dtype: str, kind: str) -> TensorPlan:
+    tensor = TensorPlan(dtype, part.shape, variable=kind == "state", name=name)
+    if kind == "weight" and part.constant and part.values is None and dtype in NUMPY_TYPES:
+        # Rules are other ones for weights that are not constant; their values are drawn later.
+        return tensor.holding(np.zeros(part.shape, NUMPY_TYPES[dtype]), dtype)
     if part.values is None or part.fed:
         return tensor
     return tensor.holding(part.values, dtype or part.values.dtype.name)

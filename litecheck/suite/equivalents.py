@@ -12,26 +12,34 @@ from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_ya
 
 _SHOWN = "rules/suite/equivalents.yaml"
 _KEYS = ("operators", "types", "mistakes", "because")
+_OPTIONAL = ("profiles",)
 
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """Mistakes of operators on types, as patterns, and why nothing shows them."""
+    """Mistakes of operators on types, as patterns, and why nothing shows them: in suites of ``profiles`` alone where some
+    are named."""
 
     operators: tuple[str, ...]
     types: tuple[str, ...]
     mistakes: tuple[str, ...]
     because: str
+    profiles: tuple[str, ...] = ("*",)
 
-    def speaks_of(self, opcode: str, kind: str, mistake: str) -> bool:
-        """Whether a mistake of an operator on a type is one of these."""
-        asked = ((self.operators, opcode), (self.types, kind), (self.mistakes, mistake))
+    def speaks_of(self, opcode: str, kind: str, mistake: str, profile: str) -> bool:
+        """Whether a mistake of an operator on a type, in a suite of a profile, is one of these."""
+        asked = (
+            (self.operators, opcode),
+            (self.types, kind),
+            (self.mistakes, mistake),
+            (self.profiles, profile),
+        )
         return all(any(fnmatchcase(name, pattern) for pattern in patterns) for patterns, name in asked)
 
 
-def reason_of(opcode: str, kind: str, mistake: str) -> str:
-    """Why a mistake of an operator on a type gives the same values; empty where nothing says so."""
-    return next((e.because for e in equivalents() if e.speaks_of(opcode, kind, mistake)), "")
+def reason_of(opcode: str, kind: str, mistake: str, profile: str) -> str:
+    """Why a mistake of an operator on a type gives the same values in a suite of a profile; empty where nothing says so."""
+    return next((e.because for e in equivalents() if e.speaks_of(opcode, kind, mistake, profile)), "")
 
 
 @cache
@@ -45,9 +53,10 @@ def equivalents() -> tuple[Equivalent, ...]:
 
 
 def _read(node: Node) -> Equivalent:
-    entry: Entries = entries(node, _SHOWN).only(_KEYS)
+    entry: Entries = entries(node, _SHOWN).only((*_KEYS, *_OPTIONAL))
     missing = [key for key in _KEYS if key not in entry]
     if missing:
         raise ProfileError(_SHOWN, entry.line, f"an entry without {', '.join(missing)}")
     operators, types, mistakes = (texts(entry.get(key)) for key in _KEYS[:3])
-    return Equivalent(operators, types, mistakes, text(entry.get("because")))
+    profiles = texts(entry.get("profiles")) or ("*",)
+    return Equivalent(operators, types, mistakes, text(entry.get("because")), profiles)

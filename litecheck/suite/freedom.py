@@ -80,9 +80,17 @@ class Freedom:
         value = self._value(role, "zero_point")
         if isinstance(value, OneOf):
             value = next((v for v in value.values if isinstance(v, Range)), None)
+        if tensor.scale.size > 1:
+            return zero, zero
+        if value is None and self._given(role) and tensor.scale.size and BITS.get(tensor.dtype, 64) <= 8:
+            return low, high
         if not isinstance(value, Range) or BITS.get(tensor.dtype, 64) > 8:
             return zero, zero
         return max(low, int(value.low)), min(high, int(value.high))
+
+    def _given(self, role: str) -> bool:
+        """Whether a role is data that goes in: without a rule its zero point may be any."""
+        return self.draft.facts.inputs.get(role) == "data"
 
     def base(self, role: str) -> NDArray[np.float64]:
         """Scales with which a role's values stand for a few units, of the count it has."""

@@ -219,12 +219,14 @@ def chosen(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:
 
 
 def digest_of_rules(profile: Profile) -> str:
-    """The SHA-256 of every demand of a profile, the same wherever its files lie."""
+    """The SHA-256 of every demand of a profile and of what it tolerates, the same wherever its files lie."""
     digest = hashlib.sha256(profile.name.encode())
     for r in profile.requirements():
         digest.update(
             f"\n{r.path}\t{r.value}\t{r.level}\t{r.effect}\t{r.relaxed and r.relaxed.value}".encode()
         )
+    for opcode, tolerated in sorted(profile.conformance.items()):
+        digest.update(f"\n{opcode}\t{tolerated.tolerance}\t{tolerated.reals}\t{tolerated.because}".encode())
     return digest.hexdigest()
 
 

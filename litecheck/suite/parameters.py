@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.arrays import Array
 from litecheck.profile.plan import Plan
-from litecheck.quantization import INTEGER_RANGES
+from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.suite.contents import filled, rails
 from litecheck.suite.fitting import fitted
 from litecheck.suite.freedom import Freedom
@@ -22,7 +22,8 @@ Tuning = Callable[[Freedom, Random, int], Plan | None]
 @dataclass(frozen=True, slots=True)
 class ParameterSet:
     """One set. ``everywhere`` are tried on every form, the others on an operator's first alone, but for exhaustive
-    suites. ``moves`` also where values are only moved. ``sharp`` sets get inputs that tell variants apart."""
+    suites. ``moves`` also where values are only moved. ``sharp`` sets get inputs that tell variants apart. ``size`` is how
+    many bytes of inputs there are, where not as many as usual."""
 
     name: str
     title: str
@@ -31,6 +32,7 @@ class ParameterSet:
     everywhere: bool = False
     moves: bool = False
     sharp: bool = False
+    size: int = 0
 
 
 def _plain(freedom: Freedom, rng: Random, seed: int) -> Plan | None:
@@ -124,7 +126,21 @@ def _ties(freedom: Freedom, rng: Random, seed: int) -> Plan | None:
     if not _has_bias(freedom):
         return None
     plan = freedom.moved(_power(rng), lambda role, span: _inner(rng, span))
-    plan = fitted(freedom, filled(freedom.draft, plan, rng), seed, power=True)
+    return _tied(freedom, fitted(freedom, filled(freedom.draft, plan, rng), seed, power=True), rng)
+
+
+def _near_ties(freedom: Freedom, rng: Random, seed: int) -> Plan | None:
+    """Biases that lie next to the middle of two results of a byte, under so small a multiplier that float32 is on the
+    other side of some."""
+    output = freedom.draft.plan.one("output")
+    if output is None or BITS.get(output.dtype) != 8 or not _has_bias(freedom):
+        return None
+    plan = freedom.moved(lambda role, base: base, lambda role, span: _inner(rng, span))
+    return _tied(freedom, fitted(freedom, filled(freedom.draft, plan, rng), seed, 2.0**12), rng)
+
+
+def _tied(freedom: Freedom, plan: Plan, rng: Random) -> Plan:
+    """The plan with biases next to the middle between two results."""
     bias, output = plan.operands["bias"][0], plan.operands["output"][0]
     low, high = INTEGER_RANGES[output.dtype]
     codes = rng.integers(low, high, bias.shape) - int(output.zero_point[0]) + 0.5
@@ -176,6 +192,7 @@ SETS = (
     ParameterSet("zero-channel", "a channel whose weights are all 0", "standard", _weights(_with_zeros)),
     ParameterSet("weights-on-rails", "weights at both ends of their range", "standard", _weights(rails)),
     ParameterSet("bias-ties", "biases half-way between two results", "standard", _ties, sharp=True),
+    ParameterSet("bias-near-ties", "biases next to the middle of two results", "standard", _near_ties, sharp=True),
     ParameterSet("bias-ends", "biases near the ends of an int32", "standard", _ends),
     *(ParameterSet(f"drawn-{n}", "scales and zero points drawn", "exhaustive", _drawn) for n in range(4, 9)),
 )  # fmt: skip

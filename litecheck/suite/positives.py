@@ -19,15 +19,18 @@ from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.designed import designed
-from litecheck.suite.drafts import Draft, choices, drafted
+from litecheck.suite.drafts import Choice, Draft, choices, drafted
 from litecheck.suite.feeds import case_of, feeds, known_inputs
 from litecheck.suite.forms import CaseForm, forms_of
 from litecheck.suite.freedom import Freedom
 from litecheck.suite.gap import Gap
 from litecheck.suite.parameters import SETS, ParameterSet
+from litecheck.suite.stated import stated_sets
 
 #: Bytes of inputs: of cases of the first level, of those under plain parameters, of all others.
 _SMOKE, _PLAIN, _OTHERS = 1 << 14, 300_000, 1 << 15
+#: Sets that are tried on operands of chosen types, beside those that are tried everywhere.
+_OF_CHOSEN_TYPES = ("powers-of-two", "bias-near-ties")
 #: Why a type has no case where nothing else is known.
 _SILENT = "the rule does not speak of this type"
 #: What a suite's outputs are computed by where it matters which feeds can be computed at all.
@@ -69,8 +72,8 @@ def positives(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
             if not there and _at(form.level) <= _at(level):
                 lacking.append(Gap(opcode, kind, form.name, "; ".join(told) or _SILENT))
         yield from lacking if found else _none_at_all(lacking)
-        if _at(level) >= _at("standard") and kind == "int8":
-            yield from designed(plans.profile, opcode, plans.seed)
+        if _at(level) >= _at("standard"):
+            yield from designed(plans.profile, opcode, kind, plans.seed)
 
 
 def _none_at_all(lacking: Sequence[Gap]) -> Iterator[Gap]:
@@ -91,7 +94,7 @@ def _of_form(plans: _Plans, form: CaseForm, kind: str) -> Iterator[SuiteCase | s
         except UnsolvableError as error:
             yield str(error)
             continue
-        for parameters in SETS:
+        for parameters in (*SETS, *_stated(form, choice)):
             if not _wanted(plans, draft, parameters, first):
                 continue
             made = _case(plans, draft, parameters)
@@ -100,20 +103,36 @@ def _of_form(plans: _Plans, form: CaseForm, kind: str) -> Iterator[SuiteCase | s
                 break
 
 
+def case_under(
+    profile: Profile, form: CaseForm, kind: str, parameters: ParameterSet, seed: int
+) -> SuiteCase | str:
+    """The case of a form under one set of parameters, with the first types that the rule lists; or why there is none."""
+    plans = _Plans(profile, profile.operators[form.opcode], "standard", seed)
+    choice = next(choices(profile, plans.rule, kind))
+    return _case(plans, drafted(profile, plans.rule, form, choice), parameters)
+
+
+def _stated(form: CaseForm, choice: Choice) -> Iterator[ParameterSet]:
+    """Parameters that are stated for a form with the first types that its rule lists."""
+    usual = not (choice.types or choice.single or choice.several)
+    return stated_sets(form.opcode, choice.kind, form.name) if usual else iter(())
+
+
 def _wanted(plans: _Plans, draft: Draft, parameters: ParameterSet, first: bool) -> bool:
     """Whether a set is tried on a form: all on the first, where more than the place of values depends on them."""
     if _level(draft, parameters) > _at(plans.level):
         return False
     if draft.facts.result == "moved" and not parameters.moves:
         return False
-    if draft.choice.types and not (parameters.everywhere or parameters.name == "powers-of-two"):
+    if draft.choice.types and not (parameters.everywhere or parameters.name in _OF_CHOSEN_TYPES):
         return False
     return parameters.everywhere or first or plans.level == "exhaustive"
 
 
 def _level(draft: Draft, parameters: ParameterSet) -> int:
     """The level of a case: what the form and the parameters have, and no first one where types are chosen."""
-    chosen = draft.choice.types or draft.choice.alternative or draft.choice.single
+    choice = draft.choice
+    chosen = choice.types or choice.alternative or choice.single or choice.several
     return max(_at(parameters.level), _at(draft.form.level), _at("standard") if chosen else 0)
 
 
@@ -189,10 +208,10 @@ def computed_shapes(draft: Draft, plan: Plan, name: str) -> Plan:
 def _feeds(
     plans: _Plans, draft: Draft, model: Model, name: str, level: str, parameters: ParameterSet
 ) -> tuple[Feed, ...]:
-    budget = _SMOKE if level == "smoke" else _PLAIN if parameters.name == "plain" else _OTHERS
+    usual = _SMOKE if level == "smoke" else _PLAIN if parameters.name == "plain" else _OTHERS
     case = case_of(model, name)
     known = known_inputs(model, draft.fed)
-    return feeds(case, known, plans.seed, budget, reference(), parameters.sharp)
+    return feeds(case, known, plans.seed, parameters.size or usual, reference(), parameters.sharp)
 
 
 def reference() -> Arithmetic:

@@ -106,7 +106,7 @@ def _killed(suite: Suite, entries: Sequence[CaseEntry], base: Arithmetic) -> Ite
         for mistake in mistakes(case, base):
             possible.setdefault(mistake, []).append(number)
     for mistake, numbers in possible.items():
-        yield _row(mistake, [(cases[n], expected[n]) for n in numbers], base)
+        yield _row(mistake, [(cases[n], expected[n]) for n in numbers], base, suite.manifest.profile)
 
 
 def _expected(suite: Suite, entry: CaseEntry, base: Arithmetic) -> tuple[NDArray[Any], ...] | None:
@@ -118,6 +118,7 @@ def _row(
     mistake: Mistake,
     cases: Sequence[tuple[SuiteCase, tuple[NDArray[Any], ...] | None]],
     base: Arithmetic,
+    profile: str,
 ) -> KillRow:
     """The case that shows a mistake by most, the smallest first; no more are tried once a tolerance of 1 catches it."""
     first, worst, run = "", 0, 0
@@ -133,7 +134,7 @@ def _row(
         if worst > 1:
             break
     opcode, kind = cases[0][0].opcode, cases[0][0].kind
-    because = "" if first else reason_of(opcode, kind, mistake.name)
+    because = "" if first else reason_of(opcode, kind, mistake.name, profile)
     return KillRow(opcode, kind, mistake.name, _does(mistake), first, run, worst, because)
 
 

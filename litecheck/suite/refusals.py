@@ -29,6 +29,8 @@ from litecheck.suite.positives import computed_shapes, granularity_of, kind_of
 
 #: Cases of one requirement, and ways to break it that are looked at.
 _CASES, _WAYS = 2, 12
+#: Requirements that are named where a model cannot break another one without them.
+_TOLD = 3
 #: The set whose parameters models have where they are not broken.
 _PLAIN = next(s for s in SETS if s.name == "plain")
 Whole = tuple[Draft, Plan]
@@ -43,10 +45,20 @@ def refusals(profile: Profile, opcode: str, seed: int) -> Iterator[SuiteCase | G
     for requirement in rule.all_requirements():
         if requirement.level != "violation":
             continue
-        made = list(_of(requirement, wholes))
+        beside: dict[str, None] = {}
+        made = list(_of(requirement, wholes, beside))
         yield from made
         if not made:
-            yield Gap(opcode, "", requirement.path, "no model of a known form breaks this and nothing else")
+            yield Gap(opcode, "", requirement.path, _why_none(tuple(beside)))
+
+
+def _why_none(beside: Sequence[str]) -> str:
+    """Why no model breaks a requirement alone: the others that speak of those that should, where some do."""
+    if not beside:
+        return "no known model breaks it: the profile finds nothing in those that should"
+    told, more = ", ".join(beside[:_TOLD]), len(beside) - _TOLD
+    others = f" and {more} more" if more > 0 else ""
+    return f"{told}{others} forbid{'s' if len(beside) == 1 else ''} whatever breaks it, too"
 
 
 def _wholes(profile: Profile, rule: OperatorRule, kind: str, seed: int) -> Iterator[Whole]:
@@ -74,13 +86,14 @@ def _plan(draft: Draft, rng: np.random.Generator, seed: int) -> Plan | None:
         return freedom.mended(filled(draft, draft.plan, rng))
 
 
-def _of(requirement: Requirement, wholes: Sequence[Whole]) -> Iterator[SuiteCase]:
-    """Cases of one requirement: from the first form whose model can break it and nothing else."""
+def _of(requirement: Requirement, wholes: Sequence[Whole], beside: dict[str, None]) -> Iterator[SuiteCase]:
+    """Cases of one requirement: from the first form whose model can break it and nothing else. ``beside`` is given the
+    paths of what is broken with it, where others are."""
     for draft, plan in wholes:
         kept = requirements_of(draft.rule, draft.choice.alternative)
         if requirement not in kept and requirement is not draft.rule.unsupported:
             continue
-        found = _broken(requirement, draft, plan)
+        found = _broken(requirement, draft, plan, beside)
         for number, (model, finding) in enumerate(_worth(found), 1):
             yield _case(requirement, draft, model, finding, number)
         if found:
@@ -92,7 +105,9 @@ def _worth(found: list[tuple[Model, Finding]]) -> list[tuple[Model, Finding]]:
     return found[:1] + found[-1:] if len(found) >= _CASES else found
 
 
-def _broken(requirement: Requirement, draft: Draft, plan: Plan) -> list[tuple[Model, Finding]]:
+def _broken(
+    requirement: Requirement, draft: Draft, plan: Plan, beside: dict[str, None]
+) -> list[tuple[Model, Finding]]:
     """Models that break the requirement, with what is found: and nothing else, but where the law of shapes goes with it
     whatever one does."""
     ways = breaks(draft.profile, draft.rule, requirement, plan, draft.choice.alternative)
@@ -102,12 +117,11 @@ def _broken(requirement: Requirement, draft: Draft, plan: Plan) -> list[tuple[Mo
         model = _assembled(way) if way.kind != "near" else None
         found = _violations(model, draft.profile) if model else {}
         finding = found.pop(requirement.path, None)
-        if model is None or finding is None:
-            continue
-        if not found:
-            alone.append((model, finding))
-        elif all(_goes_with(requirement.path, path) for path in found):
-            joint.append((model, finding))
+        goes_with = all(_goes_with(requirement.path, path) for path in found)
+        if model is None or finding is None or not goes_with:
+            beside.update(dict.fromkeys(found))
+        else:
+            (joint if found else alone).append((model, finding))
     return alone or joint
 
 

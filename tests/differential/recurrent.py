@@ -32,8 +32,8 @@ def lstm(rng: Random, opcode: str = "UNIDIRECTIONAL_SEQUENCE_LSTM") -> tuple[Mod
     cifg, peephole, norm, projected, clipped = (rng.random() < p for p in (0.3, 0.4, 0.4, 0.4, 0.3))
     time_major = opcode != "LSTM" and rng.random() < 0.3
     batch, time, n, cells = (int(v) for v in rng.integers(1, (4, 9, 20, 20)))
-    # LiteRT counts peepholes by outputs, not cells: the two may only differ where it cannot be seen.
-    outputs = int(rng.integers(1, 20)) if projected and not peephole else cells
+    # LiteRT counts peepholes by outputs: of more outputs than cells it reads beyond them.
+    outputs = int(rng.integers(1, cells + 1 if peephole else 20)) if projected else cells
     sx, sh, bits = rng.uniform(0.005, 0.05), rng.uniform(0.005, 0.01), int(rng.integers(-15, -8))
     layout = (batch, n) if opcode == "LSTM" else (time, batch, n) if time_major else (batch, time, n)
     zx, zh = (int(v) for v in rng.integers(-128, 128, 2))

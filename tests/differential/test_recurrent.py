@@ -36,6 +36,12 @@ def test_a_gate_in_another_format_is_noticed(oracle, monkeypatch):
     assert sweep(FAMILY, "LSTM", "reference", oracle, 10, shown=0).score.different > 0
 
 
+def test_peepholes_counted_by_cells_are_noticed(oracle):
+    whole = replace(FAMILY, faults={"UNIDIRECTIONAL_SEQUENCE_LSTM": {"peepholes": "by-cells"}})
+    found = sweep(whole, "UNIDIRECTIONAL_SEQUENCE_LSTM", "reference", oracle, 30, shown=0)
+    assert found.score.different > 100
+
+
 @pytest.fixture
 def c_library(monkeypatch):
     """The C library's tanhf, which LiteRT takes."""

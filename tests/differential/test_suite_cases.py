@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from litecheck.checks.validate import validate
+from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.profile.load import load_profile
+from litecheck.reference.engine.interpreter import Machine
 from litecheck.suite.plan import cases
 from tests.differential.one_operator import compare
 from tests.differential.oracle import Oracle, Refused
-from tests.differential.suite_cases import expected, judged, known
+from tests.differential.suite_cases import expected, judged, known, misread
 
 pytestmark = pytest.mark.runtime
+#: Whose rules speak of a type.
+PROFILES = {"int8": "litert-runtime", "uint8": "litert-uint8"}
 SELECT = ("CONV_2D", "FULLY_CONNECTED", "ADD", "MEAN", "PAD", "LOGISTIC", "RESHAPE", "ARG_MAX")
 
 
@@ -46,7 +52,36 @@ def test_another_zero_point_is_noticed(litert: Oracle) -> None:
     assert compare(case.name, expected(replace(case, model=other), "litert-reference"), theirs).different
 
 
+def test_the_faulty_sum_is_known_by_what_it_gives(litert: Oracle) -> None:
+    """Bytes taken as uint8, one by one; another zero point is no such fault."""
+    case = next(c for c in cases(load_profile("litert-int8"), "smoke", ("SUM",), 0) if not c.broken)
+    first, *_ = judged(case, litert)
+    assert (first.word, bool(first.known)) == ("differs", True)
+    theirs = litert.run_many(model_bytes(case.model), case.runs, "reference")
+    assert misread(case, theirs)
+    assert not misread(case, [[output + np.int8(1) for output in run] for run in theirs])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_hard_swish_is_right_up_to_512_input_steps_in_one_of_the_output(litert: Oracle, dtype: str) -> None:
+    """The limit HARD_SWISH/limits/inverse_scale_ratio, from both sides: beyond it 16 bits are shifted by 16."""
+    every = np.arange(256).astype(np.uint8).view(dtype)
+    for steps, right in ((512, True), (512.001, False)):
+        builder = ModelBuilder("hard swish")
+        graph = builder.subgraph("main")
+        x = graph.tensor("x", (256,), dtype, quantized(0.125, 100))
+        y = graph.tensor("y", (256,), dtype, quantized(0.125 * steps, 100))
+        graph.add("HARD_SWISH", [x], [y])
+        graph.inputs(x)
+        graph.outputs(y)
+        model = builder.finish()
+        theirs = litert.run_many(model_bytes(model), [(every,)], "reference")
+        ours = Machine(model).run(model.subgraphs[0], (every,))[y]
+        assert np.array_equal(ours, theirs[0][0]) == right
+        assert bool(validate(model, [load_profile(PROFILES[dtype])]).findings) == (not right)
+
+
 def test_what_is_known_is_known_by_case_and_resolver() -> None:
-    assert known("SUM/int8/image-plain", "reference")
-    assert not known("SUM/int8/image-plain", "optimized")
+    assert known("SOFTMAX/int8/ties-scale-0-1", "reference")
+    assert not known("SOFTMAX/int8/ties-scale-0-1", "optimized")
     assert known("CONV_2D/int8/no-bias-plain", "xnnpack")

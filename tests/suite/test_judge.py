@@ -58,6 +58,14 @@ def test_a_mistake_without_a_name_fails_and_none_is_named(suite: Suite, tmp_path
     assert {row.mistakes for row in report.rows} == {()}
 
 
+def test_mistakes_are_those_of_the_claimed_arithmetic(suite: Suite, tmp_path: Path) -> None:
+    """What is right by one arithmetic is a mistake by another, and has a name there."""
+    run(suite, Computing(arithmetic("litert-reference")), tmp_path)
+    report = judge(suite, read_results(tmp_path, suite), ["litert-xnnpack"])
+    row = next(row for row in report.rows if row.opcode == "TRANSPOSE_CONV")
+    assert (row.verdict, row.mistakes) == ("fails", ("requantize: double",))
+
+
 def test_an_arithmetic_that_is_not_claimed_does_not_count(suite: Suite, tmp_path: Path) -> None:
     device = Computing(arithmetic("litert-optimized"))
     run(suite, device, tmp_path)

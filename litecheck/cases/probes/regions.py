@@ -115,3 +115,9 @@ def of_resize_bilinear(rng: np.random.Generator, opcode: str) -> Iterator[Probe]
     to = ProbeOperand(np.array((8, 7), np.int32), None, True)
     more = More(options={"align_corners": False, "half_pixel_centers": True})
     yield probe("two images, one of -128", opcode, [x, to], Wanted(quantized(0.1, -7)), more)
+    # A sixth of the third of four values is 0.5 - 2^-25 in float32, to which 1/2 adds up to 1.
+    pixels = np.indices((4, 4, 4, 4)).reshape(1, 2, 2, -1) - 128
+    x = ProbeOperand(pixels.astype(np.int8), quantized(0.1, -7))
+    to = ProbeOperand(np.array((4, 3), np.int32), None, True)
+    more = More(options={"align_corners": False, "half_pixel_centers": False})
+    yield probe("lowest values, two by two", opcode, [x, to], Wanted(quantized(0.1, -7)), more)

@@ -36,6 +36,15 @@ def _unsigned(plan: Plan, value: int) -> Plan | None:
     return plan.edit_all(lambda t: t.but(dtype="uint8", values=None).scaled(scales), _weighted(plan))
 
 
+def _grouped(plan: Plan, value: int) -> Plan | None:
+    """So many groups of the weights' depth, under one scale."""
+    weight = plan.one("weight")
+    if weight is None or not weight.scale.size or value < 1 or weight.shape[0] % value:
+        return None
+    plan = plan.edit("weight", lambda t: t.scaled(t.scale[:1]))
+    return plan.edit("input", lambda t: t.but(shape=(*t.shape[:-1], weight.shape[-1] * value)))
+
+
 def _along(plan: Plan, value: int) -> Plan | None:
     """Scales along the columns, or so many dimensions before them."""
     rhs = plan.one("rhs") if 0 <= value < CHANNELS else None
@@ -67,6 +76,16 @@ def computed_weight_sums(operands: Operands) -> Measured:
     if not operands.option("asymmetric_quantize_inputs"):
         return 0
     return sum(not t.is_constant for t in _weights(operands))
+
+
+@measures(_grouped)
+def groups_of_one_scale(operands: Operands) -> Measured:
+    """In how many groups a convolution is done whose weights have one scale; None where they have several."""
+    given, weight = operands.one("input"), operands.one("weight")
+    if given is None or weight is None or weight.quantization.scale.size != 1:
+        return None
+    channels, depth = (t.shape[-1] if t.shape else 0 for t in (given, weight))
+    return channels // depth if depth else None
 
 
 @measures(_unsigned)

@@ -114,6 +114,13 @@ def scale_ratio(operands: Operands) -> Measured:
     return Fraction(max(scales)) / Fraction(output) if scales and output else None
 
 
+@measures(lambda plan, value: plan.scaled("output", _largest(plan) * float(value)) if value > 0 else None)
+def inverse_scale_ratio(operands: Operands) -> Measured:
+    """The scale of the output over the largest that goes in."""
+    ratio = scale_ratio(operands)
+    return 1 / ratio if isinstance(ratio, Fraction) and ratio else None
+
+
 @measures(lambda plan, value: plan.scaled(plan.inputs[0], float(value)) if value > 0 else None)
 def finest_scale(operands: Operands) -> Measured:
     """The smallest scale that goes in."""

@@ -9,13 +9,14 @@ PopulateQuantizedLstmParams8x8_16; internal/reference/portable_tensor_utils.cc.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.reference.kernels.lstm_8x8_8 import CELL, NarrowGate, projection, step
-from litecheck.reference.kernels.lstm_parts import CURVES, Curves, GateProduct, Norm, product
+from litecheck.reference.kernels.lstm_parts import CURVES, Curves, GateProduct, Norm, Peephole, product
 from litecheck.reference.numerics.fixedpoint import Ints, multiply_double, quantize_multiplier, saturate
 from litecheck.reference.operands import Computed, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
@@ -24,8 +25,17 @@ Q12, Q15 = np.float32(2.0**-12), 2.0**-15
 _WORD = -(2**15), 2**15 - 1
 
 
-@kernel("UNIDIRECTIONAL_SEQUENCE_LSTM", "int8", curves=tuple(CURVES), recurrent=("sum", "saturated"))
-@kernel("LSTM", "int8", output_gate=("complete", "input-alone"))
+_PEEPHOLES = ("by-outputs", "by-cells")
+
+
+@kernel(
+    "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    "int8",
+    curves=tuple(CURVES),
+    recurrent=("sum", "saturated"),
+    peepholes=_PEEPHOLES,
+)
+@kernel("LSTM", "int8", output_gate=("complete", "input-alone"), peepholes=_PEEPHOLES)
 def lstm(
     input: Operand,
     input_to_input_weights: Operand | None, input_to_forget_weights: Operand,
@@ -42,7 +52,7 @@ def lstm(
     """c' = f * c + i * g and h' = o * tanh(c'), step after step, with gates i, f, o = logistic(...), g = tanh(...).
 
     Each gate adds up weights * input, recurrent weights * h and, with peepholes, weights * c (see :class:`Gate`);
-    ``recurrent: saturated`` saturates the second of them by itself first.
+    ``recurrent: saturated`` saturates the second of them by itself first, ``peepholes: by-cells`` sees every cell.
     Without input gate (CIFG) i = 1 - f. A projection is a matrix product behind h'. input (batch, time, n), with
     ``time_major`` (time, batch, n), or (batch, n) for one step; weights (cells, n) and (cells, outputs), output_state
     (batch, outputs), cell_state int16 (batch, cells). ``intermediates``: the gates' sums before normalization, and
@@ -69,6 +79,8 @@ def lstm(
         _needed(gate(ends, input_to_output_weights, recurrent_to_output_weights, cell_to_output_weights,
                      output_gate_bias, output_layer_norm_coefficients, sums[3])),
     )  # fmt: skip
+    if cell_to_forget_weights is not None and variants["peepholes"] == "by-outputs":
+        gates = gates.counting(output_state.data.shape[-1], _batch_first(input.data, options))
     hidden = output_for(options, output_state, sums[4], projection_weights, projection_bias, output)
     curves, gates = (
         CURVES[variants.get("curves", "gemmlowp")],
@@ -86,7 +98,7 @@ class IntegerGate:
 
     input: GateProduct
     recurrent: GateProduct
-    peephole: tuple[Ints, tuple[int, int]] | None
+    peephole: Peephole | None
     norm: Norm | None
     apart: bool = False
 
@@ -95,9 +107,13 @@ class IntegerGate:
         recurrent = saturate(self.recurrent(h), *_WORD) if self.apart else self.recurrent(h)
         total = saturate(saturate(fed, *_WORD) + recurrent, *_WORD)
         if self.peephole is not None:
-            coefficients, multiplier = self.peephole
-            total = saturate(total + multiply_double(coefficients * c, *multiplier), *_WORD)
+            total = saturate(total + self.peephole(c), *_WORD)
         return total if self.norm is None else self.norm(total)
+
+    def counting(self, outputs: int, alone: bool) -> IntegerGate:
+        """The gate with peepholes counted by outputs, of rows that are computed together or each ``alone``."""
+        seen = self.peephole
+        return self if seen is None else replace(self, peephole=replace(seen, counted=outputs, alone=alone))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +127,15 @@ class Gates:
 
     def saturating(self, recurrent: str) -> Gates:
         """The same gates; with ``saturated`` each saturates its recurrent product by itself."""
-        apart = recurrent == "saturated"
-        alone = self.input and replace(self.input, apart=apart)
-        return Gates(alone, *(replace(g, apart=apart) for g in (self.forget, self.cell, self.output)))
+        return self._each(lambda gate: replace(gate, apart=recurrent == "saturated"))
+
+    def counting(self, outputs: int, alone: bool) -> Gates:
+        """The same gates with peepholes counted by outputs."""
+        return self._each(lambda gate: gate.counting(outputs, alone))
+
+    def _each(self, change: Callable[[IntegerGate], IntegerGate]) -> Gates:
+        alone = None if self.input is None else change(self.input)
+        return Gates(alone, *(change(gate) for gate in (self.forget, self.cell, self.output)))
 
 
 def gate(
@@ -131,7 +153,7 @@ def gate(
     seen = None
     if peephole is not None:
         real = np.float32(2.0 ** cell_bits(cell_state, 0) * float(peephole.scale) / float(scale))
-        seen = peephole.data.astype(np.int64), quantize_multiplier(float(real))
+        seen = Peephole(peephole.data.astype(np.int64), quantize_multiplier(float(real)), len(peephole.data))
     return IntegerGate(
         product(
             weights, source.zero_point, weights.scale * source.scale / scale, bias if norm is None else None
@@ -198,6 +220,11 @@ def _real(options: Options, name: str) -> float:
     return float(options.get(name, 0.0)) if options is not None else 0.0
 
 
+def _batch_first(data: NDArray[np.int8], options: Options) -> bool:
+    """Whether each row of a batch is computed by itself, step after step."""
+    return data.ndim == 3 and not (options is not None and options.get("time_major", False))
+
+
 def unroll(
     data: NDArray[np.int8],
     gates: Gates,
@@ -208,7 +235,7 @@ def unroll(
     curves: Curves,
 ) -> Computed:
     """All steps from the states at the start: outputs in the input's layout, and the states at the end."""
-    batch_first = data.ndim == 3 and not (options is not None and options.get("time_major", False))
+    batch_first = _batch_first(data, options)
     steps = data[None] if data.ndim == 2 else data.swapaxes(0, 1) if batch_first else data
     fed = {
         g: g.input(steps.astype(np.int64)) for g in (gates.input, gates.forget, gates.cell, gates.output) if g

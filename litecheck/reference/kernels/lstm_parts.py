@@ -44,6 +44,33 @@ def product(weights: Operand, zero_point: int, real: np.float32, bias: Operand |
     return GateProduct(weights.data.astype(np.float64), offset, quantize_multiplier(float(real)))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Peephole:
+    """Coefficients of shape (cells,) for the cells a gate sees, and the multiplier of their products.
+
+    ``counted`` is how many coefficients there are for each row of a batch: LiteRT takes the number of outputs. Where a
+    projection makes fewer outputs than cells, the first rows * outputs cells, whatever their row, have these
+    coefficients in turns, and those behind them have none. ``alone``: rows are computed one by one.
+    """
+
+    coefficients: Ints
+    multiplier: tuple[int, int]
+    counted: int
+    alone: bool = False
+
+    def __call__(self, cells: Ints) -> Ints:
+        """What a gate adds for cells of shape (batch, cells). RunError where there are more outputs than cells."""
+        if self.counted > len(self.coefficients):
+            raise RunError(
+                "LiteRT counts peepholes by outputs: more of them than cells are beyond what there is"
+            )
+        rows = cells.reshape(-1, cells.shape[-1] if self.alone else cells.size)
+        count = rows.shape[-1] // cells.shape[-1] * self.counted
+        seen = np.zeros(rows.shape[-1], np.int64)
+        seen[:count] = np.resize(self.coefficients[: self.counted], count)
+        return multiply_double((seen * rows).reshape(cells.shape), *self.multiplier)
+
+
 @dataclass(frozen=True, slots=True)
 class Curves:
     """``logistic`` of Q3.12 and ``tanh`` of so many integer bits in 16 to Q0.15; ``scaled`` is x * 2^-n, rounded."""

@@ -25,11 +25,18 @@ def resize_nearest_neighbor(input: Operand, size: Operand, output: OutputSpec, o
 
 def _nearest(n: int, m: int, options: Options) -> NDArray[np.int64]:
     corners, half = bool(option(options, "align_corners")), bool(option(options, "half_pixel_centers"))
-    scale = np.float32(n - 1) / np.float32(m - 1) if corners and m > 1 else np.float32(n) / np.float32(m)
+    scale = _step(n, m, corners)
     at = (np.arange(m, dtype=np.float32) + np.float32(0.5 if half else 0)) * scale
     whole = np.floor(at + np.float32(0.5)) if corners else np.floor(at)
     made: Array = np.clip(whole.astype(np.int64), 0, n - 1)
     return made
+
+
+def _step(n: int, m: int, corners: bool) -> np.float32:
+    """How far apart m positions lie among n pixels; of none, whatever a division by zero gives."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart, among = (m - 1, n - 1) if corners and m > 1 else (m, n)
+        return np.float32(np.float32(among) / np.float32(apart))
 
 
 _INTERPOLATIONS = ("q10", "q11", "float32", "float32-half-even")
@@ -117,7 +124,7 @@ def _q10(n: int, m: int, options: Options) -> Side:
 def _positions(n: int, m: int, options: Options) -> Side:
     """(lower pixel, upper pixel, distance from the lower in float32)."""
     corners, half = bool(option(options, "align_corners")), bool(option(options, "half_pixel_centers"))
-    scale = np.float32(n - 1) / np.float32(m - 1) if corners and m > 1 else np.float32(n) / np.float32(m)
+    scale = _step(n, m, corners)
     at = np.arange(m, dtype=np.float32)
     at = (at + np.float32(0.5)) * scale - np.float32(0.5) if half else at * scale
     lower = np.maximum(np.floor(at).astype(np.int64), 0)

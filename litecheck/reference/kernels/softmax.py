@@ -79,10 +79,11 @@ def _softmax_table(d: Ints, step: np.float32, output: OutputSpec, to_even: bool)
     table = _exp32(-step * np.arange(256).astype(_F))
     exps = table[d]
     sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
-    share = exps * (_F(1) / (sums * output.scale))
     low, high = INTEGER_RANGES[output.dtype]
-    rounded = np.rint(share) if to_even else np.floor(share + _F(0.5))
-    return saturate(rounded.astype(np.int64) + output.zero_point, low, high).astype(NUMPY_TYPES[output.dtype])
+    with np.errstate(all="ignore"):  # an output scale may be 0, whatever that means
+        share = exps * (_F(1) / (sums * output.scale))
+        rounded = (np.rint(share) if to_even else np.floor(share + _F(0.5))).astype(np.int64)
+    return saturate(rounded + output.zero_point, low, high).astype(NUMPY_TYPES[output.dtype])
 
 
 def _exp32(x: Array) -> Array:

@@ -37,6 +37,10 @@ def weight(
     return (role, (2, 3), dtype, scales, axis, constant)
 
 
+def image(channels: int) -> Part:
+    return ("input", (1, 2, 2, channels), "float32", [], 0, False)
+
+
 @pytest.mark.parametrize(
     ("name", "opcode", "parts", "options", "wanted"),
     [
@@ -49,6 +53,9 @@ def weight(
          {"asymmetric_quantize_inputs": True}, 1),
         ("unsigned_weight_scales", "CONV_2D", [weight([0.5, 0.25])], {}, None),
         ("unsigned_weight_scales", "CONV_2D", [weight([0.5, 0.25], "uint8")], {}, 2),
+        ("groups_of_one_scale", "CONV_2D", [image(6), weight([0.5])], {}, 2),
+        ("groups_of_one_scale", "CONV_2D", [image(3), weight([0.5])], {}, 1),
+        ("groups_of_one_scale", "CONV_2D", [image(6), weight([0.5, 0.25])], {}, None),
         ("weight_types", "RNN", [weight([0.5], role="weights"), weight([0.5], role="recurrent_weights")], {}, 1),
         ("weight_types", "SVDF", [weight([0.5], role="weights_feature"), weight([0.5], "uint8", role="weights_time")],
          {}, 2),

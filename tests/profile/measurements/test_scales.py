@@ -116,6 +116,12 @@ def test_the_finest_of_two() -> None:
     assert measured("finest_scale", "LESS", given, ("output", (4,), "bool", 0, 0)) == Fraction(1, 4)
 
 
+def test_how_coarse_an_output_is() -> None:
+    given = [("input", (4,), "int8", 0.25, 0)]
+    assert measured("inverse_scale_ratio", "HARD_SWISH", given, ("output", (4,), "int8", 0.5, 0)) == 2
+    assert measured("scale_ratio", "HARD_SWISH", given, ("output", (4,), "int8", 0.5, 0)) == Fraction(1, 2)
+
+
 def known(operands):
     """The operands as estimates see them."""
     return {

@@ -10,6 +10,8 @@ import pytest
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import Machine, run
+from litecheck.reference.kernels.lstm_parts import Peephole
+from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.operands import RunError
 
 CELLS, INPUTS, SX, SH, SW = 4, 3, 1 / 64, 1 / 128, 1 / 64
@@ -131,3 +133,22 @@ def test_micro_svdf_looks_at_no_activation() -> None:
     x = (np.arange(-3, 3).astype(np.int8).reshape(3, 2)[:1],)
     one, other = (run(svdf(activation=a), x, arithmetic="tflm").outputs["y"] for a in ("RELU", "TANH"))
     assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("counted", "alone", "seen"),
+    [
+        (3, False, [[1, 2, 3], [1, 2, 3]]),
+        (2, True, [[1, 2, 0], [1, 2, 0]]),
+        (2, False, [[1, 2, 1], [2, 0, 0]]),
+    ],
+)
+def test_litert_counts_peepholes_by_outputs(counted: int, alone: bool, seen: list[list[int]]) -> None:
+    """With two outputs of three cells it goes on from coefficient to coefficient, over rows computed together."""
+    peephole = Peephole(np.array([1, 2, 3]), quantize_multiplier(1.0), counted, alone)
+    assert peephole(np.ones((2, 3), np.int64)).tolist() == seen
+
+
+def test_peepholes_beyond_the_cells_are_refused() -> None:
+    with pytest.raises(RunError, match="counts peepholes by outputs"):
+        Peephole(np.array([1, 2, 3]), quantize_multiplier(1.0), 4)(np.ones((2, 3), np.int64))

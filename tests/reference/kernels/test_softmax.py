@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -100,3 +102,11 @@ def test_floats():
     assert np.allclose(found, real(Operand(x, "float32", quantization(1.0))), rtol=1e-6)
     logs = softmax.log_softmax_float(Operand(x, "float32"), OutputSpec("float32", ()))
     assert np.allclose(np.exp(logs), found, rtol=1e-6)
+
+
+def test_an_output_scale_of_0_is_computed_silently():
+    """Whatever comes out: a broken model is judged, and numpy's warnings would reach the terminal."""
+    v, out = Operand(ROWS, "int8", quantization(0.05, 7)), OutputSpec("int8", (), quantization(0, -128))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert softmax.softmax(v, out, beta(), {"exp": "float32-table"}).shape == ROWS.shape

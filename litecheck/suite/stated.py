@@ -1,0 +1,102 @@
+"""Scales and zero points that show what drawn ones hardly ever show, as rules/suite/parameters.yaml states them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+
+from litecheck.data import rules_dir
+from litecheck.errors import ProfileError
+from litecheck.profile.plan import Plan
+from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_yaml, text, texts
+from litecheck.suite.contents import filled
+from litecheck.suite.freedom import Freedom
+from litecheck.suite.parameters import ParameterSet
+
+_SHOWN = "rules/suite/parameters.yaml"
+_KEYS = ("operators", "types", "form", "scales", "shows")
+_OPTIONAL = ("zero_points", "bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedParameters:
+    """For operators and types, as patterns: a form, scales and zero points by role, and the mistakes that show then.
+
+    ``size`` is how many bytes of inputs it takes; 0 where as many as usual.
+    """
+
+    operators: tuple[str, ...]
+    types: tuple[str, ...]
+    form: str
+    scales: Mapping[str, float]
+    zero_points: Mapping[str, int]
+    shows: tuple[str, ...]
+    size: int
+
+    def meant_for(self, opcode: str, kind: str, form: str) -> bool:
+        """Whether they are for a form of an operator on a type."""
+        named = any(fnmatchcase(opcode, pattern) for pattern in self.operators)
+        return named and any(fnmatchcase(kind, pattern) for pattern in self.types) and form == self.form
+
+    def set(self, number: int) -> ParameterSet:
+        """They as a set of parameters, named after the first mistake and, from the second such set on, its number."""
+        name = "shows-" + re.sub(r"[^a-z0-9]+", "-", self.shows[0]) + (f"-{number}" if number > 1 else "")
+        return ParameterSet(
+            name, f"parameters that show {', '.join(self.shows)}", "standard", self._made, everywhere=True,
+            moves=True, sharp=True, size=self.size,
+        )  # fmt: skip
+
+    def _made(self, freedom: Freedom, rng: np.random.Generator, seed: int) -> Plan:
+        plan = freedom.moved(
+            lambda role, base: np.full(base.shape, self.scales[role]) if role in self.scales else base,
+            lambda role, span: self.zero_points.get(role, span[0]),
+        )
+        return filled(freedom.draft, plan, rng)
+
+
+def stated_sets(opcode: str, kind: str, form: str) -> Iterator[ParameterSet]:
+    """The sets that are stated for a form of an operator on a type."""
+    found = Counter[str]()
+    for one in stated_parameters():
+        if one.meant_for(opcode, kind, form):
+            found[one.shows[0]] += 1
+            yield one.set(found[one.shows[0]])
+
+
+@cache
+def stated_parameters() -> tuple[StatedParameters, ...]:
+    """Every entry of the file. Raises ProfileError with its line where the file is not as it should be."""
+    file = read_yaml(rules_dir() / "suite" / "parameters.yaml", _SHOWN)
+    listed = file.only(("parameters",)).get("parameters")
+    if not isinstance(listed, Items):
+        raise ProfileError(_SHOWN, 1, "parameters is a list")
+    return tuple(map(_read, listed))
+
+
+def _read(node: Node) -> StatedParameters:
+    entry: Entries = entries(node, _SHOWN).only((*_KEYS, *_OPTIONAL))
+    missing = [key for key in _KEYS if key not in entry]
+    if missing:
+        raise ProfileError(_SHOWN, entry.line, f"an entry without {', '.join(missing)}")
+    scales, zeros = (_numbers(entry.get(key)) for key in ("scales", "zero_points"))
+    operators, types, shows = (texts(entry.get(key)) for key in ("operators", "types", "shows"))
+    whole = MappingProxyType({role: int(zero) for role, zero in zeros.items()})
+    size = int(text(entry.get("bytes"), "0"))
+    return StatedParameters(operators, types, text(entry.get("form")), scales, whole, shows, size)
+
+
+def _numbers(node: Node | None) -> Mapping[str, float]:
+    found: dict[str, float] = {}
+    for role, value in entries(node, _SHOWN).values.items():
+        try:
+            found[role] = float(text(value))
+        except ValueError:
+            raise ProfileError(_SHOWN, value.line, f"{role}: expected a number here") from None
+    return MappingProxyType(found)
