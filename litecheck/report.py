@@ -12,6 +12,7 @@ from litecheck.finding import EFFECTS, Effect, Finding, Level, at_least
 
 Status = Literal["conforms", "violates", "waived", "structure only", "not covered", "nothing to judge"]
 Verdict = Literal["conforms", "violates", "not judged"]
+Place = Literal["npu", "cpu", "refused", "crashes"]
 Counted = Literal["violation", "warning", "note", "waived"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -87,6 +88,16 @@ class OperatorReport:
     reason: str = ""
     quantized: bool = True
     at_best: Status = "conforms"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where one operator runs on a target, by the name of its profile."""
+
+    target: str
+    subgraph: int
+    index: int
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
