@@ -34,10 +34,12 @@ class Drawn:
     outputs: tuple[TensorPlan, ...]
     options: dict[str, Option] = field(default_factory=dict)
     version: int = 2
+    intermediates: tuple[TensorPlan, ...] = ()
 
     def model(self) -> Model:
         """The model of this operator alone."""
-        return one_operator(self.opcode, self.inputs, self.outputs, self.options, version=self.version)
+        more = {"version": self.version, "intermediates": self.intermediates}
+        return one_operator(self.opcode, self.inputs, self.outputs, self.options, **more)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         def told(t: TensorPlan | None) -> str:
@@ -554,7 +556,8 @@ def lstm(dice: Dice, opcode: str) -> Drawn:
         inputs[dice.pick(1, 5, 9, 10, 11, 16, 20)] = None if dice.chance(0.4) else dice.constant((units,), "int16")
     out = dice.tensor((batch, time, units), x.dtype)
     options: dict[str, Option] = {"fused_activation_function": "TANH", "time_major": dice.chance(0.2)}
-    return Drawn(opcode, tuple(inputs), (out,), options)
+    inner = tuple(TensorPlan("int16", (0,), quantized(dice.scale())) for _ in range(5))
+    return Drawn(opcode, tuple(inputs), (out,), options, 2, () if dice.chance(0.05) else inner)
 
 
 Family = Callable[[Dice, str], Drawn]

@@ -11,7 +11,7 @@ import numpy as np
 
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.bound import Measured, Operands, word
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan, TensorPlan
@@ -62,8 +62,8 @@ def _scaled(scale: float, zero_point: int = 0, dtype: str = "int8") -> Setter:
 
 @measures(_first({"dtype": "bool", "values": None}))
 def bool_maps(operands: Operands) -> Measured:
-    """How many feature maps that are computed hold truth values."""
-    return sum(t.dtype == "bool" and t.data is None for t in maps_of(operands))
+    """How many feature maps that are computed and have dimensions hold truth values."""
+    return sum(t.dtype == "bool" and t.data is None and bool(t.shape) for t in maps_of(operands))
 
 
 @measures(_scaled(float("inf")))
@@ -80,14 +80,16 @@ def huge_scales(operands: Operands) -> Measured:
 
 @measures(_first({"shape": (), "values": None}))
 def scalar_maps(operands: Operands) -> Measured:
-    """How many feature maps that are computed have no dimensions."""
-    return sum(not t.shape and t.data is None for t in maps_of(operands))
+    """How many operands that are computed have no dimensions."""
+    return sum(not t.shape and t.data is None for t in everything(operands))
 
 
 @measures(_first({"quantization": quantized([0.5, 0.25])}))
 def per_axis_maps(operands: Operands) -> Measured:
-    """How many feature maps state more than one scale."""
-    return sum(t.quantization.scale.size > 1 for t in maps_of(operands))
+    """How many operands that are no weights or biases state more than one scale."""
+    facts = facts_of(operands.operator.kind).inputs
+    held = [ts for role, ts in operands.roles.items() if facts.get(role) not in ("weight", "bias")]
+    return sum(t.quantization.scale.size > 1 for ts in held for t in ts)
 
 
 @measures(_first({"quantization": Quantization(), "dtype": "int8", "values": None}))
@@ -143,17 +145,25 @@ def _shape(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_shape)
 def unlike_shapes(operands: Operands) -> Measured:
-    """1 where the result has neither the shape of an input nor the one all inputs are spread to, else 0."""
+    """1 where the result has neither the shape of an input nor the one all inputs are spread to, else 0; dimensions of
+    1 in front do not count."""
     ends = _ends(operands)
     if ends is None:
         return None
-    shapes = [t.shape for t in maps_of(operands) if t.index not in operands.operator.outputs]
-    if ends[1].shape in shapes:
+    result = _bare(ends[1].shape)
+    shapes = [_bare(t.shape) for t in maps_of(operands) if t.index not in operands.operator.outputs]
+    if result in shapes:
         return 0
     try:
-        return int(np.broadcast_shapes(*shapes) != ends[1].shape)
+        return int(np.broadcast_shapes(*shapes) != result)
     except ValueError:
         return 1
+
+
+def _bare(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape without the dimensions of 1 in front."""
+    first = next((n for n, d in enumerate(shape) if d != 1), len(shape))
+    return shape[first:]
 
 
 @measures(_shape)
@@ -184,9 +194,11 @@ def map_quantizations(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: None)
 def requantized_result(operands: Operands) -> Measured:
-    """1 where the result's scale or zero point is another than the first input's, else 0."""
+    """1 where the result's scale or zero point is another than the first input's and both state one, else 0."""
     ends = _ends(operands)
-    return None if ends is None else len(_quantizations(list(ends))) - 1
+    if ends is None or not all(t.quantization.scale.size for t in ends):
+        return 0
+    return len(_quantizations(list(ends))) - 1
 
 
 @measures(lambda plan, value: replace(plan, operands={**plan.operands}) if value == 0 else None)
@@ -228,3 +240,23 @@ def unsigned_mix(operands: Operands) -> Measured:
     if source.startswith("u"):
         return int(result not in (source, "int32"))
     return int(result.startswith("u"))
+
+
+@measures(lambda plan, value: None)
+def empty_constants(operands: Operands) -> Measured:
+    """How many constants have no elements."""
+    return sum(t.shape != () and 0 in t.shape and t.data is not None for t in everything(operands))
+
+
+@measures(lambda plan, value: None)
+def wide_maps(operands: Operands) -> Measured:
+    """How many feature maps are int32."""
+    return sum(t.dtype == "int32" for t in maps_of(operands))
+
+
+@measures(lambda plan, value: None)
+def fused_wide_maps(operands: Operands) -> Measured:
+    """How many results are int32 where an activation is fused into the operator."""
+    if word(operands, "fused_activation_function") in (None, "NONE"):
+        return 0
+    return sum(t.dtype == "int32" for t in maps_of(operands) if t.index in operands.operator.outputs)

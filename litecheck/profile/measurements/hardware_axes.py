@@ -217,3 +217,51 @@ def split_parts(operands: Operands) -> Measured:
     """By how much the number of results and the option ``num_splits`` differ."""
     stated = integer(operands, "num_splits")
     return None if stated is None else abs(stated - len(operands.operator.outputs))
+
+
+@measures(_none)
+def joined_gap(operands: Operands) -> Measured:
+    """How many dimensions of CONCATENATION's result are not those of all values, or their sum along the axis."""
+    values, result = operands.roles.get("values", ()), operands.one("output")
+    axis = integer(operands, "axis")
+    if not values or result is None or axis is None:
+        return None
+    rank = len(result.shape)
+    if any(len(v.shape) != rank for v in values) or not -rank <= axis < rank:
+        return 1
+    others = [n for n in range(rank) if n != axis % rank]
+    apart = sum(any(v.shape[n] != result.shape[n] for v in values) for n in others)
+    return apart + (sum(v.shape[axis] for v in values) != result.shape[axis])
+
+
+@measures(_none)
+def padded_gap(operands: Operands) -> Measured:
+    """How many dimensions of the result are not those of the input and its constant paddings."""
+    shape, margins, result = _shape(operands), short_constant(operands, "paddings"), operands.one("output")
+    if shape is None or margins is None or result is None or len(margins) != 2 * len(shape):
+        return None
+    wanted = [d + a + b for d, a, b in zip(shape, margins[::2], margins[1::2], strict=True)]
+    if len(result.shape) != len(wanted):
+        return 1
+    return sum(a != b for a, b in zip(wanted, result.shape, strict=True))
+
+
+@measures(_none)
+def product_gap(operands: Operands) -> Measured:
+    """1 where a matrix product's operands and result have ranks or batches that do not go together, else 0."""
+    shapes, result = _product(operands), operands.one("output")
+    if shapes is None or result is None:
+        return None
+    ranks = [len(s) for s in (*shapes, result.shape)]
+    if min(ranks) < 2 or ranks[2] != max(ranks):
+        return 1
+    more = [(1,) * (ranks[2] - len(s)) + s for s in shapes]
+    batches = zip(*(s[:-2] for s in more), result.shape[:-2], strict=True)
+    return int(any((a != b and 1 not in (a, b)) or max(a, b) != c for a, b, c in batches))
+
+
+@measures(_none)
+def permutation_gap(operands: Operands) -> Measured:
+    """By how much the lengths of a constant permutation and of the input's shape differ."""
+    shape, perm = _shape(operands), short_constant(operands, "perm")
+    return None if shape is None or perm is None else abs(len(perm) - len(shape))

@@ -123,7 +123,7 @@ def upscaled_gap(operands: Operands) -> Measured:
 
 
 def _factors(operands: Operands) -> tuple[Fraction, Fraction] | None:
-    """By what RESIZE stretches height and width; None where nothing is stretched."""
+    """By what RESIZE stretches height and width, a side that stays 1 like the other; None where nothing is stretched."""
     ends = _image(operands.one("input")), _image(operands.one("output"))
     if ends[0] is None or ends[1] is None or ends[0] == (1, 1) or ends[0] == ends[1]:
         return None
@@ -134,6 +134,9 @@ def _factors(operands: Operands) -> tuple[Fraction, Fraction] | None:
             found.append(Fraction(1) if result == size else Fraction(result))
         else:
             found.append(Fraction(result - less, size - less))
+    still = [a == 1 and b == 1 for a, b in zip(*ends, strict=True)]
+    if any(still):
+        found = [found[still.index(False)]] * 2
     return found[0], found[1]
 
 
@@ -159,12 +162,14 @@ def half_pixel_factor(operands: Operands) -> Measured:
 def uneven_resize(operands: Operands) -> Measured:
     """1 where RESIZE stretches height and width by different factors and neither side is 1 before and behind, else 0."""
     factors = _factors(operands)
-    if factors is None or factors[0] == factors[1]:
-        return 0
-    ends = _image(operands.one("input")), _image(operands.one("output"))
-    assert ends[0] is not None
-    assert ends[1] is not None
-    return int(not any(a == 1 and b == 1 for a, b in zip(*ends, strict=True)))
+    return int(factors is not None and factors[0] != factors[1])
+
+
+@measures(lambda plan, value: None)
+def resized_batch(operands: Operands) -> Measured:
+    """The length of the first dimension where RESIZE stretches anything; None where it does not."""
+    tensor = operands.one("input")
+    return None if tensor is None or not tensor.shape or _factors(operands) is None else tensor.shape[0]
 
 
 @measures(lambda plan, value: None)
