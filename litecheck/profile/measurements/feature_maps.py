@@ -87,9 +87,38 @@ def scalar_maps(operands: Operands) -> Measured:
 @measures(_first({"quantization": quantized([0.5, 0.25])}))
 def per_axis_maps(operands: Operands) -> Measured:
     """How many operands that are no weights or biases state more than one scale."""
+    return sum(t.quantization.scale.size > 1 for t in _but_weights(operands))
+
+
+def _but_weights(operands: Operands) -> Iterator[Tensor]:
     facts = facts_of(operands.operator.kind).inputs
-    held = [ts for role, ts in operands.roles.items() if facts.get(role) not in ("weight", "bias")]
-    return sum(t.quantization.scale.size > 1 for ts in held for t in ts)
+    for role, tensors in operands.roles.items():
+        if facts.get(role) not in ("weight", "bias"):
+            yield from tensors
+
+
+def _fuses(operands: Operands) -> bool:
+    return word(operands, "fused_activation_function") not in (None, "NONE")
+
+
+def _results(operands: Operands) -> list[Tensor]:
+    return [t for t in maps_of(operands) if t.index in operands.operator.outputs]
+
+
+@measures(lambda plan, value: None)
+def fused_per_axis_results(operands: Operands) -> Measured:
+    """How many results state more than one scale where an activation is fused into the operator."""
+    return sum(t.quantization.scale.size > 1 for t in _results(operands)) if _fuses(operands) else 0
+
+
+@measures(lambda plan, value: None)
+def downcast(operands: Operands) -> Measured:
+    """1 where the result is of another type than the input, unless int8 becomes int16, else 0."""
+    ends = _ends(operands)
+    if ends is None:
+        return None
+    types = (ends[0].dtype, ends[1].dtype)
+    return int(types[0] != types[1] and types != ("int8", "int16"))
 
 
 @measures(_first({"quantization": Quantization(), "dtype": "int8", "values": None}))
@@ -107,9 +136,10 @@ def _zero(t: Tensor) -> int:
 
 @measures(_scaled(0.5, 3, "int32"))
 def offset_integers(operands: Operands) -> Measured:
-    """How many feature maps of type int32 have a zero point other than 0, or of an unsigned type one below 0."""
-    wide = sum(t.dtype == "int32" and _zero(t) != 0 for t in maps_of(operands))
-    return wide + sum(t.dtype.startswith("uint") and _zero(t) < 0 for t in maps_of(operands))
+    """How many operands but weights and biases are int32 with a zero point other than 0, or unsigned with one below."""
+    tensors = list(_but_weights(operands))
+    wide = sum(t.dtype == "int32" and _zero(t) != 0 for t in tensors)
+    return wide + sum(t.dtype.startswith("uint") and _zero(t) < 0 for t in tensors)
 
 
 def _ends(operands: Operands) -> tuple[Tensor, Tensor] | None:
@@ -145,8 +175,8 @@ def _shape(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_shape)
 def unlike_shapes(operands: Operands) -> Measured:
-    """1 where the result has neither the shape of an input nor the one all inputs are spread to, else 0; dimensions of
-    1 in front do not count."""
+    """1 where the result has neither the shape of an input nor the one all inputs are spread to, else 0; shapes are
+    filled up to four dimensions with 1 in front."""
     ends = _ends(operands)
     if ends is None:
         return None
@@ -161,9 +191,8 @@ def unlike_shapes(operands: Operands) -> Measured:
 
 
 def _bare(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape without the dimensions of 1 in front."""
-    first = next((n for n, d in enumerate(shape) if d != 1), len(shape))
-    return shape[first:]
+    """A shape of four dimensions at least, with 1 in front."""
+    return (1,) * (4 - len(shape)) + shape
 
 
 @measures(_shape)
@@ -257,6 +286,4 @@ def wide_maps(operands: Operands) -> Measured:
 @measures(lambda plan, value: None)
 def fused_wide_maps(operands: Operands) -> Measured:
     """How many results are int32 where an activation is fused into the operator."""
-    if word(operands, "fused_activation_function") in (None, "NONE"):
-        return 0
-    return sum(t.dtype == "int32" for t in maps_of(operands) if t.index in operands.operator.outputs)
+    return sum(t.dtype == "int32" for t in _results(operands)) if _fuses(operands) else 0

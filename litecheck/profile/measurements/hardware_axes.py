@@ -238,8 +238,10 @@ def joined_gap(operands: Operands) -> Measured:
 def padded_gap(operands: Operands) -> Measured:
     """How many dimensions of the result are not those of the input and its constant paddings."""
     shape, margins, result = _shape(operands), short_constant(operands, "paddings"), operands.one("output")
-    if shape is None or margins is None or result is None or len(margins) != 2 * len(shape):
+    if shape is None or margins is None or result is None:
         return None
+    if len(margins) != 2 * len(shape):
+        return 1
     wanted = [d + a + b for d, a, b in zip(shape, margins[::2], margins[1::2], strict=True)]
     if len(result.shape) != len(wanted):
         return 1
