@@ -8,11 +8,12 @@ from functools import cached_property
 from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
 from litecheck.checks.judge import placed, unplaced
+from litecheck.checks.workload import largest_live_set, multiply_accumulates
 from litecheck.finding import CPU, Effect, Finding
-from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.model.types import Model, Operator, Tensor
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import Profile
-from litecheck.report import Place, Placement
+from litecheck.report import Place, Placement, TargetReport
 
 #: What becomes of an operator, what a compiler decides first in front.
 _STAGES: tuple[tuple[Effect, Place], ...] = (
@@ -49,21 +50,21 @@ def findings_of(context: Context, operator: Operator, profile: Profile) -> list[
     return [*found, unplaced(context.subgraph, operator, profile)]
 
 
-def placements(model: Model, profile: Profile) -> tuple[tuple[Placement, ...], list[Finding]]:
-    """Where every operator of a model's first subgraph runs, and all that was found."""
+def placement(model: Model, profile: Profile) -> tuple[TargetReport, list[Finding]]:
+    """Where every operator of a model's first subgraph runs on a target, and all that was found."""
     subgraph = model.subgraphs[0]
     context = AsStated(model, subgraph)
     every: list[Finding] = []
-    found_places = []
-    for operator in subgraph.operators:
-        found = findings_of(context, operator, profile)
-        found_places.append(Placement(profile.name, 0, operator.index, place_of(found)))
+    operators = []
+    for op in subgraph.operators:
+        found = findings_of(context, op, profile)
+        macs = multiply_accumulates(subgraph, op)
+        operators.append(Placement(0, op.index, op.opcode, place_of(found), macs))
         every += found
-    return tuple(found_places), every
+    count = partitions([op.place for op in operators])
+    return TargetReport(profile.name, tuple(operators), count, largest_live_set(subgraph)), every
 
 
-def partitions(subgraph: Subgraph, places: Sequence[Placement]) -> int:
+def partitions(places: Sequence[Place]) -> int:
     """How many stretches of operators run on the accelerator one after the other, the processor between them."""
-    return sum(
-        p.place == "npu" and (n == 0 or places[n - 1].place != "npu") for n, p in enumerate(places)
-    )
+    return sum(place == "npu" and (n == 0 or places[n - 1] != "npu") for n, place in enumerate(places))

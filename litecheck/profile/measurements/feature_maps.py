@@ -136,8 +136,8 @@ def _zero(t: Tensor) -> int:
 
 @measures(_scaled(0.5, 3, "int32"))
 def offset_integers(operands: Operands) -> Measured:
-    """How many operands but weights and biases are int32 with a zero point other than 0, or unsigned with one below."""
-    tensors = list(_but_weights(operands))
+    """How many feature maps are int32 with a zero point other than 0, or unsigned with one below."""
+    tensors = list(maps_of(operands))
     wide = sum(t.dtype == "int32" and _zero(t) != 0 for t in tensors)
     return wide + sum(t.dtype.startswith("uint") and _zero(t) < 0 for t in tensors)
 

@@ -204,12 +204,10 @@ def inner_weight_extent(operands: Operands) -> Measured:
 
 
 @measures(_none)
-def bias_gap(operands: Operands) -> Measured:
-    """By how many elements a bias and the channels of the result differ."""
-    bias, result = operands.one("bias"), operands.one("output")
-    if bias is None or result is None or not result.shape:
-        return None
-    return abs(prod(bias.shape) - result.shape[-1])
+def bias_rows(operands: Operands) -> Measured:
+    """The product of all dimensions of a bias but the last."""
+    bias = operands.one("bias")
+    return None if bias is None else prod(bias.shape[:-1])
 
 
 @measures(_none)

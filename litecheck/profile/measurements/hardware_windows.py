@@ -61,9 +61,12 @@ def _same(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_same)
 def padded_stride(operands: Operands) -> Measured:
-    """The larger stride of a window that is dilated or goes over padding; None of others."""
-    strides = _strides(operands)
-    return max(strides) if strides and (_dilated(operands) or _padded(operands)) else None
+    """The larger stride of a window that is dilated or goes over padding, along sides that it moves along at all; None of
+    others."""
+    strides, image = _strides(operands), _image(operands.one("input"))
+    if strides is None or image is None or not (_dilated(operands) or _padded(operands)):
+        return None
+    return max((s for s, size in zip(strides, image, strict=True) if s < size), default=1)
 
 
 def _sided(padding: str) -> Setter:
