@@ -10,7 +10,6 @@ import json
 import subprocess
 import sys
 import threading
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,7 +24,7 @@ from litecheck.devices.worker import end_name
 from litecheck.errors import ModelError
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Operator, Subgraph
 
 #: On the NPU; left to the CPU; in neither, being folded away; in a model the compiler refuses, or dies of.
 Fate = Literal["npu", "cpu", "gone", "refused", "crash"]
@@ -157,22 +156,29 @@ def _all(fate: Fate, count: int) -> tuple[Fate, ...]:
 
 
 def _fates(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Fate, ...], int]:
-    """What is left in the compiler's model is the CPU's, by the name of its result; what never ran and is not left
-    was folded away."""
-    operators = model.subgraphs[0].operators
+    """What is left in the compiler's model is the CPU's; what never ran and is not left was folded away.
+
+    Operators are known by the names of their results, and by their kinds where the compiler has put a conversion behind.
+    """
+    main = model.subgraphs[0]
     try:
         made = model_from(left, "vela").subgraphs[0]
     except ModelError as error:
         raise DeviceError(f"Vela's model cannot be read: {error}") from None
     partitions = sum(op.custom_code == _NPU for op in made.operators)
-    names = Counter(
-        made.tensors[i].name for op in made.operators if op.custom_code != _NPU for i in op.outputs if i >= 0
-    )
-    fates: list[Fate] = []
-    for op in operators:
-        mine = [model.subgraphs[0].tensors[i].name for i in op.outputs if i >= 0]
-        if any(names[name] for name in mine):
-            fates.append("cpu")
-        else:
-            fates.append("npu" if op.index in ran else "gone")
+    names = {t: op.index for op in main.operators for t in _names(main, op)}
+    cpu, unknown = set[int](), list[Operator]()
+    for op in made.operators:
+        known = {names[name] for name in _names(made, op) if name in names}
+        if op.custom_code != _NPU:
+            cpu |= known
+            unknown += [] if known else [op]
+    for op in unknown:
+        alike = (o.index for o in main.operators if o.kind == op.kind and o.index not in cpu)
+        cpu.update([index] if (index := next(alike, None)) is not None else ())
+    fates: list[Fate] = ["cpu" if op.index in cpu else "npu" if op.index in ran else "gone" for op in main.operators]
     return tuple(fates), partitions
+
+
+def _names(subgraph: Subgraph, operator: Operator) -> list[str]:
+    return [subgraph.tensors[i].name for i in operator.outputs if i >= 0]

@@ -287,3 +287,49 @@ def wide_maps(operands: Operands) -> Measured:
 def fused_wide_maps(operands: Operands) -> Measured:
     """How many results are int32 where an activation is fused into the operator."""
     return sum(t.dtype == "int32" for t in _results(operands)) if _fuses(operands) else 0
+
+
+#: The zero points a type may have that is not plain.
+_POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
+
+
+@measures(lambda plan, value: None)
+def input_zero_points(operands: Operands) -> Measured:
+    """How many feature maps that go in have a zero point outside int8 or uint8, or of another type one other than 0."""
+    inputs = (t for t in maps_of(operands) if t.index not in operands.operator.outputs)
+    return sum(_zero(t) not in _POINTS.get(t.dtype, (0,)) for t in inputs)
+
+
+@measures(lambda plan, value: None)
+def output_zero_points(operands: Operands) -> Measured:
+    """How many results have a zero point outside the 8 bits of their sign, 32768 of unsigned ones aside."""
+    allowed = {True: (*range(256), 32768), False: range(-128, 128)}
+    return sum(_zero(t) not in allowed[t.dtype.startswith("uint")] for t in _results(operands))
+
+
+@measures(lambda plan, value: None)
+def longest_maps(operands: Operands) -> Measured:
+    """How many feature maps are int64."""
+    return sum(t.dtype == "int64" for t in maps_of(operands))
+
+
+@measures(lambda plan, value: None)
+def narrow_maps(operands: Operands) -> Measured:
+    """How many feature maps are neither int8, int16 nor uint8."""
+    return sum(t.dtype not in ("int8", "int16", "uint8") for t in maps_of(operands))
+
+
+def _present(operands: Operands, *parts: str) -> int:
+    return sum(bool(ts) for role, ts in operands.roles.items() if role.startswith(parts))
+
+
+@measures(lambda plan, value: None)
+def peephole_operands(operands: Operands) -> Measured:
+    """How many weights an LSTM has through which gates look at the cell."""
+    return _present(operands, "cell_to_")
+
+
+@measures(lambda plan, value: None)
+def projection_operands(operands: Operands) -> Measured:
+    """How many operands an LSTM has that project its output."""
+    return _present(operands, "projection_")

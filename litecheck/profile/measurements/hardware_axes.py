@@ -265,3 +265,19 @@ def permutation_gap(operands: Operands) -> Measured:
     """By how much the lengths of a constant permutation and of the input's shape differ."""
     shape, perm = _shape(operands), short_constant(operands, "perm")
     return None if shape is None or perm is None else abs(len(perm) - len(shape))
+
+
+@measures(_none)
+def batch_axis_gap(operands: Operands) -> Measured:
+    """By how much GATHER's axis and its number of batch dimensions differ."""
+    axis, batch, shape = integer(operands, "axis"), integer(operands, "batch_dims"), _shape(operands)
+    if axis is None or batch is None or shape is None:
+        return None
+    return abs((axis + len(shape) if axis < 0 else axis) - (batch + len(shape) if batch < 0 else batch))
+
+
+@measures(_none)
+def index_depth(operands: Operands) -> Measured:
+    """How many dimensions an index tuple names: the last dimension of the indices."""
+    indices = operands.one("indices")
+    return None if indices is None or not indices.shape else indices.shape[-1]

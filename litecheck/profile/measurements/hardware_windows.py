@@ -211,3 +211,37 @@ def resized_gap(operands: Operands) -> Measured:
     if size is None or result is None or len(size) != 2 or len(result.shape) != 4:
         return None
     return abs(size[0] - result.shape[1]) + abs(size[1] - result.shape[2])
+
+
+@measures(lambda plan, value: None)
+def two_centers(operands: Operands) -> Measured:
+    """1 where RESIZE both aligns corners and has centers at a half, else 0."""
+    return int(bool(integer(operands, "align_corners")) and bool(integer(operands, "half_pixel_centers")))
+
+
+@measures(lambda plan, value: None)
+def largest_factor(operands: Operands) -> Measured:
+    """The larger factor by which RESIZE stretches a side, half of it where corners are aligned."""
+    factors = _factors(operands)
+    return None if factors is None else max(factors) / (2 if integer(operands, "align_corners") else 1)
+
+
+@measures(lambda plan, value: None)
+def odd_factors(operands: Operands) -> Measured:
+    """How many sides RESIZE stretches by a factor that is no power of two."""
+    factors = _factors(operands)
+    return 0 if factors is None else sum(not _power(f) for f in factors)
+
+
+def _power(factor: Fraction) -> bool:
+    a, b = factor.numerator, factor.denominator
+    return a > 0 and b == 1 and a & (a - 1) == 0
+
+
+@measures(lambda plan, value: None)
+def stretched_wide_maps(operands: Operands) -> Measured:
+    """1 where RESIZE stretches an input that is neither int8, int16 nor uint8, else 0."""
+    tensor = operands.one("input")
+    if tensor is None or _factors(operands) is None:
+        return 0
+    return int(tensor.dtype not in ("int8", "int16", "uint8"))
