@@ -26,6 +26,8 @@ def _alike(role: str, other: str) -> Check:
         if model is None:
             return []
         found = f", {other} is {model.dtype}"
-        return [at(o, f"it is {o.facts.dtype}{found}") for o in bound.roles[role] if o.facts.dtype != model.dtype]
+        return [
+            at(o, f"it is {o.facts.dtype}{found}") for o in bound.roles[role] if o.facts.dtype != model.dtype
+        ]
 
     return check

@@ -176,7 +176,9 @@ def _fates(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Fate, 
     for op in unknown:
         alike = (o.index for o in main.operators if o.kind == op.kind and o.index not in cpu)
         cpu.update([index] if (index := next(alike, None)) is not None else ())
-    fates: list[Fate] = ["cpu" if op.index in cpu else "npu" if op.index in ran else "gone" for op in main.operators]
+    fates: list[Fate] = [
+        "cpu" if op.index in cpu else "npu" if op.index in ran else "gone" for op in main.operators
+    ]
     return tuple(fates), partitions
 
 

@@ -128,7 +128,9 @@ class Builder:
                     own = include(own, part.drafts[opcode]) if own else part.drafts[opcode]
             assert own
             if ANY_OPERATOR in ops and opcode not in _PSEUDO:
-                return under(own, reader.operator(ANY_OPERATOR, ops.values[ANY_OPERATOR], ops.lines[ANY_OPERATOR]))
+                return under(
+                    own, reader.operator(ANY_OPERATOR, ops.values[ANY_OPERATOR], ops.lines[ANY_OPERATOR])
+                )
             return own
 
         # What an included profile says of any tensor or subgraph holds here too; its other entries are its own.

@@ -124,11 +124,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--classes", type=int, default=40, help="how many classes of disagreement are told")
     options = parser.parse_args(arguments)
-    score = compared(track(blind(options.seed, options.cases), total=options.cases, transient=True), options.arch)
+    score = compared(
+        track(blind(options.seed, options.cases), total=options.cases, transient=True), options.arch
+    )
     print(f"{options.arch}, Vela {vela_version()}, seed {options.seed}")
     print(f"all models:            {percent(score.agreed, score.trials)} agree; {score.late} took too long")
     print(f"computed int8, int16:  {percent(score.plain_agreed, score.plain)}")
     print(f"the published list:    {percent(score.list_agreed, score.trials)}")
-    for (opcode, fate, place), models_told in sorted(score.apart.items(), key=lambda e: -len(e[1]))[: options.classes]:
-        print(f"{len(models_told):5} {opcode}: Vela {fate}, profile {place}\n      {min(models_told, key=len)[:300]}")
+    for (opcode, fate, place), models_told in sorted(score.apart.items(), key=lambda e: -len(e[1]))[
+        : options.classes
+    ]:
+        print(
+            f"{len(models_told):5} {opcode}: Vela {fate}, profile {place}\n      {min(models_told, key=len)[:300]}"
+        )
     return int(not score.trials)

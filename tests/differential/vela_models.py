@@ -47,7 +47,9 @@ class Drawn:
                 return "-"
             q = ""
             if t.scale.size:
-                q = f" {t.scale[0]:.4g}@{t.zero_point[0] if t.zero_point.size else '?'}" + ("*" * (t.scale.size > 1))
+                q = f" {t.scale[0]:.4g}@{t.zero_point[0] if t.zero_point.size else '?'}" + (
+                    "*" * (t.scale.size > 1)
+                )
             held = "" if t.values is None else f"={t.values.reshape(-1)[:6].tolist()}"
             return f"{t.dtype}{list(t.shape)}{q}{held}"
 
@@ -133,7 +135,9 @@ def windowed(size: int, kernel: int, stride: int, padding: str, dilation: int = 
     return max(-(-size // stride) if padding == "SAME" else -(-(size - reach + 1) // stride), 0)
 
 
-def _weighted(dice: Dice, x: TensorPlan, weight: tuple[int, ...], axis: int) -> tuple[TensorPlan, TensorPlan | None]:
+def _weighted(
+    dice: Dice, x: TensorPlan, weight: tuple[int, ...], axis: int
+) -> tuple[TensorPlan, TensorPlan | None]:
     """Weights and, mostly, a bias that fit an input."""
     channels = weight[axis]
     per_axis = dice.chance(0.6)
@@ -181,7 +185,9 @@ def conv(dice: Dice, opcode: str) -> Drawn:
     oh = windowed(h, kh, int(options["stride_h"]), side, dilations[1])  # type: ignore[arg-type]
     ow = windowed(w, kw, int(options["stride_w"]), side, dilations[0])  # type: ignore[arg-type]
     del shape
-    return Drawn(opcode, (x, filters, bias), (dice.tensor((n, max(oh, 1), max(ow, 1), oc), x.dtype),), options)
+    return Drawn(
+        opcode, (x, filters, bias), (dice.tensor((n, max(oh, 1), max(ow, 1), oc), x.dtype),), options
+    )
 
 
 def transpose_conv(dice: Dice, opcode: str) -> Drawn:
@@ -246,7 +252,9 @@ def pool(dice: Dice, opcode: str) -> Drawn:
     side = str(options["padding"])
     oh = windowed(h, kh, int(options["stride_h"]), side)  # type: ignore[arg-type]
     ow = windowed(w, kw, int(options["stride_w"]), side)  # type: ignore[arg-type]
-    out = dice.tensor((n, max(oh, 1), max(ow, 1), x.shape[3]), x.dtype, x.quantization if dice.chance(0.5) else None)
+    out = dice.tensor(
+        (n, max(oh, 1), max(ow, 1), x.shape[3]), x.dtype, x.quantization if dice.chance(0.5) else None
+    )
     return Drawn(opcode, (x,), (out,), options)
 
 
@@ -257,7 +265,10 @@ def unary(dice: Dice, opcode: str) -> Drawn:
         dtype = "float32"
     q = None
     if opcode in ("LOGISTIC", "SOFTMAX", "TANH") and dice.chance(0.7):
-        q = quantized(1 / (32768 if dtype == "int16" else 128 if opcode == "TANH" else 256), 0 if dtype != "int8" else -128)
+        q = quantized(
+            1 / (32768 if dtype == "int16" else 128 if opcode == "TANH" else 256),
+            0 if dtype != "int8" else -128,
+        )
     options: dict[str, Option] = {}
     if opcode == "SOFTMAX":
         options = {"beta": dice.pick(1.0, 1.0, 1.0, 0.5, -1.0, 0.0)}
@@ -299,7 +310,9 @@ def binary(dice: Dice, opcode: str) -> Drawn:
 
 def prelu(dice: Dice, opcode: str) -> Drawn:
     x = dice.tensor(dice.shape(), dice.dtype())
-    alpha = dice.tensor(tuple(x.shape[-1:]) if dice.chance(0.5) else (1,) * max(len(x.shape) - 2, 0) + x.shape[-1:], x.dtype)
+    alpha = dice.tensor(
+        tuple(x.shape[-1:]) if dice.chance(0.5) else (1,) * max(len(x.shape) - 2, 0) + x.shape[-1:], x.dtype
+    )
     if dice.chance(0.85):
         alpha = alpha.but(values=dice.values(alpha.shape, alpha.dtype))
     return Drawn(opcode, (x, alpha), (dice.tensor(x.shape, x.dtype),), {})
@@ -334,7 +347,9 @@ def arg_max(dice: Dice, opcode: str) -> Drawn:
     x = dice.tensor(shape, dice.dtype())
     stated = axis - rank if dice.chance(0.3) else axis
     options: dict[str, Option] = {"output_type": kind}
-    return Drawn(opcode, (x, numbers([stated] if dice.chance(0.6) else stated)), (TensorPlan(kind, out),), options)
+    return Drawn(
+        opcode, (x, numbers([stated] if dice.chance(0.6) else stated)), (TensorPlan(kind, out),), options
+    )
 
 
 def softmax(dice: Dice, opcode: str) -> Drawn:
@@ -371,11 +386,14 @@ def concatenation(dice: Dice, opcode: str) -> Drawn:
     lengths = [dice.number(1, 6) for _ in range(parts)]
     q = dice.quantization(dtype)
     values = [
-        dice.tensor((*shape[:axis], n, *shape[axis + 1 :]), dtype, q if dice.chance(0.7) else None) for n in lengths
+        dice.tensor((*shape[:axis], n, *shape[axis + 1 :]), dtype, q if dice.chance(0.7) else None)
+        for n in lengths
     ]
     if dice.chance(0.1):
         values[-1] = values[-1].but(values=dice.values(values[-1].shape, dtype))
-    out = dice.tensor((*shape[:axis], sum(lengths), *shape[axis + 1 :]), dtype, q if dice.chance(0.7) else None)
+    out = dice.tensor(
+        (*shape[:axis], sum(lengths), *shape[axis + 1 :]), dtype, q if dice.chance(0.7) else None
+    )
     stated = axis - len(shape) if dice.chance(0.25) else axis
     return Drawn(opcode, tuple(values), (out,), {"axis": stated, "fused_activation_function": dice.fused()})
 
@@ -400,7 +418,8 @@ def split(dice: Dice, opcode: str) -> Drawn:
     shape[axis] = sum(sizes)
     x = dice.tensor(tuple(shape), dtype, q)
     outs = tuple(
-        dice.tensor((*shape[:axis], n, *shape[axis + 1 :]), dtype, q if dice.chance(0.85) else None) for n in sizes
+        dice.tensor((*shape[:axis], n, *shape[axis + 1 :]), dtype, q if dice.chance(0.85) else None)
+        for n in sizes
     )
     stated = numbers(axis - len(shape) if dice.chance(0.25) else axis)
     if opcode == "SPLIT":
@@ -418,8 +437,12 @@ def sliced(dice: Dice, opcode: str) -> Drawn:
     q = x.quantization if dice.chance(0.85) else None
     kind = "int64" if dice.chance(0.1) else "int32"
     if opcode == "SLICE":
-        stated = [-1 if b + s == d and dice.chance(0.2) else s for b, s, d in zip(begin, size, shape, strict=True)]
-        return Drawn(opcode, (x, numbers(begin, kind), numbers(stated, kind)), (dice.tensor(tuple(size), dtype, q),))
+        stated = [
+            -1 if b + s == d and dice.chance(0.2) else s for b, s, d in zip(begin, size, shape, strict=True)
+        ]
+        return Drawn(
+            opcode, (x, numbers(begin, kind), numbers(stated, kind)), (dice.tensor(tuple(size), dtype, q),)
+        )
     strides = [1 if dice.chance(0.8) else dice.pick(1, 2, 3, -1, -2) for _ in shape]
     ends, out = [], []
     for b, s, step in zip(begin, size, strides, strict=True):
@@ -467,7 +490,9 @@ def reshaped(dice: Dice, opcode: str) -> Drawn:
     whole = int(np.prod(shape))
     divisors = [d for d in range(1, min(whole, 64) + 1) if whole % d == 0]
     first = dice.pick(*divisors)
-    out = dice.pick((whole,), (1, whole), (first, whole // first), (1, first, 1, whole // first), (whole, 1, 1, 1, 1))
+    out = dice.pick(
+        (whole,), (1, whole), (first, whole // first), (1, first, 1, whole // first), (whole, 1, 1, 1, 1)
+    )
     stated = list(out)
     if dice.chance(0.3):
         stated[stated.index(max(stated))] = -1
@@ -513,7 +538,11 @@ def gather(dice: Dice, opcode: str) -> Drawn:
     indices = numbers(values, dice.pick("int32", "int32", "int64", "int16"))
     if dice.chance(0.5):
         indices = indices.but(values=None)
-    out = dice.tensor((*shape[:axis], *picked[batch:], *shape[axis + 1 :]), dtype, x.quantization if dice.chance(0.85) else None)
+    out = dice.tensor(
+        (*shape[:axis], *picked[batch:], *shape[axis + 1 :]),
+        dtype,
+        x.quantization if dice.chance(0.85) else None,
+    )
     return Drawn(opcode, (x, indices), (out,), {"axis": axis, "batch_dims": batch})
 
 
@@ -553,7 +582,9 @@ def lstm(dice: Dice, opcode: str) -> Drawn:
     inputs.append(dice.tensor((batch, units), "int16", quantized(1 / 2048)).but(variable=True))
     inputs += [None] * 4
     if dice.chance(0.15):
-        inputs[dice.pick(1, 5, 9, 10, 11, 16, 20)] = None if dice.chance(0.4) else dice.constant((units,), "int16")
+        inputs[dice.pick(1, 5, 9, 10, 11, 16, 20)] = (
+            None if dice.chance(0.4) else dice.constant((units,), "int16")
+        )
     out = dice.tensor((batch, time, units), x.dtype)
     options: dict[str, Option] = {"fused_activation_function": "TANH", "time_major": dice.chance(0.2)}
     inner = tuple(TensorPlan("int16", (0,), quantized(dice.scale())) for _ in range(5))

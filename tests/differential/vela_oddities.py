@@ -21,7 +21,11 @@ _PLAIN = 0.6
 def _typed(dice: Dice, t: TensorPlan) -> TensorPlan:
     dtype = dice.pick(*_OTHERS)
     values = None if t.values is None else dice.values(t.shape, dtype)
-    if t.values is not None and dtype in ("int32", "int64", "int16", "uint32", "uint16") and t.values.dtype.kind == "i":
+    if (
+        t.values is not None
+        and dtype in ("int32", "int64", "int16", "uint32", "uint16")
+        and t.values.dtype.kind == "i"
+    ):
         values = t.values.astype(dtype)
     return t.but(dtype=dtype, values=values)
 
@@ -33,7 +37,9 @@ def _quantized(dice: Dice, t: TensorPlan) -> TensorPlan:
         t.but(quantization=Quantization()),
         t.but(quantization=quantized(dice.pick(*_SCALES), zero[0])),
         t.but(quantization=quantized(dice.scale(), dice.pick(-129, -1, 1, 128, 255, 256, 32768, 40000))),
-        t.but(quantization=quantized([dice.scale() for _ in range(t.shape[axis] if t.shape else 1)], 0, axis)),
+        t.but(
+            quantization=quantized([dice.scale() for _ in range(t.shape[axis] if t.shape else 1)], 0, axis)
+        ),
     )
 
 

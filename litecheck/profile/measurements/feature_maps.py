@@ -126,7 +126,9 @@ def unquantized_maps(operands: Operands) -> Measured:
     """How many feature maps and weights state no scale and are of a type whose integers stand for reals."""
     facts = facts_of(operands.operator.kind).inputs
     weights = [t for role, ts in operands.roles.items() if facts.get(role) == "weight" for t in ts]
-    return sum(not t.quantization.scale.size and t.dtype not in _PLAIN for t in (*maps_of(operands), *weights))
+    return sum(
+        not t.quantization.scale.size and t.dtype not in _PLAIN for t in (*maps_of(operands), *weights)
+    )
 
 
 def _zero(t: Tensor) -> int:

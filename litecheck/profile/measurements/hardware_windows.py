@@ -179,7 +179,12 @@ def resized_batch(operands: Operands) -> Measured:
 def weight_sum(operands: Operands) -> Measured:
     """The largest sum, over one output channel, of the magnitudes of constant weights less their zero point."""
     weight = operands.one("weight")
-    if weight is None or weight.data is None or not weight.shape or weight.dtype not in ("int8", "uint8", "int4"):
+    if (
+        weight is None
+        or weight.data is None
+        or not weight.shape
+        or weight.dtype not in ("int8", "uint8", "int4")
+    ):
         return None
     values = stored_integers(weight)
     if values is None or not values.size:
