@@ -1,4 +1,4 @@
-"""Random one-operator models for compilers: ranks, types, parameters and options that nobody would write, knowing no profile.
+"""Random one-operator models for compilers: ranks, types, parameters and options that nobody would write.
 
 Each family draws an operator as it is usually built; afterwards any of its tensors may lose its quantization, change
 type, become computed or constant, and so on (see ``vela_oddities``).

@@ -1,4 +1,4 @@
-"""What may befall a random operator's tensors: another type, no quantization, odd scales, computed constants, other ranks."""
+"""What may befall a random operator's tensors: another type, no quantization, odd scales, other ranks."""
 
 from __future__ import annotations
 

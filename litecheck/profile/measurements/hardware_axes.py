@@ -67,7 +67,7 @@ def depth_reduction(operands: Operands) -> Measured:
     shape, axes = _shape(operands), _axes(operands)
     if not shape or not axes or len(shape) - 1 not in axes:
         return 0
-    return int(all(d > 1 for d in ((1, 1, 1) + shape)[-3:]))
+    return int(all(d > 1 for d in (1, 1, 1, *shape)[-3:]))
 
 
 @measures(lambda plan, value: held(plan, "axis", [value]))

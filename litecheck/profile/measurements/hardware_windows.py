@@ -125,19 +125,20 @@ def upscaled_gap(operands: Operands) -> Measured:
     return sum(abs(a - b) for a, b in zip(wanted, result, strict=True))
 
 
+def _factor(before: int, behind: int, less: int) -> Fraction:
+    if before - less <= 0:
+        return Fraction(1 if before == behind else behind)
+    return Fraction(behind - less, before - less)
+
+
 def _factors(operands: Operands) -> tuple[Fraction, Fraction] | None:
     """By what RESIZE stretches height and width, a side that stays 1 like the other; None where nothing is stretched."""
-    ends = _image(operands.one("input")), _image(operands.one("output"))
-    if ends[0] is None or ends[1] is None or ends[0] == (1, 1) or ends[0] == ends[1]:
+    source, result = _image(operands.one("input")), _image(operands.one("output"))
+    if source is None or result is None or source == (1, 1) or source == result:
         return None
     less = 1 if integer(operands, "align_corners") else 0
-    found = []
-    for size, result in zip(*ends, strict=True):
-        if size - less <= 0:
-            found.append(Fraction(1) if result == size else Fraction(result))
-        else:
-            found.append(Fraction(result - less, size - less))
-    still = [a == 1 and b == 1 for a, b in zip(*ends, strict=True)]
+    found = [_factor(before, behind, less) for before, behind in zip(source, result, strict=True)]
+    still = [before == behind == 1 for before, behind in zip(source, result, strict=True)]
     if any(still):
         found = [found[still.index(False)]] * 2
     return found[0], found[1]
