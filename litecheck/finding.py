@@ -8,16 +8,23 @@ from typing import Literal, get_args
 
 Level = Literal["violation", "warning", "note"]
 Effect = Literal[
+    "the compiler refuses to load the model",
+    "crashes the compiler at load",
+    "the compiler refuses the model",
+    "crashes the compiler",
     "crashes",
     "refused at load",
     "refused by the default interpreter only",
     "fails when it runs",
     "computes wrongly",
     "ignored by LiteRT, may matter on hardware",
+    "stays on the CPU",
     "the page forbids it",
     "the profile forbids it",
 ]
 
+#: What becomes of an operator that a target's compiler takes and leaves to the processor beside the accelerator.
+CPU: Effect = "stays on the CPU"
 #: From the mildest to the gravest.
 LEVELS: tuple[Level, ...] = ("note", "warning", "violation")
 #: What becomes of a model with a finding, the gravest first.

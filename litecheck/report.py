@@ -8,12 +8,17 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from litecheck.errors import Problem
-from litecheck.finding import EFFECTS, Effect, Finding, Level, at_least
+from litecheck.finding import CPU, EFFECTS, Effect, Finding, Level, at_least
 
 Status = Literal["conforms", "violates", "waived", "structure only", "not covered", "nothing to judge"]
 Verdict = Literal["conforms", "violates", "not judged"]
+Place = Literal["npu", "cpu", "refused", "crashes"]
 Counted = Literal["violation", "warning", "note", "waived"]
 
+PLACES: tuple[Place, ...] = get_args(Place)
+PLACE_TEXTS: Mapping[Place, str] = {
+    "npu": "on the NPU", "cpu": "stay on the CPU", "refused": "refused by the compiler", "crashes": "crash the compiler",
+}  # fmt: skip
 STATUSES: tuple[Status, ...] = get_args(Status)
 #: Statuses that are not worth a word where no operator has them.
 _RARE: tuple[Status, ...] = ("structure only", "nothing to judge")
@@ -90,6 +95,54 @@ class OperatorReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Placement:
+    """Where one operator runs on a target."""
+
+    subgraph: int
+    index: int
+    opcode: str
+    place: Place
+    macs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TargetReport:
+    """Where the operators of a model run on one target.
+
+    ``partitions`` counts the stretches on the accelerator, ``live`` the most bytes of computed tensors at one time.
+    """
+
+    target: str
+    operators: tuple[Placement, ...]
+    partitions: int
+    live: int
+
+    @property
+    def places(self) -> dict[Place, int]:
+        """How many operators run where; all places are always there."""
+        counts = Counter(op.place for op in self.operators)
+        return {place: counts[place] for place in PLACES}
+
+    @property
+    def share(self) -> float:
+        """The share of multiply-accumulates on the accelerator; 1 where there are none."""
+        total = sum(op.macs for op in self.operators)
+        return sum(op.macs for op in self.operators if op.place == "npu") / total if total else 1.0
+
+    @property
+    def fallbacks(self) -> dict[str, int]:
+        """The operators left to the CPU by their kind, the most frequent first."""
+        return dict(Counter(op.opcode for op in self.operators if op.place == "cpu").most_common())
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{n:,} {PLACE_TEXTS[p]}" for p, n in self.places.items() if n) or "no operators"
+        return (
+            f"{self.target}: {told}; {counted(self.partitions, 'NPU partition')}; {100 * self.share:.1f} % of "
+            f"multiply-accumulates on the NPU; largest live set {bytes_text(self.live)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorKind:
     """Operators of one kind that share a status and its reason."""
 
@@ -131,6 +184,8 @@ class ModelReport:
     remarks: tuple[str, ...] = ()
     runtimes: Mapping[str, str] = field(default_factory=dict)
     """The program, with its version, whose demands a profile states, by the profile's name."""
+    targets: tuple[TargetReport, ...] = ()
+    """Where its operators run, by each target asked for."""
 
     @property
     def judges(self) -> str:
@@ -217,17 +272,27 @@ class Report:
     fail_on: Level = "violation"
     require_coverage: bool = False
     stale: tuple[StaleEntry, ...] = ()
+    fail_on_fallback: bool = False
+    max_partitions: int | None = None
 
     def verdict(self, model: ModelReport) -> Verdict:
-        """``not judged`` when the file is unreadable or no quantization in it is covered."""
-        if model.problems or (not model.covered and not self._failing(model.active)):
+        """``not judged`` when the file is unreadable or no quantization in it is covered, nor any target asked for."""
+        if model.problems or not (model.covered or model.targets or self._failing(model.active)):
             return "not judged"
+        if self.scattered(model):
+            return "violates"
         lacking = self.require_coverage and model.lacking
         return "violates" if lacking or self._failing(model.active) else "conforms"
 
     def fails(self, finding: Finding) -> bool:
         """Whether the finding alone is enough to fail its model under this run's policy."""
-        return finding.waiver is None and at_least(finding.level, self.fail_on)
+        falls_back = self.fail_on_fallback and finding.effect == CPU
+        return finding.waiver is None and (falls_back or at_least(finding.level, self.fail_on))
+
+    def scattered(self, model: ModelReport) -> bool:
+        """Whether a model falls into more NPU partitions than this run allows."""
+        most = self.max_partitions
+        return most is not None and any(target.partitions > most for target in model.targets)
 
     def _failing(self, findings: Iterable[Finding]) -> bool:
         return any(self.fails(f) for f in findings)
@@ -238,6 +303,9 @@ class Report:
             return f"unreadable, {counted(len(model.problems), 'problem')}"
         if not model.operators:
             return "it has no operators"
+        if self.scattered(model):
+            most = max(target.partitions for target in model.targets)
+            return f"{counted(most, 'NPU partition')}, this run allows {self.max_partitions}"
         asked = ", which this run requires" if self.require_coverage and model.lacking else ""
         covered = f"{uncovered_text(model.coverage)}{asked}"
         if self.verdict(model) == "not judged":

@@ -63,7 +63,7 @@ class ReadyRule:
     """
 
     def __init__(self, rule: OperatorRule) -> None:
-        required = (rule.unsupported,) if rule.unsupported else rule.requirements
+        required = tuple(rule.own_requirements())
         self.checks = _ready(rule, required)
         alternatives = () if rule.unsupported else rule.any_of
         self.any_of = tuple((a.name, _ready(rule, a.requirements)) for a in alternatives)

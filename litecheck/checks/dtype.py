@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from litecheck.checks.bound_operator import BoundOperator, Check, Fault, at, words
-from litecheck.profile.types import Constraint, OperatorRule, Requirement
+from litecheck.profile.types import Constraint, OperatorRule, Requirement, SameAs
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
     """A tensor of another type; the other verbs then leave it alone, its numbers mean something else."""
     allowed, role = words(value), requirement.role or ""
+    if isinstance(value, SameAs):
+        return _alike(role, value.role)
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         return [at(o, f"it is {o.facts.dtype}") for o in bound.roles[role] if o.facts.dtype not in allowed]
+
+    return check
+
+
+def _alike(role: str, other: str) -> Check:
+    def check(bound: BoundOperator) -> Sequence[Fault]:
+        model = bound.facts(other)
+        if model is None:
+            return []
+        found = f", {other} is {model.dtype}"
+        return [
+            at(o, f"it is {o.facts.dtype}{found}") for o in bound.roles[role] if o.facts.dtype != model.dtype
+        ]
 
     return check

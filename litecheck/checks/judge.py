@@ -10,7 +10,7 @@ from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, 
 from litecheck.checks.compiled import Ready, ReadyRule, compiled
 from litecheck.checks.context import Context
 from litecheck.checks.wording import required
-from litecheck.finding import Demand, Finding, Waiver, Where
+from litecheck.finding import CPU, Demand, Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
@@ -36,6 +36,23 @@ def judged(bound: BoundOperator) -> list[Finding]:
     if form is not None and not found and not bound.looked_around:
         forms.add(form)
     return found
+
+
+def placed(bound: BoundOperator) -> list[Finding]:
+    """Every requirement of a target's rule, each on its own: a compiler's reasons do not wait for one another."""
+    ready = compiled(bound.rule)
+    found = _checked(bound, ready.checks, remember=False)
+    return found + _nearest(bound, ready) if ready.any_of else found
+
+
+def unplaced(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
+    """An operator for which a target has no rule: it stays on the CPU."""
+    demand = profile.unlisted_demand or Demand(profile.name, profile.file, 1)
+    because = "the target's list names every operator that it runs"
+    return Finding(
+        f"{operator.opcode}/unsupported", "warning", _where(subgraph, operator), "it is not in the list",
+        "an operator of the list", because, profile.source, demand, CPU,
+    )  # fmt: skip
 
 
 def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:

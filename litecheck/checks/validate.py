@@ -13,7 +13,8 @@ from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
 from litecheck.checks.coverage import FLOATS, Outside, opaque, outside, unlisted
 from litecheck.checks.judge import forbidden, judged, judged_subgraph, judged_tensors
-from litecheck.checks.policy import with_status
+from litecheck.checks.placement import placement
+from litecheck.checks.policy import with_status, with_statuses
 from litecheck.errors import ModelError
 from litecheck.finding import Finding
 from litecheck.model.graph import name_of
@@ -31,7 +32,12 @@ _SMALL = frozenset(name for name in INTEGER_RANGES if name not in ("int32", "uin
 
 
 def validate(model: Model, profiles: Sequence[Profile] | None = None) -> ModelReport:
-    """Judge a model: by every given profile, or operator by operator by the LiteRT profile of its type."""
+    """Judge a model: by every given profile, or operator by operator by the LiteRT profile of its type.
+
+    A profile of a target says where operators run; the others judge beside it, LiteRT's where only targets are given.
+    """
+    targets = [p for p in profiles or () if p.judges == "placement"]
+    profiles = [p for p in profiles or () if p.judges != "placement"]
     candidates = _Candidates(profiles)
     operators: list[OperatorReport] = []
     findings: list[Finding] = []
@@ -48,11 +54,15 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None) -> ModelRe
         found += next((list(t) for p in wide if (t := judged_tensors(context, p, found))), [])
         findings += found
     spoke = {name for op in operators for name in op.profiles}
+    placed = [placement(model, target) for target in targets]
+    findings += (finding for _, found in placed for finding in found)
     used = tuple(p for p in candidates.loaded() if profiles or p.name in spoke)
-    return ModelReport(
-        model.file, model.member, model.size, tuple(p.name for p in used), tuple(operators), tuple(findings),
-        remarks=model.remarks, runtimes={p.name: p.runtime for p in used if p.runtime},
+    report = ModelReport(
+        model.file, model.member, model.size, tuple(p.name for p in (*targets, *used)), tuple(operators), tuple(findings),
+        remarks=model.remarks, runtimes={p.name: p.runtime for p in (*used, *targets) if p.runtime},
+        targets=tuple(target for target, _ in placed),
     )  # fmt: skip
+    return with_statuses(report) if targets else report
 
 
 def validate_file(

@@ -25,6 +25,8 @@ class Options:
     level: tuple[str, ...] = ()
     fail_on: str | None = None
     require_coverage: bool | None = None
+    fail_on_fallback: bool | None = None
+    max_partitions: int | None = None
 
     def over(self, other: Options) -> Options:
         """These options, and the other's where nothing is said here. Lists replace each other whole."""
@@ -112,6 +114,12 @@ def _flag(value: _Value) -> bool:
     return value.content
 
 
+def _count(value: _Value) -> int:
+    if not isinstance(value.content, int) or isinstance(value.content, bool) or value.content < 0:
+        raise value.wrong("a number, 0 or more")
+    return value.content
+
+
 def _profiles(value: _Value) -> tuple[str, ...]:
     return tuple(value.beside(p) if is_profile_file(p) else p for p in _texts(value))
 
@@ -144,4 +152,6 @@ _READERS: dict[str, Callable[[_Value], Any]] = {
     "level": _levels,
     "fail-on": _text,
     "require-coverage": _flag,
+    "fail-on-fallback": _flag,
+    "max-partitions": _count,
 }

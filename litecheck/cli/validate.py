@@ -53,6 +53,12 @@ FailOn = Annotated[
 RequireCoverage = Annotated[
     bool, typer.Option("--require-coverage", help="Fail where an operator is not covered.")
 ]
+FailOnFallback = Annotated[
+    bool, typer.Option("--fail-on-fallback", help="Fail where a target leaves an operator to the CPU.")
+]
+MaxPartitions = Annotated[
+    int | None, typer.Option(metavar="N", min=0, help="Fail where a model falls into more NPU partitions.")
+]
 NoRequireCoverage = Annotated[
     bool, typer.Option("--no-require-coverage", hidden=True, help="Undo the configuration file's.")
 ]
@@ -71,6 +77,8 @@ def validate(
     fail_on: FailOn = None,
     require_coverage: RequireCoverage = False,
     no_require_coverage: NoRequireCoverage = False,
+    fail_on_fallback: FailOnFallback = False,
+    max_partitions: MaxPartitions = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
@@ -92,6 +100,7 @@ def validate(
       litecheck validate model.tflite --write-baseline known.json
       litecheck validate model.tflite --baseline known.json --fail-on warning
       litecheck validate model.tflite --ignore '*/weight/granularity'
+      litecheck validate model.tflite --profile ethos-u55 --fail-on-fallback
     """
     told = Options(
         profile=tuple(profile or ()),
@@ -101,6 +110,8 @@ def validate(
         ignore=tuple(ignore or ()),
         level=tuple(level or ()),
         fail_on=fail_on,
+        fail_on_fallback=fail_on_fallback or None,
+        max_partitions=max_partitions,
         require_coverage=False if no_require_coverage else require_coverage or None,
     )
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
@@ -143,4 +154,7 @@ def _judge(files: tuple[str, ...], options: Options, manner: Manner) -> Report:
     profiles = complete.chosen(options.profile) if options.profile else None
     with progress(files, manner) as one_by_one:
         models = tuple(model for file in one_by_one for model in validate_file(file, profiles))
-    return Report(__version__, models, fail_on, require_coverage=bool(options.require_coverage))
+    return Report(
+        __version__, models, fail_on, bool(options.require_coverage), (), bool(options.fail_on_fallback),
+        options.max_partitions,
+    )  # fmt: skip

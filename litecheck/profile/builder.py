@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, get_args
 
 from litecheck.errors import ProfileError
-from litecheck.finding import LEVELS, Demand, Effect, Level
+from litecheck.finding import CPU, LEVELS, Demand, Effect, Level
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.extension import only_narrows, relaxations, relaxed
 from litecheck.profile.lazy import Lazy
-from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, presence
-from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR, Reader
+from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, presence, under
+from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, Reader
 from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches
 from litecheck.profile.types import (
     Alternative,
@@ -33,8 +33,10 @@ KEYS = (
     "profile", "title", "source", "runtime", "extends", "includes", "judges", "activations", "unlisted", "kinds", "ops",
     "levels", "effects", "reasons", "relaxes", "conformance",
 )  # fmt: skip
-_UNLISTED = ("not covered", "violation")
-_JUDGES = ("quantization", "structure")
+_UNLISTED = ("not covered", "violation", CPU)
+_JUDGES = ("quantization", "structure", "placement")
+#: Entries that are about no operator of their own.
+_PSEUDO = (ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
 #: Stands for operators of every type.
 ANY = "any"
 
@@ -125,6 +127,10 @@ class Builder:
                 if opcode in part.drafts:
                     own = include(own, part.drafts[opcode]) if own else part.drafts[opcode]
             assert own
+            if ANY_OPERATOR in ops and opcode not in _PSEUDO:
+                return under(
+                    own, reader.operator(ANY_OPERATOR, ops.values[ANY_OPERATOR], ops.lines[ANY_OPERATOR])
+                )
             return own
 
         # What an included profile says of any tensor or subgraph holds here too; its other entries are its own.
@@ -189,9 +195,10 @@ class Builder:
     def _stated(self, requirement: Requirement, path: str, speak: tuple[str, ...]) -> Requirement:
         """The requirement with what the sections by pattern say of a path."""
         level, effect = self.levels.find(path), self.effects.find(path, speak)
+        fallback: Level = "warning" if (effect or requirement.effect) == CPU else requirement.level
         return replace(
             requirement,
-            level=level or requirement.level,
+            level=level or fallback,
             effect=effect or requirement.effect,
             because=self.reasons.find(path, speak) or requirement.because,
         )
@@ -233,7 +240,7 @@ class Builder:
             role for role in (*draft.inputs, *draft.outputs)
             if role in draft.clause.roles and draft.clause.roles[role].kind == "activation"
         )  # fmt: skip
-        if not roles and not self.any_type and draft.opcode not in (ANY_TENSOR, ANY_SUBGRAPH):
+        if not roles and not self.any_type and draft.opcode not in _PSEUDO:
             message = f"{draft.opcode}: no operand says of which type it speaks; state a scope, or a kind activation"
             raise ProfileError(draft.demand.file, draft.demand.line, message)
         return roles

@@ -30,7 +30,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 #: What each verb can judge, and how to say so: anything else would be demanded and never met, or never looked at.
 _TAKES: dict[str, tuple[tuple[type, ...], str]] = {
-    "dtype": ((Exactly, OneOf), "a type or a list of types"),
+    "dtype": ((Exactly, OneOf, SameAs), "a type, a list of types or same_as"),
     "granularity": ((Exactly, OneOf, SameAs), "words or same_as"),
     "axis": ((Exactly,), "one number"),
     "zero_point": ((Exactly, Range, OneOf), "a number, a range or a list of them"),

@@ -11,6 +11,8 @@ from litecheck.profile.types import Constraint, Exactly, Exemption, OneOf, Range
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import counted
 
+#: What a limit is that limits nothing.
+_ANY = Exactly("any")
 #: The verbs an operand can be held to, in the order they are checked.
 OPERAND_VERBS = ("dtype", "granularity", "axis", "zero_point", "scale", "range")
 
@@ -88,6 +90,12 @@ def merge(base: OperatorDraft, child: OperatorDraft) -> OperatorDraft:
     )
 
 
+def under(draft: OperatorDraft, every: OperatorDraft) -> OperatorDraft:
+    """An entry with the limits of every operator; its own hold where both state the same, ``any`` releases it."""
+    clause = draft.clause
+    return replace(draft, clause=replace(clause, limits={**every.clause.limits, **clause.limits}))
+
+
 def include(draft: OperatorDraft, part: OperatorDraft) -> OperatorDraft:
     """An entry with the demands of another profile's entry for the same operator; its own hold where both speak.
 
@@ -149,6 +157,8 @@ def demands(
         path = f"{draft.opcode}/same_quantization"
         yield Requirement(path, "same_quantization", None, s.value, s.because, s.see, s.demand)
     for name, s in clause.limits.items():
+        if s.value == _ANY:
+            continue
         yield Requirement(
             f"{draft.opcode}/limits/{name}", "limits", None, s.value, s.because, s.see, s.demand
         )

@@ -19,13 +19,13 @@ OPERATOR_KEYS = (
     "inputs", "optional", "repeated", "outputs", "intermediates", "tensors", "same_quantization", "limits", "shapes",
     "any_of", "except", "unsupported", "nothing_to_judge", "scope", "because", "see",
 )  # fmt: skip
-#: What an entry may be about besides an operator: any tensor, any subgraph.
-ANY_TENSOR, ANY_SUBGRAPH = "TENSOR", "SUBGRAPH"
+#: What an entry may be about besides an operator: any tensor, any subgraph, every operator.
+ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR = "TENSOR", "SUBGRAPH", "OPERATOR"
 
 
 def _known(opcode: str, file: str, line: int) -> None:
     """Raises ProfileError for an operator the schema does not have: its rule would never be asked."""
-    known = (*load_schema().enums["BuiltinOperator"], ANY_TENSOR, ANY_SUBGRAPH)
+    known = (*load_schema().enums["BuiltinOperator"], ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
     if opcode not in known:
         raise ProfileError(file, line, f"no operator {opcode!r}{did_you_mean(opcode, known)}")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from litecheck.finding import Demand, Effect, Level
+from litecheck.finding import CPU, Demand, Effect, Level
 from litecheck.profile.lazy import Lazy
 
 
@@ -199,12 +199,18 @@ class OperatorRule:
         """All operands: inputs, outputs, intermediates."""
         return (*self.inputs, *self.outputs, *self.intermediates)
 
-    def all_requirements(self) -> Iterator[Requirement]:
-        """Every requirement, those of the alternatives included; of an unsupported operator only that it is."""
+    def own_requirements(self) -> Iterator[Requirement]:
+        """Those that no alternative states. An operator that stays on the CPU may still be refused with the model."""
         if self.unsupported:
             yield self.unsupported
+        if not self.unsupported or self.unsupported.effect == CPU:
+            yield from self.requirements
+
+    def all_requirements(self) -> Iterator[Requirement]:
+        """Every requirement, those of the alternatives included; of an unsupported operator only that it is."""
+        yield from self.own_requirements()
+        if self.unsupported:
             return
-        yield from self.requirements
         for alternative in self.any_of:
             yield from alternative.requirements
 

@@ -18,7 +18,7 @@ from litecheck.profile.assemble import assemble
 from litecheck.profile.solve import requirements_of, settled, solve
 from litecheck.profile.types import ProductOf
 
-CRASHES, _, DEFAULT, _, WRONG, IGNORED, PAGE, _ = EFFECTS
+CRASHES, _, DEFAULT, _, WRONG, IGNORED, _, PAGE, _ = EFFECTS[4:]
 VALUES = {"not_a_number": np.nan, "infinite": np.inf, "negative": -0.5, "zero": 0.0, "subnormal": 1e-40}
 FOUND = {
     "not_a_number": "scale is nan, not a number",

@@ -51,6 +51,8 @@ def _model(report: Report, model: ModelReport) -> layout.Fold:
 def _details(model: ModelReport) -> Iterator[layout.Part]:
     judged = f", judged by {model.judges}" if model.profiles else ""
     yield layout.Paragraph((f"{model.size_text}{judged}",))
+    for target in model.targets:
+        yield layout.Paragraph((str(target),))
     for texts in (tuple(map(str, model.problems)), model.remarks):
         if texts:
             yield layout.listed(tuple((text,) for text in texts), _DOZEN)

@@ -132,6 +132,7 @@ def _facts(report: Report, model: ModelReport) -> Iterator[tuple[str, str]]:
     if model.runtimes:
         yield "runtimes", ", ".join(dict.fromkeys(model.runtimes.values()))
     yield from ((status, str(model.coverage[status])) for status in STATUSES)
+    yield from ((target.target, str(target)) for target in model.targets)
     yield from ((effect, str(number)) for effect, number in model.effects.items())
 
 

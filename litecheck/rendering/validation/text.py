@@ -68,6 +68,8 @@ class ValidationPage(Page):
         self.line(why)
         if model.operators:
             self.line(coverage_text(model.coverage))
+        for target in model.targets:
+            self.line(str(target))
 
     def block(self, block: Block) -> None:
         margin = Text(block.level, _STYLES[block.level])

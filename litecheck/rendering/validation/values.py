@@ -7,7 +7,7 @@ from typing import Any
 
 from litecheck.finding import Finding
 from litecheck.rendering.validation.grouping import ordered
-from litecheck.report import ModelReport, Report
+from litecheck.report import ModelReport, Report, TargetReport
 
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1
@@ -50,7 +50,14 @@ def _model(report: Report, model: ModelReport) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in ordered(model.findings)],
         "problems": [asdict(problem) for problem in model.problems],
         "remarks": model.remarks,
+        **({"targets": [_target(target) for target in model.targets]} if model.targets else {}),
     }
+
+
+def _target(target: TargetReport) -> dict[str, Any]:
+    told = {"target": target.target, "places": target.places, "partitions": target.partitions}
+    operators = [asdict(op) for op in target.operators]
+    return {**told, "macs_share": target.share, "largest_live_set": target.live, "operators": operators}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

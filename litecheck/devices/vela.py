@@ -1,0 +1,186 @@
+"""Arm's Vela compiler as a witness: what becomes of every operator of a model on an Ethos-U, asked in a child process.
+
+Needs ``pip install ethos-u-vela``. The compiler loses its process with some models: such a model is ``crash``, the next
+one gets a new process.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal
+
+from litecheck.devices import vela_child
+from litecheck.devices.port import DeviceError
+from litecheck.devices.process import kill
+from litecheck.devices.worker import end_name
+from litecheck.errors import ModelError
+from litecheck.model.load import model_from
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Operator, Subgraph
+
+#: On the NPU; left to the CPU; in neither, being folded away; in a model the compiler refuses, or dies of.
+Fate = Literal["npu", "cpu", "gone", "refused", "crash"]
+ACCELERATORS = {"ethos-u55": "EthosU55", "ethos-u65": "EthosU65", "ethos-u85": "EthosU85"}
+#: Bytes of address space, and models until a process is started anew: each leaves a few hundred bytes behind.
+_MEMORY = 8 << 30
+_MODELS = 4000
+#: The name of the custom operator that stands for what runs on the NPU.
+_NPU = "ethos-u"
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What the compiler made of a model: each operator's fate, in order, and what it said of it.
+
+    ``partitions`` counts the stretches on the NPU; ``macs`` and ``memories``, peak usage in bytes by the memory's name,
+    are the compiler's own. ``ending`` says why there is no compiled model, else it is empty.
+    """
+
+    fates: tuple[Fate, ...]
+    said: str = ""
+    ending: str = ""
+    partitions: int = 0
+    macs: int = 0
+    memories: Mapping[str, int] = field(default_factory=dict)
+
+
+def vela_version() -> str:
+    """The installed compiler's version. Raises DeviceError with what to install where there is none."""
+    try:
+        return version("ethos-u-vela")
+    except PackageNotFoundError:
+        message = "Vela is not installed; pip install 'litecheck[vela]' gets it (package ethos-u-vela)"
+        raise DeviceError(message) from None
+
+
+class Vela:
+    """The compiler for one accelerator; models one after the other, each within ``seconds``."""
+
+    def __init__(self, accelerator: str, seconds: float = 60.0) -> None:
+        """Starts nothing yet. Raises DeviceError."""
+        vela_version()
+        if accelerator not in ACCELERATORS:
+            raise DeviceError(f"Vela compiles for {', '.join(ACCELERATORS)}, not for {accelerator!r}")
+        self._arch, self._seconds = ACCELERATORS[accelerator], seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._asked = 0
+
+    def __enter__(self) -> Vela:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def compile(self, model: Model) -> Compiled:
+        """What becomes of a model's operators in its first subgraph."""
+        count = len(model.subgraphs[0].operators)
+        header, left = self._answered(model_bytes(model))
+        said = str(header.get("said", "")).strip()
+        if "ending" in header:
+            return Compiled(_all("crash", count), said, str(header["ending"]))
+        if "error" in header:
+            return Compiled(_all("refused", count), said, str(header["error"]))
+        fates, partitions = _fates(model, frozenset(header["ran"]), left)
+        return Compiled(fates, said, "", partitions, int(header["macs"]), header["memories"])
+
+    def compiled(self, models: Iterable[Model]) -> Iterator[Compiled]:
+        """The same for many models, in their order."""
+        return map(self.compile, models)
+
+    def _answered(self, data: bytes) -> tuple[dict[str, Any], bytes]:
+        if self._asked >= _MODELS:
+            self.close()
+        process = self._process = self._process or self._started()
+        self._asked += 1
+        assert process.stdin
+        assert process.stdout
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            kill(process)
+
+        timer = threading.Timer(self._seconds, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            process.stdin.write(b"%d\n" % len(data) + data)
+            process.stdin.flush()
+            line = process.stdout.readline()
+            if line:
+                header = json.loads(line)
+                return header, process.stdout.read(header["bytes"])
+        except OSError:
+            pass
+        finally:
+            timer.cancel()
+        code = process.wait()
+        self.close()
+        return {"ending": f"no end after {self._seconds:g} s" if late.is_set() else end_name(code)}, b""
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, str(Path(vela_child.__file__)), self._arch, str(_MEMORY)]
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def close(self) -> None:
+        """Ends the compiler's process."""
+        process, self._process, self._asked = self._process, None, 0
+        if process is None:
+            return
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):
+                if pipe:
+                    pipe.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(2)
+        kill(process)
+        process.wait()
+
+
+def _all(fate: Fate, count: int) -> tuple[Fate, ...]:
+    return (fate,) * count
+
+
+def _fates(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Fate, ...], int]:
+    """What is left in the compiler's model is the CPU's; what never ran and is not left was folded away.
+
+    Operators are known by the names of their results, and by their kinds where the compiler has put a conversion behind.
+    """
+    main = model.subgraphs[0]
+    try:
+        made = model_from(left, "vela").subgraphs[0]
+    except ModelError as error:
+        raise DeviceError(f"Vela's model cannot be read: {error}") from None
+    partitions = sum(op.custom_code == _NPU for op in made.operators)
+    names = {t: op.index for op in main.operators for t in _names(main, op)}
+    cpu, unknown = set[int](), list[Operator]()
+    for op in made.operators:
+        known = {names[name] for name in _names(made, op) if name in names}
+        if op.custom_code != _NPU:
+            cpu |= known
+            unknown += [] if known else [op]
+    for op in unknown:
+        alike = (o.index for o in main.operators if o.kind == op.kind and o.index not in cpu)
+        cpu.update([index] if (index := next(alike, None)) is not None else ())
+    fates: list[Fate] = [
+        "cpu" if op.index in cpu else "npu" if op.index in ran else "gone" for op in main.operators
+    ]
+    return tuple(fates), partitions
+
+
+def _names(subgraph: Subgraph, operator: Operator) -> list[str]:
+    return [subgraph.tensors[i].name for i in operator.outputs if i >= 0]

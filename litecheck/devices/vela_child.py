@@ -1,0 +1,87 @@
+"""The process in which Arm's Vela compiler runs: models in on stdin, what became of them out, one after the other.
+
+It is started as a program of its own and imports nothing of litecheck: a model that crashes the compiler ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import tempfile
+from typing import Any, BinaryIO
+
+#: By accelerator: what the compiler is told of the hardware. No verdict depends on it.
+SYSTEMS = {
+    "EthosU55": (128, "Ethos_U55_High_End_Embedded", "Shared_Sram"),
+    "EthosU65": (256, "Ethos_U65_High_End", "Dedicated_Sram"),
+    "EthosU85": (256, "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram"),
+}
+_OPTIONS = "[compiler]\noutput_format=TFLite\nenable_db=true\n"
+#: Bytes of what the compiler says that are kept.
+_SAID = 20_000
+
+
+def main(arch: str, memory: int) -> None:
+    """Compile until stdin ends. Each answer is a line of JSON, followed by as many bytes as it says."""
+    if memory:
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    answers = os.fdopen(os.dup(1), "wb")
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 1)
+        os.dup2(said.fileno(), 2)
+        from ethosu import regor
+
+        config = _config(arch, os.path.dirname(regor.__file__))
+        while size := sys.stdin.buffer.readline():
+            data = sys.stdin.buffer.read(int(size))
+            said.seek(0)
+            said.truncate()
+            header, left = _compiled(regor, arch, data, config)
+            said.seek(0)
+            header["said"] = said.read(_SAID).decode("utf-8", "replace")
+            _answer(answers, header, left)
+
+
+def _config(arch: str, package: str) -> str:
+    macs, system, mode = SYSTEMS[arch]
+    own = f"[architecture]\nmacs={macs}\ncores=1\n[vela]\nsystem_config_name={system}\nmemory_mode_name={mode}\n"
+    with open(os.path.join(package, "config_files", "Arm", "vela.ini"), encoding="utf-8") as file:
+        return own + file.read()
+
+
+def _compiled(regor: Any, arch: str, data: bytes, config: str) -> tuple[dict[str, Any], bytes]:
+    """What the compiler made of a model; its own model where not all of the operators went to the NPU."""
+    try:
+        model = regor.compile(arch, data, "TFLITE", config, _OPTIONS)
+    except Exception as error:  # the compiler raises what it likes: each is a refusal
+        return {"error": str(error) or type(error).__name__}, b""
+    tables = model.opt_database.tables
+    sources = {row["id"]: int(row["ext_key"]) for row in _rows(tables, "source")}
+    queued = {row["scheduled_id"] for row in _rows(tables, "queue")} | {
+        r["id"] for r in _rows(tables, "group")
+    }
+    ran = {
+        sources[r["source_id"]]
+        for r in _rows(tables, "perf")
+        if r["id"] in queued and r["source_id"] in sources
+    }
+    report = model.perf_report
+    memories = {name: int(memory.peakUsage) for name, memory in report.memories.items()}
+    header = {"ran": sorted(ran), "macs": int(report.macCount), "memories": memories}
+    return header, bytes(model.model)
+
+
+def _rows(tables: Any, name: str) -> list[dict[str, str]]:
+    table = tables.get(name)
+    return [] if table is None else [dict(zip(table.header, row, strict=True)) for row in table.data]
+
+
+def _answer(answers: BinaryIO, header: dict[str, Any], left: bytes) -> None:
+    answers.write(json.dumps({**header, "bytes": len(left)}).encode() + b"\n" + left)
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,337 @@
+"""Measurements of feature maps, what an accelerator streams through: inputs and results that are data, not parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from litecheck.model.build import quantized
+from litecheck.model.types import Tensor
+from litecheck.profile.measurements.bound import Measured, Operands, word
+from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.operators import facts_of
+from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.quantization import Quantization
+
+#: What an operand is that is streamed; the others steer, or are weights and biases.
+_STREAMED = ("data", "positive", "non-negative", "truth", "state", "passed")
+#: Types whose integers may stand for themselves.
+_PLAIN = ("int32", "int64", "bool", "float32", "float16", "bfloat16", "float64")
+_HUGE = np.float32(2.0**32)
+
+
+@cache
+def _parameters(kind: str) -> frozenset[str]:
+    """The roles of an operator that are no feature maps."""
+    return frozenset(role for role, what in facts_of(kind).inputs.items() if what not in _STREAMED)
+
+
+def maps_of(operands: Operands) -> Iterator[Tensor]:
+    """The feature maps that go in and come out."""
+    parameters = _parameters(operands.operator.kind)
+    for role, tensors in operands.roles.items():
+        if role not in parameters:
+            yield from tensors
+
+
+def everything(operands: Operands) -> Iterator[Tensor]:
+    """All tensors of the operator."""
+    for tensors in operands.roles.values():
+        yield from tensors
+
+
+def _first(change: dict[str, Any]) -> Setter:
+    """Sets the count to 1, or 0, by a change of the first operand."""
+
+    def sets(plan: Plan, value: Any) -> Plan | None:
+        role = next((r for r in plan.inputs if plan.operands.get(r)), None)
+        if role is None or value not in (0, 1):
+            return None
+        return plan.edit(role, lambda t: t.but(**change) if value else t)
+
+    return sets
+
+
+def _scaled(scale: float, zero_point: int = 0, dtype: str = "int8") -> Setter:
+    return _first({"quantization": quantized(scale, zero_point), "dtype": dtype})
+
+
+@measures(_first({"dtype": "bool", "values": None}))
+def bool_maps(operands: Operands) -> Measured:
+    """How many feature maps that are computed and have dimensions hold truth values."""
+    return sum(t.dtype == "bool" and t.data is None and bool(t.shape) for t in maps_of(operands))
+
+
+@measures(_scaled(float("inf")))
+def infinite_scales(operands: Operands) -> Measured:
+    """How many operands state a scale that is no finite number."""
+    return sum(not np.isfinite(t.quantization.scale).all() for t in everything(operands))
+
+
+@measures(_scaled(float(_HUGE)))
+def huge_scales(operands: Operands) -> Measured:
+    """How many operands state a scale of 2^32 or above."""
+    return sum(bool((t.quantization.scale >= _HUGE).any()) for t in everything(operands))
+
+
+@measures(_first({"shape": (), "values": None}))
+def scalar_maps(operands: Operands) -> Measured:
+    """How many operands that are computed have no dimensions."""
+    return sum(not t.shape and t.data is None for t in everything(operands))
+
+
+@measures(_first({"quantization": quantized([0.5, 0.25])}))
+def per_axis_maps(operands: Operands) -> Measured:
+    """How many operands that are no weights or biases state more than one scale."""
+    return sum(t.quantization.scale.size > 1 for t in _but_weights(operands))
+
+
+def _but_weights(operands: Operands) -> Iterator[Tensor]:
+    facts = facts_of(operands.operator.kind).inputs
+    for role, tensors in operands.roles.items():
+        if facts.get(role) not in ("weight", "bias"):
+            yield from tensors
+
+
+def _fuses(operands: Operands) -> bool:
+    return word(operands, "fused_activation_function") not in (None, "NONE")
+
+
+def _results(operands: Operands) -> list[Tensor]:
+    return [t for t in maps_of(operands) if t.index in operands.operator.outputs]
+
+
+@measures(lambda plan, value: None)
+def fused_per_axis_results(operands: Operands) -> Measured:
+    """How many results state more than one scale where an activation is fused into the operator."""
+    return sum(t.quantization.scale.size > 1 for t in _results(operands)) if _fuses(operands) else 0
+
+
+@measures(lambda plan, value: None)
+def downcast(operands: Operands) -> Measured:
+    """1 where the result is of another type than the input, unless int8 becomes int16, else 0."""
+    ends = _ends(operands)
+    if ends is None:
+        return None
+    types = (ends[0].dtype, ends[1].dtype)
+    return int(types[0] != types[1] and types != ("int8", "int16"))
+
+
+@measures(_first({"quantization": Quantization(), "dtype": "int8", "values": None}))
+def unquantized_maps(operands: Operands) -> Measured:
+    """How many feature maps and weights state no scale and are of a type whose integers stand for reals."""
+    facts = facts_of(operands.operator.kind).inputs
+    weights = [t for role, ts in operands.roles.items() if facts.get(role) == "weight" for t in ts]
+    return sum(
+        not t.quantization.scale.size and t.dtype not in _PLAIN for t in (*maps_of(operands), *weights)
+    )
+
+
+def _zero(t: Tensor) -> int:
+    points = t.quantization.zero_point
+    return 0 if not points.size else int(points[np.argmax(np.abs(points))])
+
+
+@measures(_scaled(0.5, 3, "int32"))
+def offset_integers(operands: Operands) -> Measured:
+    """How many feature maps are int32 with a zero point other than 0, or unsigned with one below."""
+    tensors = list(maps_of(operands))
+    wide = sum(t.dtype == "int32" and _zero(t) != 0 for t in tensors)
+    return wide + sum(t.dtype.startswith("uint") and _zero(t) < 0 for t in tensors)
+
+
+def _ends(operands: Operands) -> tuple[Tensor, Tensor] | None:
+    """The first feature map that goes in and the first result."""
+    parameters = _parameters(operands.operator.kind)
+    results = [t for t in maps_of(operands) if t.index in operands.operator.outputs]
+    inputs = [
+        t for role, ts in operands.roles.items() if role not in parameters
+        for t in ts if t.index not in operands.operator.outputs
+    ]  # fmt: skip
+    return (inputs[0], results[0]) if inputs and results else None
+
+
+@measures(lambda plan, value: None)
+def overflowing_quotient(operands: Operands) -> Measured:
+    """1 where the input's scale over the output's is beyond float32, else 0."""
+    ends = _ends(operands)
+    if ends is None or not all(t.quantization.scale.size for t in ends):
+        return 0
+    with np.errstate(all="ignore"):
+        quotient = ends[0].quantization.scale[:1] / ends[1].quantization.scale[:1]
+    return int(not np.isfinite(quotient).all())
+
+
+def _shape(plan: Plan, value: Any) -> Plan | None:
+    role = plan.outputs[0]
+
+    def longer(t: TensorPlan) -> TensorPlan:
+        return t.but(shape=(*t.shape[:-1], t.shape[-1] + 1)) if t.shape else t.but(shape=(2,))
+
+    return plan.edit(role, longer) if value else plan
+
+
+@measures(_shape)
+def unlike_shapes(operands: Operands) -> Measured:
+    """1 where the result has neither the shape of an input nor the one all inputs are spread to, else 0; shapes are
+    filled up to four dimensions with 1 in front."""
+    ends = _ends(operands)
+    if ends is None:
+        return None
+    result = _bare(ends[1].shape)
+    shapes = [_bare(t.shape) for t in maps_of(operands) if t.index not in operands.operator.outputs]
+    if result in shapes:
+        return 0
+    try:
+        return int(np.broadcast_shapes(*shapes) != result)
+    except ValueError:
+        return 1
+
+
+def _bare(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape of four dimensions at least, with 1 in front."""
+    return (1,) * (4 - len(shape)) + shape
+
+
+@measures(_shape)
+def reshaped_result(operands: Operands) -> Measured:
+    """1 where the result has another shape than the first input, else 0."""
+    ends = _ends(operands)
+    return None if ends is None else int(ends[0].shape != ends[1].shape)
+
+
+@measures(_shape)
+def lost_elements(operands: Operands) -> Measured:
+    """By how many elements the result and the first input differ."""
+    ends = _ends(operands)
+    if ends is None:
+        return None
+    return abs(int(np.prod(ends[0].shape, dtype=np.int64)) - int(np.prod(ends[1].shape, dtype=np.int64)))
+
+
+def _quantizations(tensors: list[Tensor]) -> set[tuple[bytes, bytes]]:
+    return {(t.quantization.scale.tobytes(), t.quantization.zero_point.tobytes()) for t in tensors}
+
+
+@measures(lambda plan, value: None)
+def map_quantizations(operands: Operands) -> Measured:
+    """How many different scales and zero points the feature maps have."""
+    return len(_quantizations(list(maps_of(operands))))
+
+
+@measures(lambda plan, value: None)
+def requantized_result(operands: Operands) -> Measured:
+    """1 where the result's scale or zero point is another than the first input's and both state one, else 0."""
+    ends = _ends(operands)
+    if ends is None or not all(t.quantization.scale.size for t in ends):
+        return 0
+    return len(_quantizations(list(ends))) - 1
+
+
+@measures(lambda plan, value: replace(plan, operands={**plan.operands}) if value == 0 else None)
+def missing_operands(operands: Operands) -> Measured:
+    """How many operands are listed as absent in front of one that is there."""
+    inputs = operands.operator.inputs
+    last = max((n for n, i in enumerate(inputs) if i >= 0), default=-1)
+    return sum(i < 0 for i in inputs[:last])
+
+
+@measures(lambda plan, value: None)
+def map_types(operands: Operands) -> Measured:
+    """How many types the first input and the first result have."""
+    ends = _ends(operands)
+    return None if ends is None else len({t.dtype for t in ends})
+
+
+@measures(lambda plan, value: None, "other")
+def input_type(operands: Operands) -> Measured:
+    """The type of the first input."""
+    ends = _ends(operands)
+    return None if ends is None else ends[0].dtype
+
+
+@measures(lambda plan, value: None, "other")
+def listed_type(operands: Operands) -> Measured:
+    """The type of the first input, where a list and not the reader of models speaks of it."""
+    return input_type(operands)
+
+
+@measures(lambda plan, value: None)
+def unsigned_mix(operands: Operands) -> Measured:
+    """1 where the first input is unsigned and the result is neither of its type nor int32, or only the result is
+    unsigned; else 0."""
+    ends = _ends(operands)
+    if ends is None or not all(t.dtype.lstrip("u").startswith("int") for t in ends):
+        return None
+    source, result = (t.dtype for t in ends)
+    if source.startswith("u"):
+        return int(result not in (source, "int32"))
+    return int(result.startswith("u"))
+
+
+@measures(lambda plan, value: None)
+def empty_constants(operands: Operands) -> Measured:
+    """How many constants have no elements."""
+    return sum(t.shape != () and 0 in t.shape and t.data is not None for t in everything(operands))
+
+
+@measures(lambda plan, value: None)
+def wide_maps(operands: Operands) -> Measured:
+    """How many feature maps are int32."""
+    return sum(t.dtype == "int32" for t in maps_of(operands))
+
+
+@measures(lambda plan, value: None)
+def fused_wide_maps(operands: Operands) -> Measured:
+    """How many results are int32 where an activation is fused into the operator."""
+    return sum(t.dtype == "int32" for t in _results(operands)) if _fuses(operands) else 0
+
+
+#: The zero points a type may have that is not plain.
+_POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
+
+
+@measures(lambda plan, value: None)
+def input_zero_points(operands: Operands) -> Measured:
+    """How many feature maps that go in have a zero point outside int8 or uint8, or of another type one other than 0."""
+    inputs = (t for t in maps_of(operands) if t.index not in operands.operator.outputs)
+    return sum(_zero(t) not in _POINTS.get(t.dtype, (0,)) for t in inputs)
+
+
+@measures(lambda plan, value: None)
+def output_zero_points(operands: Operands) -> Measured:
+    """How many results have a zero point outside the 8 bits of their sign, 32768 of unsigned ones aside."""
+    allowed = {True: (*range(256), 32768), False: range(-128, 128)}
+    return sum(_zero(t) not in allowed[t.dtype.startswith("uint")] for t in _results(operands))
+
+
+@measures(lambda plan, value: None)
+def longest_maps(operands: Operands) -> Measured:
+    """How many feature maps are int64."""
+    return sum(t.dtype == "int64" for t in maps_of(operands))
+
+
+@measures(lambda plan, value: None)
+def narrow_maps(operands: Operands) -> Measured:
+    """How many feature maps are neither int8, int16 nor uint8."""
+    return sum(t.dtype not in ("int8", "int16", "uint8") for t in maps_of(operands))
+
+
+def _present(operands: Operands, *parts: str) -> int:
+    return sum(bool(ts) for role, ts in operands.roles.items() if role.startswith(parts))
+
+
+@measures(lambda plan, value: None)
+def peephole_operands(operands: Operands) -> Measured:
+    """How many weights an LSTM has through which gates look at the cell."""
+    return _present(operands, "cell_to_")
+
+
+@measures(lambda plan, value: None)
+def projection_operands(operands: Operands) -> Measured:
+    """How many operands an LSTM has that project its output."""
+    return _present(operands, "projection_")

@@ -1,0 +1,283 @@
+"""Measurements of axes as accelerators count them: batches, reduced extents, permutations by class, strides over slices."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import prod
+from typing import Any
+
+from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant
+from litecheck.profile.measurements.register import held, measures
+from litecheck.profile.plan import Plan
+
+#: By how much sooner than int8 the sums of a type run out of bits.
+_WIDTHS = {"int8": 1, "uint8": 2, "int16": 256}
+
+
+def _none(plan: Plan, value: Any) -> Plan | None:
+    return None
+
+
+def _shape(operands: Operands) -> tuple[int, ...] | None:
+    tensor = operands.one("input")
+    return None if tensor is None else tensor.shape
+
+
+def _axes(operands: Operands) -> list[int] | None:
+    """The constant axes, counted from the front; None where one is out of range."""
+    shape, axes = _shape(operands), short_constant(operands, "axis")
+    if shape is None or axes is None or not all(-len(shape) <= a < len(shape) for a in axes):
+        return None
+    return sorted({a % len(shape) for a in axes})
+
+
+@measures(_none)
+def outer_extent(operands: Operands) -> Measured:
+    """The product of all dimensions of the input in front of the last three."""
+    shape = _shape(operands)
+    return None if shape is None else prod(shape[:-3])
+
+
+@measures(_none)
+def rows_extent(operands: Operands) -> Measured:
+    """The product of all dimensions of the input in front of the last."""
+    shape = _shape(operands)
+    return None if not shape else prod(shape[:-1])
+
+
+@measures(_none)
+def reduced_extent(operands: Operands) -> Measured:
+    """The longest dimension that is reduced."""
+    shape, axes = _shape(operands), _axes(operands)
+    return None if not shape or not axes else max(shape[a] for a in axes)
+
+
+@measures(_none)
+def reduced_magnitude(operands: Operands) -> Measured:
+    """How many elements one result adds up, counted twice for uint8 and 256 times for int16."""
+    shape, axes, tensor = _shape(operands), _axes(operands), operands.one("input")
+    if not shape or not axes or tensor is None:
+        return None
+    return prod(shape[a] for a in axes) * _WIDTHS.get(tensor.dtype, 1)
+
+
+@measures(_none)
+def depth_reduction(operands: Operands) -> Measured:
+    """1 where the last dimension is reduced and none of the last three is 1, else 0."""
+    shape, axes = _shape(operands), _axes(operands)
+    if not shape or not axes or len(shape) - 1 not in axes:
+        return 0
+    return int(all(d > 1 for d in (1, 1, 1, *shape)[-3:]))
+
+
+@measures(lambda plan, value: held(plan, "axis", [value]))
+def axis_from_end(operands: Operands) -> Measured:
+    """The constant axis, counted from the end: -1 is the last one, whichever way it is stated."""
+    shape, axes = _shape(operands), short_constant(operands, "axis")
+    if shape is None or axes is None or len(axes) != 1:
+        return None
+    return axes[0] - len(shape) if axes[0] >= 0 else axes[0]
+
+
+@measures(lambda plan, value: held(plan, "axis", [-4] if value else [0]))
+def lowest_axis(operands: Operands) -> Measured:
+    """1 where an axis is stated as minus the rank, else 0."""
+    shape, axes = _shape(operands), short_constant(operands, "axis")
+    return None if shape is None or axes is None else int(any(a <= -len(shape) for a in axes))
+
+
+@measures(_none)
+def axis_length(operands: Operands) -> Measured:
+    """The length of the dimension that one constant axis names."""
+    shape, axes = _shape(operands), _axes(operands)
+    return None if not shape or not axes else shape[axes[0]]
+
+
+def _permutation(operands: Operands) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The permutation and the shape it is of, with dimensions of 1 in front to make four."""
+    shape, perm = _shape(operands), short_constant(operands, "perm")
+    if shape is None or perm is None or len(perm) != len(shape) or sorted(perm) != list(range(len(shape))):
+        return None
+    more = max(4 - len(shape), 0)
+    return (*range(more), *(p + more for p in perm)), (1,) * more + shape
+
+
+def _inside(perm: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether only the last three dimensions move, all in front of them being 1."""
+    outer = len(shape) - 3
+    return perm[:outer] == tuple(range(outer)) and all(d == 1 for d in shape[:outer])
+
+
+@measures(lambda plan, value: held(plan, "perm", range(4)), "other")
+def wide_permutation(operands: Operands) -> Measured:
+    """How a permutation of int32 moves the letters of NHWC, ``other`` where it is none of three; None of other types."""
+    tensor, found = operands.one("input"), _permutation(operands)
+    if tensor is None or tensor.dtype != "int32" or found is None:
+        return None
+    perm, shape = found
+    if len(perm) > 4:
+        return "other"
+    letters = "".join("NHWC"[p] for p in perm)
+    fits = {
+        "NHWC": shape[3] <= 1 << 16,
+        "NWHC": shape[0] == 1 and max(shape[1:3]) <= 1 << 16 and shape[3] <= 1 << 14,
+        "NHCW": shape[0] * shape[1] <= 1 << 16 and max(shape[2:]) <= 1 << 16,
+    }
+    return letters if fits.get(letters) else "other"
+
+
+@measures(_none)
+def permuted_extent(operands: Operands) -> Measured:
+    """What a permutation of narrow types has to count up to: a dimension where the last three move alone, else the
+    product of any dimensions but two."""
+    tensor, found = operands.one("input"), _permutation(operands)
+    if tensor is None or tensor.dtype == "int32" or found is None:
+        return None
+    perm, shape = found
+    if perm == tuple(range(len(perm))):
+        return None
+    if _inside(perm, shape):
+        return max(shape[-3:])
+    return max(prod(part) for part in combinations(shape, len(shape) - 2))
+
+
+@measures(_none)
+def longest_dimension(operands: Operands) -> Measured:
+    """The longest dimension of any feature map."""
+    from litecheck.profile.measurements.feature_maps import maps_of
+
+    return max((d for t in maps_of(operands) for d in t.shape), default=0)
+
+
+@measures(_none)
+def negative_steps(operands: Operands) -> Measured:
+    """How many strides of a slice are below 1."""
+    steps = short_constant(operands, "strides")
+    return None if steps is None else sum(s < 1 for s in steps)
+
+
+@measures(_none)
+def misplaced_steps(operands: Operands) -> Measured:
+    """How many strides of a slice above 1 run along another dimension than the second and third from the end."""
+    steps = short_constant(operands, "strides")
+    return None if steps is None else sum(s > 1 and len(steps) - n not in (2, 3) for n, s in enumerate(steps))
+
+
+def _product(operands: Operands) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    lhs, rhs = operands.one("lhs"), operands.one("rhs")
+    return None if lhs is None or rhs is None else (lhs.shape, rhs.shape)
+
+
+@measures(_none)
+def product_depth(operands: Operands) -> Measured:
+    """How many products one element of a matrix product adds up, of a layer whose weights are computed too."""
+    shapes = _product(operands)
+    if shapes is not None:
+        lhs = shapes[0]
+        return None if len(lhs) < 2 else lhs[-2] if integer(operands, "adj_x") else lhs[-1]
+    weight = operands.one("weight")
+    return weight.shape[-1] if weight is not None and weight.shape and weight.data is None else None
+
+
+@measures(_none)
+def product_columns(operands: Operands) -> Measured:
+    """The last dimension of a matrix product, or of a layer whose weights are computed."""
+    weight, result = operands.one("weight"), operands.one("output")
+    if result is None or not result.shape or (weight is not None and weight.data is not None):
+        return None
+    return result.shape[-1]
+
+
+@measures(_none, "other")
+def product_type(operands: Operands) -> Measured:
+    """The type of a matrix product's input, or of a layer whose weights are computed."""
+    weight = operands.one("weight")
+    tensor = operands.one("lhs") if weight is None else operands.one("input") if weight.data is None else None
+    return None if tensor is None else tensor.dtype
+
+
+@measures(_none)
+def inner_weight_extent(operands: Operands) -> Measured:
+    """The product of all dimensions of the weights but the first and the last."""
+    weight = operands.one("weight")
+    return None if weight is None else prod(weight.shape[1:-1])
+
+
+@measures(_none)
+def bias_rows(operands: Operands) -> Measured:
+    """The product of all dimensions of a bias but the last."""
+    bias = operands.one("bias")
+    return None if bias is None else prod(bias.shape[:-1])
+
+
+@measures(_none)
+def split_parts(operands: Operands) -> Measured:
+    """By how much the number of results and the option ``num_splits`` differ."""
+    stated = integer(operands, "num_splits")
+    return None if stated is None else abs(stated - len(operands.operator.outputs))
+
+
+@measures(_none)
+def joined_gap(operands: Operands) -> Measured:
+    """How many dimensions of CONCATENATION's result are not those of all values, or their sum along the axis."""
+    values, result = operands.roles.get("values", ()), operands.one("output")
+    axis = integer(operands, "axis")
+    if not values or result is None or axis is None:
+        return None
+    rank = len(result.shape)
+    if any(len(v.shape) != rank for v in values) or not -rank <= axis < rank:
+        return 1
+    others = [n for n in range(rank) if n != axis % rank]
+    apart = sum(any(v.shape[n] != result.shape[n] for v in values) for n in others)
+    return apart + (sum(v.shape[axis] for v in values) != result.shape[axis])
+
+
+@measures(_none)
+def padded_gap(operands: Operands) -> Measured:
+    """How many dimensions of the result are not those of the input and its constant paddings."""
+    shape, margins, result = _shape(operands), short_constant(operands, "paddings"), operands.one("output")
+    if shape is None or margins is None or result is None:
+        return None
+    if len(margins) != 2 * len(shape):
+        return 1
+    wanted = [d + a + b for d, a, b in zip(shape, margins[::2], margins[1::2], strict=True)]
+    if len(result.shape) != len(wanted):
+        return 1
+    return sum(a != b for a, b in zip(wanted, result.shape, strict=True))
+
+
+@measures(_none)
+def product_gap(operands: Operands) -> Measured:
+    """1 where a matrix product's operands and result have ranks or batches that do not go together, else 0."""
+    shapes, result = _product(operands), operands.one("output")
+    if shapes is None or result is None:
+        return None
+    ranks = [len(s) for s in (*shapes, result.shape)]
+    if min(ranks) < 2 or ranks[2] != max(ranks):
+        return 1
+    more = [(1,) * (ranks[2] - len(s)) + s for s in shapes]
+    batches = zip(*(s[:-2] for s in more), result.shape[:-2], strict=True)
+    return int(any((a != b and 1 not in (a, b)) or max(a, b) != c for a, b, c in batches))
+
+
+@measures(_none)
+def permutation_gap(operands: Operands) -> Measured:
+    """By how much the lengths of a constant permutation and of the input's shape differ."""
+    shape, perm = _shape(operands), short_constant(operands, "perm")
+    return None if shape is None or perm is None else abs(len(perm) - len(shape))
+
+
+@measures(_none)
+def batch_axis_gap(operands: Operands) -> Measured:
+    """By how much GATHER's axis and its number of batch dimensions differ."""
+    axis, batch, shape = integer(operands, "axis"), integer(operands, "batch_dims"), _shape(operands)
+    if axis is None or batch is None or shape is None:
+        return None
+    return abs((axis + len(shape) if axis < 0 else axis) - (batch + len(shape) if batch < 0 else batch))
+
+
+@measures(_none)
+def index_depth(operands: Operands) -> Measured:
+    """How many dimensions an index tuple names: the last dimension of the indices."""
+    indices = operands.one("indices")
+    return None if indices is None or not indices.shape else indices.shape[-1]

@@ -1,0 +1,253 @@
+"""Measurements of windows as accelerators build them: strides beside padding, pads, resizing factors, weight sums."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from litecheck.model.types import Tensor
+from litecheck.model.values import stored_integers
+from litecheck.profile.measurements.bound import Measured, Operands, integer, number, short_constant, word
+from litecheck.profile.measurements.register import Setter, measures, option, option_stated
+from litecheck.profile.plan import Plan
+
+
+def _image(tensor: Tensor | None) -> tuple[int, int] | None:
+    """Height and width of a tensor as (batch, height, width, channels), shorter ones with 1 in front."""
+    if tensor is None or len(tensor.shape) > 4:
+        return None
+    padded = (1,) * (4 - len(tensor.shape)) + tensor.shape
+    return padded[1], padded[2]
+
+
+def _kernel(operands: Operands) -> tuple[int, int] | None:
+    """Height and width of the window, with the gaps dilation leaves."""
+    weight = operands.one("weight")
+    if weight is not None:
+        if len(weight.shape) != 4:
+            return None
+        dilations = [max(integer(operands, f"dilation_{s}_factor") or 1, 1) for s in "hw"]
+        return tuple((k - 1) * d + 1 for k, d in zip(weight.shape[1:3], dilations, strict=True))  # type: ignore[return-value]
+    height, width = integer(operands, "filter_height"), integer(operands, "filter_width")
+    return None if height is None or width is None else (height, width)
+
+
+def _strides(operands: Operands) -> tuple[int, int] | None:
+    height, width = integer(operands, "stride_h"), integer(operands, "stride_w")
+    return None if height is None or width is None else (height, width)
+
+
+def _dilated(operands: Operands) -> bool:
+    return any((integer(operands, f"dilation_{side}_factor") or 1) != 1 for side in "hw")
+
+
+def _padded(operands: Operands) -> bool:
+    """Whether padding SAME puts anything around the input."""
+    if word(operands, "padding") != "SAME":
+        return False
+    kernel, strides, image = _kernel(operands), _strides(operands), _image(operands.one("input"))
+    if kernel is None or strides is None or image is None:
+        return True
+    sides = zip(image, kernel, strides, strict=True)
+    return any((-(-size // s) - 1) * s + k > size for size, k, s in sides if s > 0)
+
+
+def _same(plan: Plan, value: Any) -> Plan | None:
+    padded = option_stated(plan, "SAME", "padding")
+    return None if padded is None else option_stated(padded, value, "stride_w", "stride_h")
+
+
+@measures(_same)
+def padded_stride(operands: Operands) -> Measured:
+    """The larger stride of a window that is dilated or goes over padding, along sides that it moves along at all; None of
+    others."""
+    strides, image = _strides(operands), _image(operands.one("input"))
+    if strides is None or image is None or not (_dilated(operands) or _padded(operands)):
+        return None
+    return max((s for s, size in zip(strides, image, strict=True) if s < size), default=1)
+
+
+def _sided(padding: str) -> Setter:
+    def sets(plan: Plan, value: Any) -> Plan | None:
+        padded = option_stated(plan, padding, "padding")
+        return None if padded is None else option_stated(padded, value, "filter_height", "filter_width")
+
+    return sets
+
+
+@measures(_sided("SAME"))
+def padded_window(operands: Operands) -> Measured:
+    """The longer side of a pooling's window with padding SAME; None with VALID."""
+    kernel = _kernel(operands)
+    return max(kernel) if kernel and word(operands, "padding") == "SAME" else None
+
+
+@measures(_sided("VALID"))
+def unpadded_window_height(operands: Operands) -> Measured:
+    """The height of a pooling's window with padding VALID; None with SAME."""
+    kernel = _kernel(operands)
+    return kernel[0] if kernel and word(operands, "padding") != "SAME" else None
+
+
+@measures(option("filter_height"))
+def window_area(operands: Operands) -> Measured:
+    """How many elements the window has, with the gaps dilation leaves."""
+    kernel = _kernel(operands)
+    return None if kernel is None else kernel[0] * kernel[1]
+
+
+@measures(option("stride_h", "stride_w"), "other")
+def upscaling(operands: Operands) -> Measured:
+    """The strides of a transposed convolution, ``2x1`` being 2 wide and 1 high; with ``flat`` or ``narrow`` behind it
+    where input and window are 1 high, or 1 wide."""
+    strides, image, kernel = _strides(operands), _image(operands.one("input")), _kernel(operands)
+    if strides is None or image is None or kernel is None:
+        return None
+    sizes = f"{strides[1]}x{strides[0]}"
+    if strides in ((1, 2), (2, 1)):
+        at = strides.index(1)
+        if image[at] == 1 and kernel[at] == 1:
+            return f"{sizes} {('flat', 'narrow')[at]}"
+    return sizes
+
+
+@measures(lambda plan, value: None)
+def upscaled_gap(operands: Operands) -> Measured:
+    """By how much the sides of a transposed convolution's result differ from what strides and padding make of them."""
+    strides, image, kernel = _strides(operands), _image(operands.one("input")), _kernel(operands)
+    result = _image(operands.one("output"))
+    if strides is None or image is None or kernel is None or result is None:
+        return None
+    same = word(operands, "padding") == "SAME"
+    wanted = [d * s + (0 if same else max(k - s, 0)) for d, s, k in zip(image, strides, kernel, strict=True)]
+    return sum(abs(a - b) for a, b in zip(wanted, result, strict=True))
+
+
+def _factor(before: int, behind: int, less: int) -> Fraction:
+    if before - less <= 0:
+        return Fraction(1 if before == behind else behind)
+    return Fraction(behind - less, before - less)
+
+
+def _factors(operands: Operands) -> tuple[Fraction, Fraction] | None:
+    """By what RESIZE stretches height and width, a side that stays 1 like the other; None where nothing is stretched."""
+    source, result = _image(operands.one("input")), _image(operands.one("output"))
+    if source is None or result is None or source == (1, 1) or source == result:
+        return None
+    less = 1 if integer(operands, "align_corners") else 0
+    found = [_factor(before, behind, less) for before, behind in zip(source, result, strict=True)]
+    still = [before == behind == 1 for before, behind in zip(source, result, strict=True)]
+    if any(still):
+        found = [found[still.index(False)]] * 2
+    return found[0], found[1]
+
+
+@measures(lambda plan, value: None)
+def resize_factor(operands: Operands) -> Measured:
+    """By what RESIZE stretches both sides; None where that differs or nothing is stretched."""
+    factors = _factors(operands)
+    return factors[0] if factors and factors[0] == factors[1] and not _half(operands) else None
+
+
+def _half(operands: Operands) -> bool:
+    return bool(integer(operands, "half_pixel_centers")) and not integer(operands, "align_corners")
+
+
+@measures(lambda plan, value: None)
+def half_pixel_factor(operands: Operands) -> Measured:
+    """The same where pixels have their centers at a half."""
+    factors = _factors(operands)
+    return factors[0] if factors and factors[0] == factors[1] and _half(operands) else None
+
+
+@measures(lambda plan, value: None)
+def uneven_resize(operands: Operands) -> Measured:
+    """1 where RESIZE stretches height and width by different factors and neither side is 1 before and behind, else 0."""
+    factors = _factors(operands)
+    return int(factors is not None and factors[0] != factors[1])
+
+
+@measures(lambda plan, value: None)
+def resized_batch(operands: Operands) -> Measured:
+    """The length of the first dimension where RESIZE stretches anything; None where it does not."""
+    tensor = operands.one("input")
+    return None if tensor is None or not tensor.shape or _factors(operands) is None else tensor.shape[0]
+
+
+@measures(lambda plan, value: None)
+def weight_sum(operands: Operands) -> Measured:
+    """The largest sum, over one output channel, of the magnitudes of constant weights less their zero point."""
+    weight = operands.one("weight")
+    if (
+        weight is None
+        or weight.data is None
+        or not weight.shape
+        or weight.dtype not in ("int8", "uint8", "int4")
+    ):
+        return None
+    values = stored_integers(weight)
+    if values is None or not values.size:
+        return None
+    points = weight.quantization.zero_point
+    wide = np.abs(values.astype(np.int64) - (int(points[0]) if points.size else 0))
+    axis = len(weight.shape) - 1 if operands.operator.opcode == "DEPTHWISE_CONV_2D" else 0
+    return int(wide.sum(axis=tuple(a for a in range(wide.ndim) if a != axis)).max())
+
+
+@measures(option("beta"))
+def negative_beta(operands: Operands) -> Measured:
+    """1 where SOFTMAX multiplies by a number below 0, else 0."""
+    beta = number(operands, "beta")
+    return None if beta is None else int(beta < 0)
+
+
+@measures(lambda plan, value: None)
+def plane(operands: Operands) -> Measured:
+    """Height times width of the input, all dimensions but the last one where there are fewer than four."""
+    image = _image(operands.one("input"))
+    return None if image is None else image[0] * image[1]
+
+
+@measures(lambda plan, value: None)
+def resized_gap(operands: Operands) -> Measured:
+    """By how much the sides of the result differ from the stated size."""
+    size, result = short_constant(operands, "size"), operands.one("output")
+    if size is None or result is None or len(size) != 2 or len(result.shape) != 4:
+        return None
+    return abs(size[0] - result.shape[1]) + abs(size[1] - result.shape[2])
+
+
+@measures(lambda plan, value: None)
+def two_centers(operands: Operands) -> Measured:
+    """1 where RESIZE both aligns corners and has centers at a half, else 0."""
+    return int(bool(integer(operands, "align_corners")) and bool(integer(operands, "half_pixel_centers")))
+
+
+@measures(lambda plan, value: None)
+def largest_factor(operands: Operands) -> Measured:
+    """The larger factor by which RESIZE stretches a side, half of it where corners are aligned."""
+    factors = _factors(operands)
+    return None if factors is None else max(factors) / (2 if integer(operands, "align_corners") else 1)
+
+
+@measures(lambda plan, value: None)
+def odd_factors(operands: Operands) -> Measured:
+    """How many sides RESIZE stretches by a factor that is no power of two."""
+    factors = _factors(operands)
+    return 0 if factors is None else sum(not _power(f) for f in factors)
+
+
+def _power(factor: Fraction) -> bool:
+    a, b = factor.numerator, factor.denominator
+    return a > 0 and b == 1 and a & (a - 1) == 0
+
+
+@measures(lambda plan, value: None)
+def stretched_wide_maps(operands: Operands) -> Measured:
+    """1 where RESIZE stretches an input that is neither int8, int16 nor uint8, else 0."""
+    tensor = operands.one("input")
+    if tensor is None or _factors(operands) is None:
+        return 0
+    return int(tensor.dtype not in ("int8", "int16", "uint8"))

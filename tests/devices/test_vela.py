@@ -1,0 +1,78 @@
+"""Vela as a witness: operators on the NPU, on the CPU and folded away; refusals, deaths and a missing compiler."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError
+
+import numpy as np
+import pytest
+
+from litecheck.devices import vela
+from litecheck.devices.port import DeviceError
+from litecheck.devices.vela import Vela
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+
+
+def model(opcode: str, dtype: str = "int8", shape: tuple[int, ...] = (1, 4, 4, 8)) -> Model:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", shape, dtype, quantized(0.5))
+    y = main.tensor("y", shape, dtype, quantized(0.5))
+    main.add(opcode, [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+def half_and_half() -> Model:
+    """A tanh, which runs on the NPU, between two square roots, which do not; and a reshape, which needs nobody."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    names = [main.tensor(n, (1, 4, 4, 8), "int8", quantized(1 / 128)) for n in "abcd"]
+    flat = main.tensor("e", (1, 128), "int8", quantized(1 / 128))
+    shape = main.constant("shape", np.array([1, 128], np.int32))
+    for opcode, a, b in zip(("SQRT", "TANH", "SQRT"), names, names[1:], strict=False):
+        main.add(opcode, [a], [b])
+    main.add("RESHAPE", [names[3], shape], [flat])
+    main.inputs(names[0])
+    main.outputs(flat)
+    return builder.finish()
+
+
+@pytest.fixture(scope="module")
+def compiler():
+    pytest.importorskip("ethosu.regor", reason="ethos-u-vela is not installed")
+    with Vela("ethos-u55") as opened:
+        yield opened
+
+
+def test_every_operator_has_a_fate(compiler: Vela) -> None:
+    assert compiler.compile(model("TANH")).fates == ("npu",)
+    found = compiler.compile(half_and_half())
+    assert found.fates[:3] == ("cpu", "npu", "cpu")
+    assert found.partitions >= 1
+    assert "SQRT" in found.said
+
+
+def test_a_death_is_told_and_the_next_model_goes_on(compiler: Vela, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vela, "model_bytes", lambda _: b"\x1c\0\0\0TFL3" + b"\xff" * 40)
+    assert compiler.compile(model("TANH")).fates in (("crash",), ("refused",))
+    monkeypatch.undo()
+    assert compiler.compile(model("TANH")).fates == ("npu",)
+
+
+def test_what_takes_too_long_is_ended(compiler: Vela) -> None:
+    with Vela("ethos-u55", seconds=0.001) as hasty:
+        found = hasty.compile(model("TANH"))
+    assert found.fates == ("crash",)
+    assert found.ending == "no end after 0.001 s"
+
+
+def test_without_the_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_: str) -> str:
+        raise PackageNotFoundError
+
+    monkeypatch.setattr(vela, "version", none)
+    with pytest.raises(DeviceError, match=r"pip install 'litecheck\[vela\]'"):
+        Vela("ethos-u55")

@@ -1,0 +1,50 @@
+"""The profiles of Ethos-U beside Vela: random operators, and every model there is, operator by operator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from litecheck.checks.placement import placement
+from litecheck.devices.vela import Vela
+from litecheck.model.load import load_models
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
+from tests.differential.vela import PLACES, blind, compared
+
+pytest.importorskip("ethosu.regor", reason="ethos-u-vela is not installed")
+
+#: How many of 300 random operators, odd ones included, may run elsewhere than a profile says.
+TARGETS = {"ethos-u55": 0.97, "ethos-u65": 0.97, "ethos-u85": 0.95}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_random_operators_run_where_the_profile_says(target: str) -> None:
+    score = compared(blind(20, 300), target)
+    assert score.trials > 250
+    assert score.agreed / score.trials >= TARGETS[target], score.apart
+    assert score.list_agreed < score.agreed
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_operator_of_real_models_runs_where_the_profile_says(target: str, models: Path) -> None:
+    profile, apart, seen = load_profile(target), [], 0
+    with Vela(target, seconds=120) as compiler:
+        for file in sorted(models.glob("*.tflite")):
+            for model in load_models(file):
+                assert isinstance(model, Model)
+                compiled = compiler.compile(model)
+                report, _ = placement(model, profile)
+                wanted = [PLACES[fate] for fate in compiled.fates]
+                seen += len(wanted)
+                if set(wanted) & {"refused", "crashes"}:
+                    agreed = set(wanted) & {op.place for op in report.operators}
+                    apart += [] if agreed else [f"{file.name}: {compiled.ending} {compiled.said}"]
+                    continue
+                pairs = zip(wanted, report.operators, strict=True)
+                apart += [f"{file.name} {op.opcode} #{op.index}: {w}" for w, op in pairs if op.place != w]
+                if compiled.partitions != report.partitions:
+                    apart.append(f"{file.name}: {compiled.partitions} partitions, not {report.partitions}")
+    assert seen > 400
+    assert not apart

@@ -1,0 +1,140 @@
+"""Placement beside Vela: ``python -m tests.differential vela --arch ethos-u55 --cases N --seed S``.
+
+Each trial is a model of one operator. Vela's five fates are compared with the profile's four places, where what the
+compiler folds away needs no CPU and so counts as on the NPU. Every class of disagreement is told with its smallest model.
+For comparison the same is counted for the published list alone: the profile without what was measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from rich.progress import track
+
+from litecheck.checks.placement import placement
+from litecheck.devices.vela import Compiled, Fate, Vela, vela_version
+from litecheck.finding import CPU
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import OperatorRule, Profile, Rules
+from litecheck.report import Place
+from tests.differential.vela_oddities import drawn_operators
+
+#: What the profile says of an operator that Vela does this with.
+PLACES: dict[Fate, Place] = {
+    "npu": "npu", "gone": "npu", "cpu": "cpu", "refused": "refused", "crash": "crashes",
+}  # fmt: skip
+
+
+@dataclass
+class Score:
+    """How often a profile says what the compiler does; ``plain`` counts 8 and 16 bits with constant parameters."""
+
+    trials: int = 0
+    agreed: int = 0
+    plain: int = 0
+    plain_agreed: int = 0
+    list_agreed: int = 0
+    late: int = 0
+    apart: dict[tuple[str, Fate, Place], list[str]] = field(default_factory=dict)
+
+    def count(self, model: Model, found: Compiled, place: Place, listed: Place) -> None:
+        """One trial."""
+        if found.ending.startswith("no end"):
+            self.late += 1
+            return
+        wanted = PLACES[found.fates[0]]
+        agreed = place == wanted
+        self.trials += 1
+        self.agreed += agreed
+        self.list_agreed += listed == wanted
+        if is_plain(model):
+            self.plain += 1
+            self.plain_agreed += agreed
+        if not agreed:
+            key = (model.subgraphs[0].operators[0].opcode, found.fates[0], place)
+            self.apart.setdefault(key, []).append(described(model, found))
+
+
+def is_plain(model: Model) -> bool:
+    """Whether all that is computed is int8 or int16: constant weights and axes are then a matter of course."""
+    main = model.subgraphs[0]
+    computed = [t for t in main.tensors if t.data is None]
+    return bool(computed) and all(t.dtype in ("int8", "int16") for t in computed)
+
+
+def described(model: Model, found: Compiled) -> str:
+    """A model of one operator in one line, and what the compiler said."""
+    main = model.subgraphs[0]
+    operator = main.operators[0]
+
+    def told(index: int) -> str:
+        if index < 0:
+            return "-"
+        t = main.tensors[index]
+        scale = f" {t.quantization.scale[0]:.4g}" if t.quantization.scale.size else ""
+        point = f"@{t.quantization.zero_point[0]}" if t.quantization.zero_point.size else ""
+        return f"{t.dtype}{list(t.shape)}{scale}{point}{'' if t.data is None else ' constant'}"
+
+    ins, outs = (", ".join(map(told, side)) for side in (operator.inputs, operator.outputs))
+    options = {} if operator.options is None else {k: v for k, v in operator.options.fields.items() if v}
+    why = " ".join((found.ending or found.said).split())[-160:]
+    return f"{operator.opcode}({ins}) -> {outs} {options}: {why}"
+
+
+def published(profile: Profile) -> Profile:
+    """The profile without what only measurements tell: what the compiler's own list says."""
+
+    def only_listed(opcode: str) -> OperatorRule:
+        rule = profile.operators[opcode]
+        kept = tuple(r for r in rule.requirements if r.see.startswith("list"))
+        return replace(rule, requirements=tuple(replace(r, effect=CPU) for r in kept))
+
+    return replace(profile, operators=Rules(tuple(profile.operators), only_listed))
+
+
+def compared(models: Iterable[Model], target: str) -> Score:
+    """Vela and the profile on every model."""
+    profile, score = load_profile(target), Score()
+    listed = published(profile)
+    with Vela(target, seconds=5) as compiler:
+        for model in models:
+            places = [placement(model, p)[0].operators[0].place for p in (profile, listed)]
+            score.count(model, compiler.compile(model), *places)
+    return score
+
+
+def blind(seed: int, cases: int) -> Iterator[Model]:
+    """Models of a generator that knows nothing of any profile."""
+    return (drawn.model() for drawn in drawn_operators(seed, cases))
+
+
+def percent(part: int, whole: int) -> str:
+    """``99.15 % of 12,539``."""
+    return f"{100 * part / max(whole, 1):.2f} % of {whole:,}"
+
+
+def main(arguments: list[str]) -> int:
+    """Print the score; 1 where nothing was compared."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--arch", default="ethos-u55", help="ethos-u55, ethos-u65 or ethos-u85")
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--classes", type=int, default=40, help="how many classes of disagreement are told")
+    options = parser.parse_args(arguments)
+    score = compared(
+        track(blind(options.seed, options.cases), total=options.cases, transient=True), options.arch
+    )
+    print(f"{options.arch}, Vela {vela_version()}, seed {options.seed}")
+    print(f"all models:            {percent(score.agreed, score.trials)} agree; {score.late} took too long")
+    print(f"computed int8, int16:  {percent(score.plain_agreed, score.plain)}")
+    print(f"the published list:    {percent(score.list_agreed, score.trials)}")
+    for (opcode, fate, place), models_told in sorted(score.apart.items(), key=lambda e: -len(e[1]))[
+        : options.classes
+    ]:
+        print(
+            f"{len(models_told):5} {opcode}: Vela {fate}, profile {place}\n      {min(models_told, key=len)[:300]}"
+        )
+    return int(not score.trials)

@@ -1,0 +1,86 @@
+"""What may befall a random operator's tensors: another type, no quantization, odd scales, other ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from litecheck.model.build import quantized
+from litecheck.profile.plan import TensorPlan
+from litecheck.quantization import Quantization
+from tests.differential.vela_models import FAMILIES, TYPES, Dice, Drawn
+
+_SCALES = (0.0, -0.5, 1e-40, 1e-12, 2.0**31, 2.0**32, 2.0**33, 1e30, float("inf"), float("nan"))
+_OTHERS = (*TYPES, "int4", "uint16", "uint32", "float16")
+#: How often nothing odd happens at all.
+_PLAIN = 0.6
+
+
+def _typed(dice: Dice, t: TensorPlan) -> TensorPlan:
+    dtype = dice.pick(*_OTHERS)
+    values = None if t.values is None else dice.values(t.shape, dtype)
+    if (
+        t.values is not None
+        and dtype in ("int32", "int64", "int16", "uint32", "uint16")
+        and t.values.dtype.kind == "i"
+    ):
+        values = t.values.astype(dtype)
+    return t.but(dtype=dtype, values=values)
+
+
+def _quantized(dice: Dice, t: TensorPlan) -> TensorPlan:
+    zero = t.zero_point[:1].tolist() or [0]
+    axis = dice.number(0, max(len(t.shape) - 1, 0))
+    return dice.pick(
+        t.but(quantization=Quantization()),
+        t.but(quantization=quantized(dice.pick(*_SCALES), zero[0])),
+        t.but(quantization=quantized(dice.scale(), dice.pick(-129, -1, 1, 128, 255, 256, 32768, 40000))),
+        t.but(
+            quantization=quantized([dice.scale() for _ in range(t.shape[axis] if t.shape else 1)], 0, axis)
+        ),
+    )
+
+
+def _held(dice: Dice, t: TensorPlan) -> TensorPlan:
+    return t.but(values=None) if t.values is not None else t.but(values=dice.values(t.shape, t.dtype))
+
+
+def _shaped(dice: Dice, t: TensorPlan) -> TensorPlan:
+    shape = list(t.shape)
+    change = dice.number(0, 2)
+    if change == 0 or not shape:
+        shape.insert(0, 1)
+    elif change == 1:
+        shape.pop(dice.number(0, len(shape) - 1))
+    else:
+        shape[dice.number(0, len(shape) - 1)] += 1
+    values = None if t.values is None else np.resize(t.values, shape)
+    return t.but(shape=tuple(shape), values=values)
+
+
+def _odd(dice: Dice, drawn: Drawn) -> Drawn:
+    """One of the operator's tensors changed in one way; results never become constants."""
+    there = [("inputs", n) for n, t in enumerate(drawn.inputs) if t is not None]
+    there += [("outputs", n) for n in range(len(drawn.outputs))]
+    side, at = dice.pick(*there)
+    tensors = list(getattr(drawn, side))
+    changes = [_typed, _quantized, _quantized, _shaped] + ([_held] if side == "inputs" else [])
+    tensors[at] = dice.pick(*changes)(dice, tensors[at])
+    if side == "inputs" and at == len(tensors) - 1 and len(tensors) > 1 and dice.chance(0.1):
+        tensors = tensors[:-1] if dice.chance(0.5) else [*tensors[:-1], None]
+    return replace(drawn, **{side: tuple(tensors)})
+
+
+def drawn_operators(seed: int, count: int) -> Iterator[Drawn]:
+    """So many random operators; the same for the same seed."""
+    opcodes = sorted(FAMILIES)
+    for number in range(count):
+        dice = Dice(np.random.default_rng((seed, number)))
+        opcode = dice.pick(*opcodes)
+        drawn = FAMILIES[opcode](dice, opcode)
+        while not dice.chance(_PLAIN):
+            drawn = _odd(dice, drawn)
+        if any(t is not None and t.values is None for t in drawn.inputs):
+            yield drawn
