@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from litecheck.checks.context import Context
 from litecheck.checks.coverage import FLOATS, Outside, opaque, outside, unlisted
 from litecheck.checks.judge import forbidden, judged, judged_subgraph, judged_tensors
 from litecheck.checks.policy import with_status
-from litecheck.errors import ModelError
+from litecheck.errors import ModelError, wrong_type
 from litecheck.finding import Finding
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_models
@@ -32,7 +33,10 @@ _SMALL = frozenset(name for name in INTEGER_RANGES if name not in ("int32", "uin
 
 def validate(model: Model, profiles: Sequence[Profile] | None = None) -> ModelReport:
     """Judge a model: by every given profile, or operator by operator by the LiteRT profile of its type."""
-    candidates = _Candidates(profiles)
+    if not isinstance(model, Model):
+        call = "litecheck.validate(litecheck.load_model('model.tflite')), or litecheck.validate_file('model.tflite')"
+        raise wrong_type("validate", "a Model", model, call)
+    candidates = _Candidates(_checked(profiles))
     operators: list[OperatorReport] = []
     findings: list[Finding] = []
     for subgraph in model.subgraphs:
@@ -61,6 +65,9 @@ def validate_file(
     progress: Callable[[ModelReport], None] | None = None,
 ) -> tuple[ModelReport, ...]:
     """Judge every model in a file; one that cannot be read becomes a report of its problems."""
+    if not isinstance(path, (str, os.PathLike)):
+        call = "litecheck.validate(litecheck.load_model(content)) judges what is in memory"
+        raise wrong_type("validate_file", "a path", path, call)
     reports = []
     with _no_search_for_cycles():
         for found in load_models(path):
@@ -69,6 +76,16 @@ def validate_file(
             if progress:
                 progress(report)
     return tuple(reports)
+
+
+def _checked(profiles: Sequence[Profile] | None) -> Sequence[Profile] | None:
+    """What callers gave as profiles. Raises TypeError for names."""
+    alone = isinstance(profiles, (str, Profile))
+    wrong = profiles if alone else next((p for p in profiles or () if not isinstance(p, Profile)), None)
+    if wrong is not None:
+        call = "litecheck.validate(model, [litecheck.load_profile('litert-int8')])"
+        raise wrong_type("validate", "a sequence of Profiles as profiles", wrong, call)
+    return profiles
 
 
 @contextmanager
