@@ -14,64 +14,148 @@ from typing import TYPE_CHECKING, Any
 from litecheck.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from litecheck.checks.baseline import read as _read_baseline
+    from litecheck.checks.filters import apply_baseline as apply_baseline
+    from litecheck.checks.filters import filter_report as filter_report
+    from litecheck.checks.filters import write_baseline as write_baseline
     from litecheck.checks.validate import validate as validate
     from litecheck.checks.validate import validate_file as validate_file
     from litecheck.convert.record import ConversionRecord as ConversionRecord
+    from litecheck.convert.session import convert_model as _convert
     from litecheck.convert.session import convert_model as convert_model
     from litecheck.convert.settings import ConversionSettings as ConversionSettings
+    from litecheck.devices.port import Device as Device
     from litecheck.devices.port import DeviceError as DeviceError
+    from litecheck.devices.port import Limits as Limits
+    from litecheck.devices.port import NotDelegated as NotDelegated
+    from litecheck.devices.port import NotSupported as NotSupported
     from litecheck.devices.registry import open_device as open_device
+    from litecheck.diagnose.result import Diagnosis as Diagnosis
+    from litecheck.diagnose.session import diagnose_device as _diagnose
     from litecheck.errors import ConfigError as ConfigError
     from litecheck.errors import LitecheckError as LitecheckError
     from litecheck.errors import ModelError as ModelError
     from litecheck.errors import Problem as Problem
     from litecheck.errors import ProfileError as ProfileError
     from litecheck.finding import Finding as Finding
+    from litecheck.model.edit import SubgraphEditor as SubgraphEditor
+    from litecheck.model.edit import with_subgraphs as with_subgraphs
     from litecheck.model.load import load_model as load_model
     from litecheck.model.load import load_models as load_models
+    from litecheck.model.save import model_bytes as model_bytes
+    from litecheck.model.save import save_model as save_model
+    from litecheck.model.types import Model as Model
+    from litecheck.model.types import Operator as Operator
+    from litecheck.model.types import Subgraph as Subgraph
+    from litecheck.model.types import Tensor as Tensor
     from litecheck.profile.load import load_profile as load_profile
     from litecheck.profile.load import profile_names as profile_names
+    from litecheck.profile.types import Profile as Profile
+    from litecheck.quantization import Quantization as Quantization
+    from litecheck.quantizer.calibrate import from_data as _choose_parameters
+    from litecheck.quantizer.compare import compare as compare
+    from litecheck.quantizer.comparison import Comparison as Comparison
+    from litecheck.quantizer.named import dequantize as dequantize
+    from litecheck.quantizer.named import quantize as quantize
+    from litecheck.quantizer.types import Parameters as Parameters
+    from litecheck.quantizer.types import QuantizerError as QuantizerError
+    from litecheck.reference.engine.arithmetic import Arithmetic as Arithmetic
     from litecheck.reference.engine.arithmetic import arithmetic_names as arithmetic_names
     from litecheck.reference.engine.arithmetic import load_arithmetic as load_arithmetic
     from litecheck.reference.engine.interpreter import Machine as Machine
     from litecheck.reference.engine.interpreter import Run as Run
     from litecheck.reference.engine.interpreter import run as run
     from litecheck.reference.operands import RunError as RunError
+    from litecheck.rendering.arithmetic_file import arithmetic_yaml as arithmetic_yaml
+    from litecheck.rendering.explain import explain as explain
     from litecheck.rendering.formats import render as render
+    from litecheck.rendering.inspect_json import model_values as _inspect
     from litecheck.report import ModelReport as ModelReport
     from litecheck.report import Report as Report
+    from litecheck.suite.judge import judge as _judge_suite
+    from litecheck.suite.make import Scope as _SuiteScope
+    from litecheck.suite.make import make as _make_suite
+    from litecheck.suite.manifest import read_suite as read_suite
+    from litecheck.suite.results import read_results as read_results
+    from litecheck.suite.run import run as _run_suite
+    from litecheck.suite.verdict import SuiteReport as SuiteReport
+    from litecheck.verify.campaign import verify_model as _verify
     from litecheck.verify.campaign import verify_model as verify_model
     from litecheck.verify.outcome import Verification as Verification
+    from litecheck.verify.settings import Settings as Settings
 
-#: The modules that public names come from, imported when a name is first used.
+    read_baseline = _read_baseline
+    convert = _convert
+    diagnose = _diagnose
+    choose_parameters = _choose_parameters
+    inspect = _inspect
+    judge_suite = _judge_suite
+    SuiteScope = _SuiteScope
+    make_suite = _make_suite
+    run_suite = _run_suite
+    verify = _verify
+
+#: The modules that public names come from, imported when a name is first used; ``name=other`` has another name there.
 _HOMES = {
-    "checks.validate": ("validate", "validate_file"),
-    "model.load": ("load_model", "load_models"),
-    "profile.load": ("load_profile", "profile_names"),
-    "reference.engine.interpreter": ("run", "Machine", "Run"),
-    "reference.engine.arithmetic": ("load_arithmetic", "arithmetic_names"),
-    "reference.operands": ("RunError",),
-    "rendering.formats": ("render",),
-    "errors": ("ConfigError", "LitecheckError", "ModelError", "Problem", "ProfileError"),
-    "finding": ("Finding",),
-    "report": ("ModelReport", "Report"),
-    "verify.campaign": ("verify_model",),
-    "verify.outcome": ("Verification",),
-    "devices.registry": ("open_device",),
-    "devices.port": ("DeviceError",),
-    "convert.session": ("convert_model",),
-    "convert.settings": ("ConversionSettings",),
-    "convert.record": ("ConversionRecord",),
+    "checks.baseline": "read_baseline=read",
+    "checks.filters": "apply_baseline filter_report write_baseline",
+    "checks.validate": "validate validate_file",
+    "convert.record": "ConversionRecord",
+    "convert.session": "convert_model",
+    "convert.settings": "ConversionSettings",
+    "devices.port": "Device DeviceError Limits NotDelegated NotSupported",
+    "devices.registry": "open_device",
+    "diagnose.result": "Diagnosis",
+    "errors": "ConfigError LitecheckError ModelError Problem ProfileError",
+    "finding": "Finding",
+    "model.edit": "SubgraphEditor with_subgraphs",
+    "model.load": "load_model load_models",
+    "model.save": "model_bytes save_model",
+    "model.types": "Model Operator Subgraph Tensor",
+    "profile.load": "load_profile profile_names",
+    "profile.types": "Profile",
+    "quantization": "Quantization",
+    "quantizer.calibrate": "choose_parameters=from_data",
+    "quantizer.comparison": "Comparison",
+    "quantizer.named": "dequantize quantize",
+    "quantizer.types": "Parameters QuantizerError",
+    "reference.engine.arithmetic": "Arithmetic arithmetic_names load_arithmetic",
+    "reference.engine.interpreter": "Machine Run run",
+    "reference.operands": "RunError",
+    "rendering.arithmetic_file": "arithmetic_yaml",
+    "rendering.explain": "explain",
+    "rendering.formats": "render",
+    "rendering.inspect_json": "inspect=model_values",
+    "report": "ModelReport Report",
+    "suite.judge": "judge_suite=judge",
+    "suite.make": "SuiteScope=Scope make_suite=make",
+    "suite.manifest": "read_suite",
+    "suite.results": "read_results",
+    "suite.run": "run_suite=run",
+    "suite.verdict": "SuiteReport",
+    "verify.campaign": "verify_model",
+    "verify.outcome": "Verification",
+    "verify.settings": "Settings",
 }
-_PUBLIC = {name: f"litecheck.{home}" for home, names in _HOMES.items() for name in names}
+_PUBLIC = {
+    name: (home, other or name)
+    for home, names in _HOMES.items()
+    for name, _, other in (word.partition("=") for word in names.split())
+}
+#: Packages that are functions, too: once imported they are bound to these names by Python itself.
+_PACKAGES = ("compare", "convert", "diagnose", "verify")
 
-__all__ = ["__version__", *_PUBLIC]
+__all__ = ["__version__", *_PACKAGES, *_PUBLIC]
 
+if not TYPE_CHECKING:  # to type checkers only the names above are there
 
-def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'litecheck' has no attribute {name!r}")
-    return getattr(import_module(_PUBLIC[name]), name)
+    def __getattr__(name: str) -> Any:
+        if name in _PACKAGES:
+            return import_module(f"litecheck.{name}")
+        if name not in _PUBLIC:
+            raise AttributeError(f"module 'litecheck' has no attribute {name!r}")
+        home, other = _PUBLIC[name]
+        return getattr(import_module(f"litecheck.{home}"), other)
 
 
 def __dir__() -> list[str]:

@@ -51,3 +51,8 @@ class ProfileError(LitecheckError):
 
 class ConfigError(LitecheckError):
     """Options or configuration files that contradict themselves or do not exist."""
+
+
+def wrong_type(function: str, wanted: str, given: object, call: str) -> TypeError:
+    """What to raise where a public function is given something of another type: what it takes, and the right call."""
+    return TypeError(f"{function}() takes {wanted}, not {type(given).__name__}: {call}")

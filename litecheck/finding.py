@@ -122,6 +122,11 @@ class Finding:
             return f"{subject[0]}: limit on {requirement}"
         return f"{' '.join(subject)}: {requirement.replace('_', ' ')}"
 
+    def __str__(self) -> str:
+        """The finding in one sentence: where, what was found, what is required, because of what, with which effect."""
+        place = ", ".join(filter(None, (str(self.where), self.where.operand)))
+        return f"{place}: {self.sentence}"
+
     @property
     def sentence(self) -> str:
         """The finding in one sentence, without its place."""

@@ -180,9 +180,12 @@ def _random(use: Input, like: Array, rng: np.random.Generator, number: int = 0) 
 
 
 def requantized(tensor: Tensor, array: Array) -> Array:
-    """The array as it is, or quantized by the tensor's own scale and zero point where it is real and they are not."""
+    """The array as it is, or quantized by the tensor's own scale and zero point where it is real and they are not.
+
+    Float64 stays: it is no type that a model's tensor of real values would have.
+    """
     quantized = tensor.dtype in INTEGER_RANGES and bool(tensor.quantization.scale.size)
-    if array.dtype.kind != "f" or not quantized:
+    if array.dtype.name not in ("float32", "float16") or not quantized:
         return array
     return quantize(array, Parameters.of(tensor.quantization), tensor.dtype).astype(
         NUMPY_TYPES[tensor.dtype], copy=False

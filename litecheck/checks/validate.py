@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from litecheck.checks.coverage import FLOATS, Outside, opaque, outside, unlisted
 from litecheck.checks.judge import forbidden, judged, judged_subgraph, judged_tensors
 from litecheck.checks.placement import placement
 from litecheck.checks.policy import with_status, with_statuses
-from litecheck.errors import ModelError
+from litecheck.errors import ModelError, wrong_type
 from litecheck.finding import Finding
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_models
@@ -36,8 +37,12 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None) -> ModelRe
 
     A profile of a target says where operators run; the others judge beside it, LiteRT's where only targets are given.
     """
-    targets = [p for p in profiles or () if p.judges == "placement"]
-    profiles = [p for p in profiles or () if p.judges != "placement"]
+    if not isinstance(model, Model):
+        call = "litecheck.validate(litecheck.load_model('model.tflite')), or litecheck.validate_file('model.tflite')"
+        raise wrong_type("validate", "a Model", model, call)
+    given = _checked(profiles) or ()
+    targets = [p for p in given if p.judges == "placement"]
+    profiles = [p for p in given if p.judges != "placement"]
     candidates = _Candidates(profiles)
     operators: list[OperatorReport] = []
     findings: list[Finding] = []
@@ -71,6 +76,9 @@ def validate_file(
     progress: Callable[[ModelReport], None] | None = None,
 ) -> tuple[ModelReport, ...]:
     """Judge every model in a file; one that cannot be read becomes a report of its problems."""
+    if not isinstance(path, (str, os.PathLike)):
+        call = "litecheck.validate(litecheck.load_model(content)) judges what is in memory"
+        raise wrong_type("validate_file", "a path", path, call)
     reports = []
     with _no_search_for_cycles():
         for found in load_models(path):
@@ -79,6 +87,16 @@ def validate_file(
             if progress:
                 progress(report)
     return tuple(reports)
+
+
+def _checked(profiles: Sequence[Profile] | None) -> Sequence[Profile] | None:
+    """What callers gave as profiles. Raises TypeError for names."""
+    alone = isinstance(profiles, (str, Profile))
+    wrong = profiles if alone else next((p for p in profiles or () if not isinstance(p, Profile)), None)
+    if wrong is not None:
+        call = "litecheck.validate(model, [litecheck.load_profile('litert-int8')])"
+        raise wrong_type("validate", "a sequence of Profiles as profiles", wrong, call)
+    return profiles
 
 
 @contextmanager

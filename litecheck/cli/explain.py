@@ -37,16 +37,6 @@ def explain(
       litecheck explain SOFTMAX --profile litert-int8
       litecheck explain '*/same_quantization'
     """
-    from litecheck.checks.policy import Policy, check_patterns
-    from litecheck.profile.paths import path_matches
-    from litecheck.rendering.explain import explanation
-    from litecheck.rendering.rules import rows
+    from litecheck.rendering.explain import explain as explained
 
-    width = min(terminal_width() or 80, 120)
-    profiles = complete.chosen(profile)
-    check_patterns(Policy(select=(path,)), profiles)
-    every = (row for p in profiles for rule in p.operators.values() for row in rows(p, rule))
-    print(
-        "\n".join(explanation(row, width) for row in every if path_matches(row.requirement.path, path)),
-        end="",
-    )
+    print(explained(path, complete.chosen(profile), min(terminal_width() or 80, 120)), end="")

@@ -30,7 +30,7 @@ from litecheck.convert.shifted import replay_shift, shift
 from litecheck.convert.source import load_source
 from litecheck.convert.weight_errors import weight_errors
 from litecheck.devices.port import Limits
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, wrong_type
 from litecheck.files import atomic_write
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
@@ -212,5 +212,8 @@ def convert_model(
     ``keep`` and others. The new model is ``record.conversion.model``, the plan ``record.conversion.plan``. Raises
     ModelError, ConfigError, ProfileError, CalibrationError and DeviceError.
     """
+    if not isinstance(model, (Model, str, Path)):
+        call = "litecheck.convert(litecheck.load_model(content), data=(...,))"
+        raise wrong_type("convert", "a Model or a path", model, call)
     loaded = model if isinstance(model, Model) else load_source(model)
     return carried_out(prepared(loaded, ConversionSettings(**settings)), target, save_plan)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from typing import Any
 
+from litecheck.devices.function import FunctionDevice
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.port import Device, DeviceError, Limits, Spec
 from litecheck.devices.process import Setup
+from litecheck.errors import wrong_type
 from litecheck.spelling import did_you_mean
 
 GROUP = "litecheck.devices"
@@ -23,15 +25,18 @@ _LIBRARY = (".so", ".dylib", ".dll")
 _OPTION = re.compile(r"[A-Za-z_][\w.-]*=")
 
 
-def open_device(text: str, limits: Limits | None = None, build: str = "") -> Device:
+def open_device(text: str | Callable[..., Any], limits: Limits | None = None, build: str = "") -> Device:
     """The device that a text names, within limits for each job; ``build`` says which build or version of it this is.
 
     ``litert:reference|optimized|xnnpack[,threads=N]``, ``tflm[,arena=BYTES]``, ``openvino``,
     ``delegate:LIBRARY[,KEY=VALUE...]`` (or the library's path alone), ``command:PROGRAM {model} {runs}`` (or ``{model}
     {inputs} {outputs}``),
     ``recorded:DIR``, and whatever installed packages offer as entry points of group ``litecheck.devices``.
-    The runtime is loaded once, in a child process. Raises DeviceError where that cannot be.
+    The runtime is loaded once, in a child process. A Python function is a device in this process, without limits.
+    Raises DeviceError where a device cannot be opened.
     """
+    if not isinstance(text, str):
+        return _function(text, build)
     spec = parse(text)
     device = _opened(spec, limits or Limits())
     kind = kinds().get(spec.kind)
@@ -39,6 +44,16 @@ def open_device(text: str, limits: Limits | None = None, build: str = "") -> Dev
         build = kind.version(spec)
     if build:
         device.described = f"{device.described} ({build})"
+    return device
+
+
+def _function(function: Callable[..., Any], build: str) -> Device:
+    if not callable(function):
+        raise wrong_type(
+            "open_device", "a device's name or a function", function, "open_device('litert:xnnpack')"
+        )
+    device = FunctionDevice(function)
+    device.described += f" ({build})" if build else ""
     return device
 
 

@@ -46,17 +46,25 @@ class Member:
     data: NDArray[np.uint8]
 
 
-def open_models(path: str | Path) -> Iterator[Member | ModelError]:
+def open_models(path: str | Path, content: bytes | None = None) -> Iterator[Member | ModelError]:
     """Every model in the file, at least one item; what cannot be read comes as the error that says why.
+
+    ``content`` is what the file holds, where it is known already: then nothing is opened.
 
     A plain flatbuffer's view reaches to the end of the file: a zip of associated files may stand behind it,
     and buffers outside the flatbuffer. Nothing is raised.
     """
-    mapped = _map(Path(path))
+    mapped = _map(Path(path)) if content is None else _held(content)
     if isinstance(mapped, Problem):
         yield ModelError(str(path), (mapped,))
         return
     yield from _models(str(path), Member("", 0, mapped), 0)
+
+
+def _held(content: bytes) -> NDArray[np.uint8] | Problem:
+    return (
+        np.frombuffer(content, np.uint8) if content else Problem("empty-file", "", 0, "there is not one byte")
+    )
 
 
 def _map(path: Path) -> NDArray[np.uint8] | Problem:

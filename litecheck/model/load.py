@@ -1,13 +1,15 @@
-"""Model files: containers opened, verified and decoded, every diagnosis as a ModelError."""
+"""Models from files and from memory: containers opened, verified and decoded, every diagnosis as a ModelError."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
-from litecheck.errors import ModelError, Problem
+from litecheck.errors import ModelError, Problem, wrong_type
 from litecheck.flatbuffer.containers import Member, open_models
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.tables import Bytes
@@ -17,37 +19,65 @@ from litecheck.model.external import ExternalFiles
 from litecheck.model.integrity import check_integrity
 from litecheck.model.types import Model
 
+#: A path, what such a file holds, or the file opened for reading in binary mode.
+ModelSource = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
+#: What models are called that came as bytes.
+IN_MEMORY = "<bytes>"
 
-def load_model(path: str | Path, member: str = "") -> Model:
-    """Read one model.
+
+def load_model(source: ModelSource, member: str = "") -> Model:
+    """Read one model: from a path, from bytes (what ``TFLiteConverter.convert()`` gives) or from an open binary file.
 
     ``member`` chooses a model inside a container (``.task``, ``.litertlm``); without it the file must hold
     exactly one. Raises ModelError with every diagnosis when the file is not a sound model.
     """
-    found = [m for m in open_models(path) if isinstance(m, ModelError) or member in ("", m.name)]
+    path, content = _opened(source, "load_model")
+    found = [m for m in open_models(path, content) if isinstance(m, ModelError) or member in ("", m.name)]
     if len(found) != 1:
-        names = ", ".join(m.name for m in open_models(path) if not isinstance(m, ModelError))
+        names = ", ".join(m.name for m in open_models(path, content) if not isinstance(m, ModelError))
         message = (
             f"holds the models {names}: name one with --member"
             if not member
             else f"no member {member!r} among {names}"
         )
-        raise ModelError(str(path), (Problem("which-member", "", 0, message),))
+        raise ModelError(path, (Problem("which-member", "", 0, message),))
     if isinstance(found[0], ModelError):
         raise found[0]
-    return read_model(found[0], str(path))
+    return read_model(found[0], path)
 
 
-def load_models(path: str | Path) -> Iterator[Model | ModelError]:
-    """Every model inside a file, damaged ones as the error that says why."""
+def load_models(source: ModelSource) -> Iterator[Model | ModelError]:
+    """Every model inside a file, or what such a file holds, damaged ones as the error that says why."""
+    path, content = _opened(source, "load_models")
+    return _every(path, content)
+
+
+def _every(path: str, content: bytes | None) -> Iterator[Model | ModelError]:
     try:
-        for found in open_models(path):
+        for found in open_models(path, content):
             try:
-                yield found if isinstance(found, ModelError) else read_model(found, str(path))
+                yield found if isinstance(found, ModelError) else read_model(found, path)
             except ModelError as error:
                 yield error
     except ModelError as error:
         yield error
+
+
+def _opened(source: ModelSource, function: str) -> tuple[str, bytes | None]:
+    """What a source is called, and what it holds where that need not be read from the path of that name."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source), None
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return IN_MEMORY, bytes(source)
+    call = f"litecheck.{function}('model.tflite'), or what that file holds as bytes"
+    wanted = "a path, bytes or an open binary file"
+    if not hasattr(source, "read"):
+        raise wrong_type(function, wanted, source, call)
+    content = source.read()
+    if not isinstance(content, bytes):
+        raise wrong_type(function, wanted, source, "open(path, 'rb') opens one in binary mode")
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else IN_MEMORY, content
 
 
 def model_from(content: bytes, file: str) -> Model:

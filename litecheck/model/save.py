@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.errors import ModelError
+from litecheck.errors import ModelError, wrong_type
 from litecheck.files import atomic_write
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table
@@ -46,6 +46,8 @@ def save_model(
     be kept raise ModelError, unless ``drop_unknown`` leaves them out; so does a model too large to write.
     Raises ConfigError where the system refuses. What :func:`model_hash` says of a ``hashed`` one is found out on the way.
     """
+    if not isinstance(model, Model):
+        raise wrong_type("save_model", "a Model first", model, "litecheck.save_model(model, 'model.tflite')")
     try:
         pieces = _pieces(model, outside_above, drop_unknown)
     except ModelError as error:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
 from litecheck.data import rules_dir
-from litecheck.errors import ProfileError
+from litecheck.errors import ProfileError, wrong_type
 from litecheck.model.shapes import LAWS
 from litecheck.model.shapes.infer import Entry
 from litecheck.model.types import Operator
@@ -31,6 +32,9 @@ def profile_names() -> tuple[str, ...]:
 
 def load_profile(name: str | Path) -> Profile:
     """A profile by name (``litert-int8``) or by file; raises ProfileError with file and line."""
+    if not isinstance(name, (str, os.PathLike)):
+        call = "litecheck.load_profile('litert-int8')"
+        raise wrong_type("load_profile", "a profile's name or the path of a rule file", name, call)
     return _load(*_find(str(name), None), 0).profile
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.errors import wrong_type
 from litecheck.quantization import Quantization
 from litecheck.quantizer.attribution.causes import causes
 from litecheck.quantizer.attribution.variants import Lookup, Recipe
@@ -42,6 +43,10 @@ def compare(
     is then that of the tolerance, ``ULP`` or ``share``. Raises QuantizerError for shapes or types that do not match,
     real values without parameters, a unit of the other kind of tensor, and values outside the type's range.
     """
+    for given in (expected, actual):
+        if not isinstance(given, np.ndarray):
+            call = "litecheck.compare(expected, actual), numpy arrays both"
+            raise wrong_type("compare", "numpy arrays", given, call)
     if _is_real(expected) and _is_real(actual):
         from litecheck.quantizer.reals import compare_reals
 

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import fill
 
+from litecheck.checks.policy import Policy, check_patterns
+from litecheck.checks.validate import DEFAULT_PROFILES
 from litecheck.checks.wording import required
+from litecheck.errors import wrong_type
 from litecheck.finding import Finding, Where
-from litecheck.profile.types import Range, Requirement, Roles
+from litecheck.profile.load import load_profile
+from litecheck.profile.paths import path_matches
+from litecheck.profile.types import Profile, Range, Requirement, Roles
 from litecheck.rendering.escape import place
-from litecheck.rendering.rules import Row, demanded, shows
+from litecheck.rendering.rules import Row, demanded, rows, shows
+
+
+def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 80) -> str:
+    """Every requirement that ``path`` names, in full; by default of the profiles that ``validate`` judges by.
+
+    It may have wildcards and may stop early, as in ``CONV_2D``. Raises ConfigError where no requirement has the path.
+    """
+    if not isinstance(path, str):
+        raise wrong_type(
+            "explain", "a requirement's path", path, "litecheck.explain('CONV_2D/weight/zero_point')"
+        )
+    chosen = tuple(map(load_profile, DEFAULT_PROFILES)) if profiles is None else tuple(profiles)
+    check_patterns(Policy(select=(path,)), chosen)
+    every = (row for profile in chosen for rule in profile.operators.values() for row in rows(profile, rule))
+    named = (row for row in every if path_matches(row.requirement.path, path))
+    return "\n".join(explanation(row, width) for row in named)
 
 
 def explanation(row: Row, width: int = 80) -> str:

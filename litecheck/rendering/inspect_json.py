@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, wrong_type
 from litecheck.model.options import options_of, plain
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.rendering.escape import visible
@@ -43,6 +43,9 @@ def model_values(model: Model, *, subgraph: int | None = None, op: int | None = 
 
     Raises ConfigError as ``model_text`` does.
     """
+    if not isinstance(model, Model):
+        call = "litecheck.inspect(litecheck.load_model('model.tflite'))"
+        raise wrong_type("inspect", "a Model", model, call)
     return {
         "file": model.file,
         "member": model.member,

@@ -83,6 +83,11 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
 }
 
 
+def reported(name: str) -> bool:
+    """Whether the class of that name is that of a command's report."""
+    return name in _REPORTS
+
+
 class Sheet:
     """What every format can ask for; ``command`` is the one whose report it is."""
 

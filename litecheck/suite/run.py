@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.devices.function import check_any_model
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import fingerprint
@@ -45,6 +46,7 @@ def run(
     Raises ConfigError for a folder that holds another run, or cannot be written, and for a suite that was changed since
     it was made.
     """
+    check_any_model(device, "a suite")
     target = Path(folder)
     make_folder(target)
     facts = facts_of(suite, device, limits or Limits())

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from litecheck.cases import parts
 from litecheck.cases.inputs import requantized
 from litecheck.cases.model_inputs import sample_inputs
+from litecheck.devices.function import MODEL, FunctionDevice
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Limits
 from litecheck.devices.registry import fingerprint, open_device
+from litecheck.errors import ConfigError, wrong_type
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
@@ -99,20 +101,52 @@ def _interrupted(book: VerdictJournal) -> str:
 
 
 def verify_model(
-    model: Model, device: str | Device, *, limits: Limits | None = None, **settings: Any
+    model: Model, device: str | Device | Callable[..., Any], *, limits: Limits | None = None, **settings: Any
 ) -> Verification:
-    """Verify a model on a device, given open or by the text that ``--device`` takes; ``settings`` are Settings' fields.
+    """Verify a model on a device: an open one, the text that ``--device`` takes, or a Python function.
 
-    Nothing is journaled. A device given by its text is opened, within ``limits`` for each case, and closed again.
-    Raises DeviceError where it cannot be opened, and what :func:`litecheck.verify.verify.verify` raises.
+    A function computes the whole model, from its inputs to its outputs, see
+    :class:`litecheck.devices.function.FunctionDevice`; one whose first parameter is ``model`` is asked about every
+    operator. ``settings`` are Settings' fields. Nothing is journaled. A device given by its text is opened, within
+    ``limits`` for each case, and closed again. Raises DeviceError where it cannot be opened, ConfigError for parts of a
+    model on a function that computes the whole, and what :func:`litecheck.verify.verify.verify` raises.
     """
+    if not isinstance(model, Model):
+        call = "litecheck.verify(litecheck.load_model('model.tflite'), device)"
+        raise wrong_type("verify", "a Model", model, call)
+    single = next(
+        (
+            name
+            for name in ("arithmetics", "select", "kinds", "claims")
+            if isinstance(settings.get(name), str)
+        ),
+        "",
+    )
+    if single:
+        call = f"litecheck.verify(model, device, {single}=({settings[single]!r},))"
+        raise wrong_type("verify", f"a tuple as {single}", settings[single], call)
     asked = Settings(**settings)
-    opened = open_device(device, limits) if isinstance(device, str) else device
+    opened = open_device(device, limits) if isinstance(device, str) or callable(device) else device
+    if not hasattr(opened, "run"):
+        call = "litecheck.verify(model, 'litert:xnnpack'), or a function of the model's inputs"
+        raise wrong_type("verify", "a Device, its name or a function as device", device, call)
+    if isinstance(opened, FunctionDevice) and opened.whole:
+        asked = _whole(asked, opened)
     try:
         return _verified(model, opened, asked)
     finally:
         if opened is not device:
             opened.close()
+
+
+def _whole(settings: Settings, device: FunctionDevice) -> Settings:
+    """The settings for a function of a model's inputs. Raises ConfigError where parts are asked for."""
+    if settings.segment or settings.between or settings.drift:
+        raise ConfigError(
+            f"{device.name} computes the whole model: segment, between and drift need a function whose first parameter "
+            f"is called {MODEL!r}, which then is given the bytes of each model"
+        )
+    return replace(settings, whole=True)
 
 
 def _verified(

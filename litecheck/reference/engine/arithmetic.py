@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from litecheck.data import rules_dir
-from litecheck.errors import ProfileError
+from litecheck.errors import ProfileError, wrong_type
 from litecheck.profile.yaml_reader import Entries, Node, entries, read_yaml, text, texts
 from litecheck.reference.defects.defects import NONE, defects_of
 from litecheck.reference.registry import Kernel, KernelStep, Variants, kernels, path, step
@@ -52,6 +53,9 @@ def arithmetic_names() -> tuple[str, ...]:
 
 def load_arithmetic(name: str | Path) -> Arithmetic:
     """An arithmetic by name (``litert-reference``) or file; raises ProfileError with file and line."""
+    if not isinstance(name, (str, os.PathLike)):
+        call = "litecheck.load_arithmetic('litert-xnnpack')"
+        raise wrong_type("load_arithmetic", "an arithmetic's name or the path of its file", name, call)
     bundled = _bundled(str(name))
     return _read_once(str(name), bundled) if bundled else _load(str(name), None, 0)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from litecheck.errors import wrong_type
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
@@ -22,7 +23,8 @@ class EntryPoint:
 
     def arrange(self, inputs: Mapping[str, Array] | tuple[Array, ...]) -> tuple[Array, ...]:
         """The arrays in the order of the subgraph's inputs, each looked at. Raises RunError for what does not fit."""
-        given = self._in_order(inputs) if isinstance(inputs, tuple) else self._by_name(inputs)
+        _check_arrays(inputs)
+        given = self._by_name(inputs) if isinstance(inputs, Mapping) else self._in_order(tuple(inputs))
         missing = [self.name(i) for i in self.subgraph.inputs if i not in given]
         if missing:
             raise RunError(f"input {missing[0]!r} is missing")
@@ -99,6 +101,16 @@ def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> Array:
         return rng.integers(low, high, tensor.shape, endpoint=True).astype(held)
     except (MemoryError, ValueError) as error:
         raise RunError(f"input {name!r} of shape {list(tensor.shape)} cannot be drawn: {error}") from error
+
+
+def _check_arrays(inputs: object) -> None:
+    """Raises TypeError for inputs that are no arrays."""
+    several = list(inputs.values()) if isinstance(inputs, Mapping) else inputs
+    held = several if isinstance(several, (tuple, list)) else [inputs]
+    wrong = [value for value in held if not isinstance(value, (np.ndarray, np.generic))]
+    if wrong or held is not several:
+        call = "litecheck.run(model, (array,)), or litecheck.run(model, {'input': array})"
+        raise wrong_type("run", "arrays, by name or in the model's order", (wrong or held)[0], call)
 
 
 def _fitting(tensor: Tensor, name: str, array: Array) -> Array:

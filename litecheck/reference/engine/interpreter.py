@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.errors import wrong_type
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, constant
@@ -77,6 +78,9 @@ class Machine:
     """A model that can be run again and again: constants are prepared once, variables keep their contents."""
 
     def __init__(self, model: Model, arithmetic: Arithmetic | str = "litert-reference") -> None:
+        if not isinstance(model, Model):
+            call = "litecheck.run(litecheck.load_model('model.tflite'), inputs)"
+            raise wrong_type("run", "a Model", model, call)
         self.model = model
         self.arithmetic = load_arithmetic(arithmetic) if isinstance(arithmetic, str) else arithmetic
         self.variables: dict[tuple[int, int], Array] = {}

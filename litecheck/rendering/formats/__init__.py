@@ -5,19 +5,21 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from litecheck.errors import ConfigError
-from litecheck.rendering.sheet import Format, Sheet
+from litecheck.errors import ConfigError, wrong_type
+from litecheck.rendering.sheet import Format, Sheet, reported
+from litecheck.report import ModelReport, Report
 from litecheck.spelling import closest
+from litecheck.version import __version__
 
 if TYPE_CHECKING:
     from litecheck.convert.converters import ConverterComparison
     from litecheck.convert.record import ConversionRecord
     from litecheck.diagnose.result import Diagnosis
+    from litecheck.quantizer.comparison import Comparison
     from litecheck.rendering.comparison import ComparedTensors
     from litecheck.rendering.run import RunRecord
-    from litecheck.report import Report
     from litecheck.suite.prove import KillTable
     from litecheck.suite.run_comparison import RunComparison
     from litecheck.suite.verdict import SuiteReport
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
     Reported = (
         Report
+        | ModelReport
         | Verification
+        | Comparison
         | Diagnosis
         | ComparedTensors
         | RunRecord
@@ -48,10 +52,28 @@ def formats(command: str) -> dict[str, Format]:
 def render(report: Reported, format: str = "text") -> str:  # noqa: A002 - the command line's word
     """Lay out a report in one of the formats there are for it; the text is deterministic and ends with one newline.
 
-    Raises ConfigError for an unknown format.
+    A ModelReport is laid out as a run over that model alone, a Comparison as one of ``expected`` and ``actual``. Raises
+    ConfigError for an unknown format.
     """
-    sheet = Sheet(report)
+    sheet = Sheet(_whole(report))
     return chosen(format, sheet.command).render(sheet)
+
+
+def _whole(report: Reported) -> Reported:
+    """What is laid out for a part of a report, or for what a library function gives."""
+    kind = type(report).__name__
+    if isinstance(report, ModelReport):
+        return Report(__version__, (report,))
+    if kind == "Comparison":
+        from litecheck.rendering.comparison import ComparedTensors
+
+        return ComparedTensors(cast("Comparison", report), "expected", "actual")
+    if not reported(kind):
+        call = "litecheck.render(litecheck.validate(model), 'html')"
+        raise wrong_type(
+            "render", "what validate, verify or another command's function returns", report, call
+        )
+    return report
 
 
 def chosen(name: str, command: str) -> Format:

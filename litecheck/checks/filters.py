@@ -1,0 +1,74 @@
+"""Filters and baselines for the library: what a user lets count, applied to a report or to one model of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from litecheck.checks import baseline, policy
+from litecheck.checks.validate import DEFAULT_PROFILES
+from litecheck.errors import wrong_type
+from litecheck.finding import Level
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import Profile
+from litecheck.report import ModelReport, Report, StaleEntry
+from litecheck.version import __version__
+
+Filtered = TypeVar("Filtered", Report, ModelReport)
+
+
+def filter_report(
+    report: Filtered,
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    levels: Mapping[str, Level] | None = None,
+    profiles: Sequence[Profile] | None = None,
+) -> Filtered:
+    """The report with only the selected findings, ignored ones waived, and others at the levels named.
+
+    Patterns are requirement paths, with wildcards and as short as they may be: ``CONV_2D``, ``*/weight/granularity``.
+    ``profiles`` are those the model was judged by, where they were given to ``validate``: a pattern that none of their
+    requirements has raises ConfigError.
+    """
+    if isinstance(select, str) or isinstance(ignore, str):
+        call = "litecheck.filter_report(report, ignore=['*/weight/granularity'])"
+        raise wrong_type("filter_report", "sequences of paths", select or ignore, call)
+    given = ((path, policy.as_level(level)) for path, level in (levels or {}).items())
+    choices = policy.Policy(tuple(select), tuple(ignore), tuple(given))
+    policy.check_patterns(choices, profiles or map(load_profile, DEFAULT_PROFILES))
+    whole = policy.apply_selection(policy.apply(_run(report, "filter_report"), choices), choices)
+    return _like(report, whole)
+
+
+def write_baseline(path: str | Path, report: Report | ModelReport, keep: Sequence[StaleEntry] = ()) -> None:
+    """Write the findings that nobody waived as a baseline; of an earlier one, ``keep``, other models' entries stay.
+
+    Raises ConfigError where the file cannot be written.
+    """
+    baseline.write(path, baseline.entries(_run(report, "write_baseline"), keep))
+
+
+def apply_baseline(report: Filtered, path: str | Path) -> Filtered:
+    """The report with the findings waived that a baseline file knows. Raises ConfigError for what is no baseline."""
+    known = baseline.read(path)
+    return _like(report, baseline.apply(_run(report, "apply_baseline"), known, str(path)))
+
+
+def _run(report: Report | ModelReport, function: str) -> Report:
+    if isinstance(report, ModelReport):
+        return Report(__version__, (report,))
+    if not isinstance(report, Report):
+        call = f"litecheck.{function}(litecheck.validate(model), ...)"
+        raise wrong_type(function, "a Report or a ModelReport", report, call)
+    return report
+
+
+def _like(report: Filtered, whole: Report) -> Filtered:
+    """The whole run, or its one model, whichever was given."""
+    if isinstance(report, Report):
+        return replace(whole)
+    (model,) = whole.models
+    return model

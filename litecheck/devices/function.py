@@ -1,0 +1,131 @@
+"""A Python function as a device: called in this process, and whatever it raises or returns is an outcome."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, NotDelegated, NotSupported
+from litecheck.reference.engine.entry import named
+from litecheck.report import counted
+
+#: The first parameter of a function that is to be given each model, as bytes.
+MODEL = "model"
+_OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
+    (NotDelegated, Outcome.NOT_DELEGATED),
+    (NotSupported, Outcome.NOT_SUPPORTED),
+    (NotImplementedError, Outcome.NOT_SUPPORTED),
+    (MemoryError, Outcome.OUT_OF_MEMORY),
+)
+
+
+class FunctionDevice:
+    """What a function computes: arrays in the order of a model's inputs go in, one output, several or a mapping by tensor
+    name come out.
+
+    One whose first parameter is called ``model`` gets the model in front, the bytes of a .tflite file, and can be asked
+    about any. Any other computes one model, from its inputs to its outputs (``whole``).
+    """
+
+    memory = Memory.NONE
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        called = getattr(function, "__qualname__", type(function).__qualname__)
+        self.name = f"python:{called}"
+        self.described = f"{self.name} (a function of {getattr(function, '__module__', '') or 'Python'})"
+        self.whole = not _takes_model(function)
+        self._closed = False
+
+    def run(self, job: Job) -> Answer | Failure:
+        """The function's outputs for each run; an exception is an outcome that says where it was raised."""
+        if self._closed:
+            raise DeviceError("the device was closed")
+        runs: list[Arrays] = []
+        for inputs in job.runs:
+            # The function may write into what it is given; the next arithmetic reads the same arrays.
+            given: list[Any] = [np.array(array) for array in inputs]
+            try:
+                made = self.function(*([] if self.whole else [job.content]), *given)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # a function may raise anything, SystemExit included
+                return _raised(error)
+            outputs = _arrays(made, job)
+            if isinstance(outputs, str):
+                return Failure(Outcome.WRONG_SHAPE, outputs)
+            runs.append(outputs)
+        return Answer(tuple(runs))
+
+    def close(self) -> None:
+        """Nothing runs; later jobs raise DeviceError."""
+        self._closed = True
+
+
+def check_any_model(device: Device, asked: str) -> None:
+    """Raises DeviceError for a function that computes one model only: ``asked`` asks about many."""
+    if isinstance(device, FunctionDevice) and device.whole:
+        raise DeviceError(
+            f"{device.name} computes one model, and {asked} asks about many: let its first parameter be called {MODEL!r}, "
+            "which then is given the bytes of each"
+        )
+
+
+def _takes_model(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # something built in that does not say
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return bool(parameters) and parameters[0].name == MODEL and parameters[0].kind in positional
+
+
+def _raised(error: BaseException) -> Failure:
+    outcome = next((outcome for kind, outcome in _OUTCOMES if isinstance(error, kind)), Outcome.REFUSED)
+    told = "".join(traceback.format_exception_only(type(error), error)).strip()
+    # The first frame is that of this module, the last is where the function went wrong.
+    inside = traceback.extract_tb(error.__traceback__)[1:]
+    if not inside:
+        return Failure(outcome, f"{told} (raised by the call itself)")
+    file = inside[-1].filename.replace("\\", "/").rpartition("/")[2]
+    return Failure(outcome, f"{told} (raised in {inside[-1].name}, {file}:{inside[-1].lineno})")
+
+
+def _arrays(made: object, job: Job) -> Arrays | str:
+    """What a function returned as arrays in the order of the model's outputs; or in words what is wrong with it."""
+    graph = job.model.subgraphs[0]
+    names = [name for name, _ in named(graph, graph.outputs)]
+    if isinstance(made, Mapping) and len(made) == len(names) == 1:
+        values = list(made.values())
+    elif isinstance(made, Mapping):
+        missing = [name for name in names if name not in made]
+        if missing:
+            there = ", ".join(map(repr, made)) or "nothing"
+            return f"no output {missing[0]!r} in the mapping that was returned, which has {there}"
+        values = [made[name] for name in names]
+    else:
+        values = list(made) if isinstance(made, (tuple, list)) else [made]
+    if len(values) != len(names):
+        return f"{counted(len(values), 'output')} returned, the model has {len(names)}"
+    arrays = list(map(_array, values))
+    for name, value, array in zip(names, values, arrays, strict=True):
+        if array is None:
+            return f"'{name}' is {type(value).__name__}, it should be an array"
+    return tuple(array for array in arrays if array is not None)
+
+
+def _array(value: object) -> NDArray[Any] | None:
+    """A copy, since the function may use its own again; None for what holds no numbers."""
+    try:
+        array = np.array(value)
+    except Exception:  # the conversion is the other library's
+        return None
+    return array if array.dtype.kind in "biufcV" else None

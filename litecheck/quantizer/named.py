@@ -1,0 +1,78 @@
+"""Arrays quantized and dequantized under a semantics chosen by name: what the commands of that name do, in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from litecheck.errors import wrong_type
+from litecheck.quantization import Quantization
+from litecheck.quantizer.semantics import semantics as chosen
+from litecheck.quantizer.types import Parameters
+
+Scales = ArrayLike | Quantization | Parameters
+
+
+def quantize(
+    values: ArrayLike,
+    scale: Scales,
+    zero_point: ArrayLike | None = None,
+    *,
+    axis: int | None = None,
+    block_size: int = 0,
+    dtype: str = "int8",
+    semantics: str = "litert",
+) -> NDArray[Any]:
+    """Real values as stored integers of ``dtype``, of the same shape.
+
+    ``scale`` is one number, several along ``axis``, or the parameters of a tensor (``tensor.quantization``) in place of
+    scale, zero point and axis; ``semantics`` is what ``--semantics`` takes. Lists become float32. Raises QuantizerError for
+    what the semantics does not define, ConfigError for a semantics unknown.
+    """
+    parameters = _parameters("quantize", scale, zero_point, axis, block_size)
+    return chosen(semantics).quantize(_array("quantize", values, np.float32), parameters, dtype)
+
+
+def dequantize(
+    stored: ArrayLike,
+    scale: Scales,
+    zero_point: ArrayLike | None = None,
+    *,
+    axis: int | None = None,
+    block_size: int = 0,
+    dtype: str | None = None,
+    semantics: str = "litert",
+) -> NDArray[Any]:
+    """Stored integers as real values; ``dtype`` names the stored type where the array's own does not (int4 in int8).
+
+    Lists become int8, or the integers that ``dtype`` is stored in. Else as :func:`quantize`.
+    """
+    parameters = _parameters("dequantize", scale, zero_point, axis, block_size)
+    plain = np.dtype(dtype if dtype in ("uint8", "int16", "uint16", "int32") else "int8")
+    return chosen(semantics).dequantize(_array("dequantize", stored, plain), parameters, stored=dtype)
+
+
+def _array(function: str, values: ArrayLike, plain: np.dtype[Any] | type[np.generic]) -> NDArray[Any]:
+    """Arrays as they are, numbers and lists of them in a plain type. Raises TypeError for what holds no numbers."""
+    array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    if array.dtype.kind not in "biufV":
+        call = f"litecheck.{function}(array, scale=0.5, zero_point=-3)"
+        raise wrong_type(function, "an array of numbers", values, call)
+    return array if hasattr(values, "dtype") else array.astype(plain)
+
+
+def _parameters(
+    function: str, scale: Scales, zero_point: ArrayLike | None, axis: int | None, block_size: int
+) -> Parameters:
+    if isinstance(scale, (Quantization, Parameters)):
+        if zero_point is not None or axis is not None or block_size:
+            call = f"litecheck.{function}(array, tensor.quantization)"
+            raise TypeError(
+                f"{function}() takes zero point, axis and block size from the parameters given: {call}"
+            )
+        return Parameters.of(scale) if isinstance(scale, Quantization) else scale
+    scales = _array(function, scale, np.float32)
+    zeros = None if zero_point is None else _array(function, zero_point, np.int64)
+    return Parameters(scales, zeros, axis, block_size)

@@ -1,0 +1,20 @@
+"""A whole diagnosis by one call: any device that verify takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import litecheck
+from litecheck.arrays import Array
+
+
+def device(model: bytes, *inputs: Array) -> Any:
+    return litecheck.run(litecheck.load_model(model), inputs, arithmetic="litert-xnnpack").outputs
+
+
+def test_a_function_is_diagnosed() -> None:
+    found = litecheck.diagnose(device, operators=["RELU"], repeats=0, build="7")
+    assert [(group.opcode, bool(group.fits)) for group in found.operators] == [("RELU", True)]
+    assert (found.exit_code, found.device, found.build) == (0, "python:device", "7")
+    assert found.host
+    assert found.started
