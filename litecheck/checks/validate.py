@@ -64,7 +64,7 @@ def validate_file(
     reports = []
     with _no_search_for_cycles():
         for found in load_models(path):
-            report = _unreadable(path, found) if isinstance(found, ModelError) else validate(found, profiles)
+            report = unreadable(found, path) if isinstance(found, ModelError) else validate(found, profiles)
             reports.append(report)
             if progress:
                 progress(report)
@@ -83,7 +83,8 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
-def _unreadable(path: str | Path, error: ModelError) -> ModelReport:
+def unreadable(error: ModelError, path: str | Path) -> ModelReport:
+    """The report of what a path names and nobody can judge."""
     size = Path(path).stat().st_size if Path(path).is_file() else 0
     member = error.file.removeprefix(str(path)).removeprefix("!")
     return ModelReport(str(path), member, size, problems=error.problems)
