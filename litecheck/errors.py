@@ -11,7 +11,7 @@ class Problem:
 
     ``code`` is a stable word such as ``offset-outside-file``; ``path`` names the field
     (``subgraphs[0].tensors[17].quantization.scale``) and ``offset`` its byte in the file;
-    either may be unknown (``""`` and ``None``), never both.
+    either may be unknown (``""`` and ``None``), and both are where it is the file as a whole.
     """
 
     code: str

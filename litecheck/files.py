@@ -6,51 +6,86 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, ModelError, Problem
 
 #: What a folder is searched for. A file named outright may have any suffix.
 MODEL_SUFFIXES = (".tflite", ".lite", ".tfl", ".task", ".litertlm")
+#: Instead of a file: what a program pipes to this one.
+STDIN = "-"
+#: What is no file, though it names one.
+URLS = ("http://", "https://", "ftp://", "s3://", "gs://", "hf://")
 
 
-def find_models(arguments: Iterable[str]) -> tuple[str, ...]:
+def find_models(arguments: Iterable[str]) -> tuple[str | ModelError, ...]:
     """The model files that files, folders and globs name: each once, in the order of the arguments.
 
     A folder is searched recursively for ``MODEL_SUFFIXES`` (hidden folders are left out); a glob takes
-    whatever it matches, ``**`` included. Raises ConfigError for an argument that yields no file.
+    whatever it matches, ``**`` included. An argument that yields no file, and a folder that cannot be read, is the
+    ModelError that says why: it costs none of the others.
     """
-    found: dict[str, None] = {}
+    found: dict[str, str | ModelError] = {}
     for argument in arguments:
-        files = tuple(_named_by(argument))
-        if not files and os.path.isdir(argument):
-            suffixes = " ".join(MODEL_SUFFIXES)
-            raise ConfigError(f"{argument}: no model in this folder (looked for {suffixes})")
-        if not files:
-            what = "file matches" if _is_glob(argument) else "such file or folder"
-            raise ConfigError(f"{argument}: no {what}")
-        found.update(dict.fromkeys(files))
-    return tuple(found)
+        for one in _named_by(argument):
+            found.setdefault(one.file if isinstance(one, ModelError) else one, one)
+    return tuple(found.values())
 
 
-def _named_by(argument: str) -> Iterator[str]:
-    if os.path.isdir(argument):
-        yield from _models_below(argument)
-    elif os.path.exists(argument):
-        yield argument
+def _named_by(argument: str) -> Iterator[str | ModelError]:
+    if argument == STDIN or is_url(argument) or os.path.lexists(argument):
+        yield from _models_below(argument) if os.path.isdir(argument) else (argument,)
     elif _is_glob(argument):
         from glob import glob
 
-        for match in sorted(glob(argument, recursive=True)):
+        matches = sorted(glob(argument, recursive=True))
+        for match in matches:
             yield from _models_below(match) if os.path.isdir(match) else (match,)
+        if not matches:
+            yield _nothing(argument, "file-not-found", "no file matches")
+    else:
+        yield _nothing(argument, "file-not-found", "no such file or folder")
 
 
-def _models_below(folder: str) -> Iterator[str]:
-    for root, folders, files in os.walk(folder):
+def _models_below(folder: str) -> Iterator[str | ModelError]:
+    refused: list[OSError] = []
+    found = False
+    for root, folders, files in os.walk(folder, onerror=refused.append):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (
-            os.path.join(root, name) for name in sorted(files) if name.lower().endswith(MODEL_SUFFIXES)
-        )
+        for name in sorted(files):
+            if name.lower().endswith(MODEL_SUFFIXES):
+                found = True
+                yield os.path.join(root, name)
+    for error in refused:
+        where = str(error.filename or folder)
+        yield _nothing(where, "unreadable-folder", f"the folder cannot be read: {reason(error)}")
+    if not found and not refused:
+        if os.path.isfile(os.path.join(folder, "saved_model.pb")):
+            yield folder
+        else:
+            suffixes = " ".join(MODEL_SUFFIXES)
+            yield _nothing(folder, "no-model", f"no model in this folder (looked for {suffixes})")
+
+
+def _nothing(argument: str, code: str, message: str) -> ModelError:
+    return ModelError(argument, (Problem(code, "", None, message),))
+
+
+def is_url(argument: str) -> bool:
+    """Whether the argument is an address and no file."""
+    return argument.lower().startswith(URLS)
+
+
+def from_here(file: str) -> str:
+    """The path with forward slashes, as seen from the current folder where it lies below it: services know no other."""
+    if not file or file == STDIN or is_url(file):
+        return file
+    path = os.path.normpath(file)
+    if os.path.isabs(path):
+        same_drive = os.path.splitdrive(path)[0] == os.path.splitdrive(os.getcwd())[0]
+        below = os.path.relpath(path) if same_drive else path
+        path = path if below.startswith("..") else below
+    return PurePath(path).as_posix()
 
 
 def _is_glob(argument: str) -> bool:
@@ -72,8 +107,8 @@ def check_writable(path: str | Path) -> None:
     if target.is_dir():
         raise ConfigError(f"{path}: cannot be written, it is a folder")
     if not target.parent.is_dir():
-        raise ConfigError(f"{path}: cannot be written, there is no folder {target.parent}")
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        check_folder(target.parent)
+    elif not os.access(target if target.exists() else target.parent, os.W_OK):
         raise ConfigError(f"{path}: cannot be written, permission denied")
 
 
@@ -99,6 +134,7 @@ def make_folder(path: str | Path) -> None:
 def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearray | memoryview]) -> None:
     """Write a file whole or not at all: a temporary one beside it, then a rename. Text becomes UTF-8.
 
+    Folders that are missing above it are made.
     Content that need not be in memory at once may come in pieces.
     Links are followed, an existing file keeps its permissions, and what is no regular file (a device, a
     pipe) is written to directly. Raises ConfigError where the system refuses.
@@ -113,6 +149,7 @@ def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearra
             with open(path, "wb") as file:
                 file.writelines(pieces)
             return
+        target.parent.mkdir(parents=True, exist_ok=True)
         _replace(target, pieces, mode)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written, {reason(error)}") from error

@@ -252,15 +252,16 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True)
 class StaleEntry:
-    """A baseline entry that no finding matches any more."""
+    """A baseline entry that no finding matches any more, and why."""
 
     file: str
     path: str
     where: str
     fingerprint: str
+    reason: str = "no finding matches this baseline entry any more"
 
     def __str__(self) -> str:
-        return f"{self.path} at {self.where}: no finding matches this baseline entry any more"
+        return f"{self.path} at {self.where}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)

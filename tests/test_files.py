@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from litecheck.errors import ConfigError
-from litecheck.files import atomic_write, check_folder, check_writable, find_models, make_folder
+from litecheck.errors import ConfigError, ModelError
+from litecheck.files import atomic_write, check_folder, check_writable, find_models, from_here, make_folder
 
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions, links and devices as POSIX has them")
 
@@ -58,13 +60,16 @@ def test_links_are_followed_and_devices_stay(tmp_path: Path) -> None:
 
 def test_refusals_are_config_errors(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    for path in (tmp_path / "no" / "where", tmp_path / "file" / "below", tmp_path):
+    for path in (tmp_path / "file" / "below", tmp_path / "file" / "below" / "that", tmp_path):
         with pytest.raises(ConfigError, match="cannot be written"):
             atomic_write(path, b"x")
         with pytest.raises(ConfigError, match="cannot be written"):
             check_writable(path)
     check_writable(tmp_path / "file")
     check_writable(tmp_path / "new")
+    check_writable(tmp_path / "no" / "where")
+    atomic_write(tmp_path / "no" / "where", b"x")
+    assert (tmp_path / "no" / "where").read_bytes() == b"x"
 
 
 def test_models_each_once_in_the_order_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,8 +87,37 @@ def test_models_each_once_in_the_order_given(tmp_path: Path, monkeypatch: pytest
 def test_arguments_that_yield_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("empty").mkdir()
-    with pytest.raises(ConfigError, match=r"no (such file|file matches|model in this folder)"):
-        find_models([argument])
+    Path("a.tflite").touch()
+    none, there = find_models([argument, "a.tflite"])
+    assert isinstance(none, ModelError)
+    assert re.search(r"no (such file|file matches|model in this folder)", str(none))
+    assert there == "a.tflite"
+
+
+def test_a_folder_that_cannot_be_read_is_not_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shut").mkdir()
+    (tmp_path / "a.tflite").touch()
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("shut"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    there, shut = find_models([str(tmp_path)])
+    assert there == str(tmp_path / "a.tflite")
+    assert (
+        str(shut) == f"{tmp_path / 'shut'}: the folder cannot be read: Permission denied [unreadable-folder]"
+    )
+
+
+def test_files_as_services_know_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for given in ("d/a.tflite", "./d/../d/a.tflite", str(tmp_path / "d" / "a.tflite")):
+        assert from_here(given) == "d/a.tflite"
+    assert from_here("/elsewhere/a.tflite") == "/elsewhere/a.tflite"
+    assert from_here("https://example.org/a.tflite") == "https://example.org/a.tflite"
 
 
 def test_folders_that_cannot_be_made_are_said_before_and_when(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from litecheck.checks.policy import map_findings
 from litecheck.errors import ConfigError
-from litecheck.files import atomic_write
+from litecheck.files import atomic_write, from_here
 from litecheck.finding import Finding, Waiver
 from litecheck.report import ModelReport, Report, StaleEntry
 
@@ -69,10 +69,11 @@ def write(path: str | Path, entries: Iterable[Entry]) -> None:
 def entries(report: Report, keep: Iterable[Entry] = ()) -> tuple[Entry, ...]:
     """What a baseline of this run holds: every finding that nobody waived.
 
-    Of an earlier baseline, ``keep``, the entries of models that this run did not judge stay.
+    Of an earlier baseline, ``keep``, the entries of models that this run did not judge stay, where there still is such
+    a file.
     """
     judged = {_name(model) for model in report.models if not model.problems}
-    kept = tuple(entry for entry in keep if entry.file not in judged)
+    kept = tuple(entry for entry in keep if entry.file not in judged and not _gone(entry))
     now = (_entry_of(model, finding) for model in report.models for finding in model.active)
     return (*now, *kept)
 
@@ -80,7 +81,7 @@ def entries(report: Report, keep: Iterable[Entry] = ()) -> tuple[Entry, ...]:
 def apply(report: Report, known: Iterable[Entry], file: str) -> Report:
     """Waive every finding the baseline knows, and report as stale the entries that match nothing any more.
 
-    An entry for a model that this run did not judge is not stale. A finding that is waived already
+    An entry for a model that this run did not judge is stale only where the file is gone. A finding that is waived already
     keeps its waiver and still uses up its entry.
     """
     known = tuple(known)
@@ -88,11 +89,14 @@ def apply(report: Report, known: Iterable[Entry], file: str) -> Report:
     waiver = Waiver(f"baseline {file}", "known when the baseline was written")
     models = tuple(_waive(model, left, waiver) for model in report.models)
     judged = {_name(model) for model in report.models if not model.problems}
+    named = {_name(model) for model in report.models}
     stale = []
     for entry in known:
         if entry.file in judged and left[_key(entry)] > 0:
             left[_key(entry)] -= 1
             stale.append(entry)
+        elif entry.file not in named and _gone(entry):
+            stale.append(replace(entry, reason="the model of this baseline entry is gone"))
     return replace(report, models=models, stale=(*report.stale, *stale))
 
 
@@ -117,10 +121,10 @@ def _entry_of(model: ModelReport, finding: Finding) -> Entry:
 
 def _name(model: ModelReport) -> str:
     """The model as given, with forward slashes; a file below the current folder is named relative to it."""
-    file = os.path.normpath(model.file)
-    if os.path.isabs(file):
-        same_drive = os.path.splitdrive(file)[0] == os.path.splitdrive(os.getcwd())[0]
-        below = os.path.relpath(file) if same_drive else file
-        file = file if below.startswith("..") else below
-    name = PurePath(file).as_posix()
+    name = from_here(model.file)
     return f"{name}!{model.member}" if model.member else name
+
+
+def _gone(entry: Entry) -> bool:
+    """Whether the file is there no more that an entry speaks of; its name may have an exclamation mark itself."""
+    return not any(map(os.path.lexists, (entry.file, entry.file.partition("!")[0])))

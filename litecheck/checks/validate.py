@@ -62,12 +62,12 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None) -> ModelRe
     placed = [placement(model, target) for target in targets]
     findings += (finding for _, found in placed for finding in found)
     used = tuple(p for p in candidates.loaded() if profiles or p.name in spoke)
-    report = ModelReport(
+    judged_model = ModelReport(
         model.file, model.member, model.size, tuple(p.name for p in (*targets, *used)), tuple(operators), tuple(findings),
         remarks=model.remarks, runtimes={p.name: p.runtime for p in (*used, *targets) if p.runtime},
         targets=tuple(target for target, _ in placed),
     )  # fmt: skip
-    return with_statuses(report) if targets else report
+    return with_statuses(judged_model) if targets else judged_model
 
 
 def validate_file(
@@ -82,7 +82,7 @@ def validate_file(
     reports = []
     with _no_search_for_cycles():
         for found in load_models(path):
-            report = _unreadable(path, found) if isinstance(found, ModelError) else validate(found, profiles)
+            report = unreadable(found, path) if isinstance(found, ModelError) else validate(found, profiles)
             reports.append(report)
             if progress:
                 progress(report)
@@ -111,7 +111,8 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
-def _unreadable(path: str | Path, error: ModelError) -> ModelReport:
+def unreadable(error: ModelError, path: str | Path) -> ModelReport:
+    """The report of what a path names and nobody can judge."""
     size = Path(path).stat().st_size if Path(path).is_file() else 0
     member = error.file.removeprefix(str(path)).removeprefix("!")
     return ModelReport(str(path), member, size, problems=error.problems)

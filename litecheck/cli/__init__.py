@@ -17,6 +17,10 @@ def main() -> None:
         # Names in a model are whatever its maker wrote; a narrow terminal shall not stop the report.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
     try:
+        from litecheck.cli.console import without_escapes
+
+        if without_escapes():
+            os.environ.setdefault("_TYPER_FORCE_DISABLE_TERMINAL", "1")  # for the help
         from litecheck.cli.app import app
 
         app(prog_name="litecheck")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from litecheck.cli.commands import PlainGroup, add
+from litecheck.cli.console import USAGE
+from litecheck.files import MODEL_SUFFIXES
 
 #: In the order of the help; each stands in the module of its name.
 COMMANDS = (
@@ -16,8 +21,36 @@ COMMANDS = (
 )  # fmt: skip
 
 
+#: typer has an exception for every wrong command line, and exports one below it.
+_UsageError: Any = typer.BadParameter.__base__
+
+
+@contextmanager
+def _wrong_usage() -> Iterator[None]:
+    """A wrong command line ends with a code of its own: 2, which typer gives it, says that a model was not judged."""
+    try:
+        yield
+    except _UsageError as error:
+        error.exit_code = USAGE
+        raise
+
+
 class _Group(PlainGroup):
     """Builds a command when it is asked for: reading the signatures of all takes longer than most of them run."""
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        with _wrong_usage():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _wrong_usage():
+            return super().invoke(ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0]
+        if name not in COMMANDS and (os.path.exists(name) or name.lower().endswith(MODEL_SUFFIXES)):
+            ctx.fail(f"'{name}' is no command; to judge a model: litecheck validate {name}")
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -54,7 +87,7 @@ def litecheck(
 ) -> None:
     """Judge quantized LiteRT (.tflite) models: located, explained, without guessing.
 
-    Exit codes: 0 all models conform; 1 one violates its rules; 2 one could not be judged.
+    Exit codes: 0 all models conform; 1 one violates its rules; 2 one could not be judged; 64 the command is wrong.
     """
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from litecheck.cli.console import USAGE
 from litecheck.cli.help import HelpfulCommand
 
 
@@ -47,7 +48,7 @@ class PlainGroup(HelpfulCommand, TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
             print(ctx.get_help())
-            ctx.exit(2)
+            ctx.exit(USAGE)
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:

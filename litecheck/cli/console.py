@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
 
-from litecheck.errors import LitecheckError, ModelError
+from litecheck.errors import ConfigError, LitecheckError, ModelError, ProfileError
 from litecheck.files import reason
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
-NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; the variable NO_COLOR does the same.")]
+NoColor = Annotated[
+    bool, typer.Option("--no-color", help="No escape codes; the variable NO_COLOR does the same.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only what fails, one line a model; no messages.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="In text, shorten neither names nor lists.")]
 
@@ -56,6 +58,10 @@ class Manner:
     no_color: bool = False
 
 
+#: Something could not be judged.
+UNJUDGED = 2
+#: The command is wrong, or a file that belongs to it: nothing was judged. As EX_USAGE in sysexits.h.
+USAGE = 64
 #: As if SIGPIPE and SIGINT had ended the program.
 BROKEN_PIPE, INTERRUPTED = 141, 130
 
@@ -71,17 +77,23 @@ def console(no_color: bool = False, stderr: bool = False, file: TextIO | None = 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    # None leaves the decision to rich, which asks NO_COLOR and the terminal.
+    # rich itself would leave bold and faint letters, which are escape codes, too; None leaves the decision to it.
+    bare = no_color or without_escapes()
     return PlainConsole(
         stderr=stderr,
         file=file,
-        force_terminal=(sys.stdout.isatty() or None) if file else None,
-        no_color=no_color or None,
+        color_system=None if bare else "auto",
+        force_terminal=False if bare else (sys.stdout.isatty() or None) if file else None,
         markup=False,
         emoji=False,
         highlight=False,
         legacy_windows=False,
     )
+
+
+def without_escapes() -> bool:
+    """Whether the environment wants no escape codes: NO_COLOR, or a terminal that has none."""
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "unknown")
 
 
 def terminal_width() -> int | None:
@@ -115,7 +127,7 @@ def ends_well(command: Command) -> Command:
             sys.stdout.flush()
         except LitecheckError as error:
             _print_error(error, no_color=options.get("no_color", False))
-            raise typer.Exit(2) from error
+            raise typer.Exit(USAGE if isinstance(error, (ConfigError, ProfileError)) else UNJUDGED) from error
         except BrokenPipeError as error:
             _abandon_stdout()
             raise typer.Exit(BROKEN_PIPE) from error
@@ -123,7 +135,7 @@ def ends_well(command: Command) -> Command:
             _abandon_stdout()
             where = f"{error.filename}: " if error.filename else ""
             say(f"error: {where}{reason(error)}")
-            raise typer.Exit(2) from error
+            raise typer.Exit(UNJUDGED) from error
         except KeyboardInterrupt as error:
             if str(error):
                 say(str(error))

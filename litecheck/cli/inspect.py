@@ -38,7 +38,8 @@ def inspect(
     from litecheck.rendering import inspect_json
     from litecheck.rendering.inspect import model_text
 
-    found = [m for file in find_models([model]) for m in load_models(file)]
+    named = find_models([model])
+    found = [m for one in named for m in ([one] if isinstance(one, ModelError) else load_models(one))]
     models = [m for m in found if not isinstance(m, ModelError)]
     if output == "json":
         write_stdout(inspect_json.json_text(models, subgraph, op))

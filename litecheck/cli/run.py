@@ -25,7 +25,8 @@ def run(
         typer.Option(
             "--input",
             metavar="NAME=FILE",
-            help="Stored values of an input: .npy, .npz[:KEY] or raw bytes. NAME= may go where there is only one.",
+            help="Stored values of an input, by its name or number: .npy, .npz[:KEY] or raw bytes. NAME= may go "
+            "where there is only one.",
         ),
     ] = None,
     random: Annotated[

@@ -10,10 +10,12 @@ from litecheck.cli import complete
 from litecheck.cli.config import Options, configured
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.outputs import format_option
-from litecheck.report import Report, counted
+from litecheck.errors import ModelError
+from litecheck.report import ModelReport, Report, counted
 
 ModelFiles = Annotated[
-    list[str], typer.Argument(metavar="MODEL...", help="Files, folders (searched recursively) or globs.")
+    list[str],
+    typer.Argument(metavar="MODEL...", help="Files, folders (searched recursively), globs, or - for a pipe."),
 ]
 ProfileNames = Annotated[
     list[str] | None,
@@ -90,7 +92,7 @@ def validate(
     \\[tool.litecheck] of pyproject.toml or in litecheck.toml; the command line wins. A PATH names a
     requirement, CONV_2D/weight/zero_point; it may have wildcards and may stop early (CONV_2D).
 
-    Exit codes: 0 conforms, 1 violates, 2 could not be judged.
+    Exit codes: 0 conforms, 1 violates, 2 could not be judged, 64 the command is wrong.
 
     \b
     [bold]Examples[/]
@@ -144,16 +146,20 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
     return report.exit_code
 
 
-def _judge(files: tuple[str, ...], options: Options, manner: Manner) -> Report:
+def _judge(found: tuple[str | ModelError, ...], options: Options, manner: Manner) -> Report:
     from litecheck.checks.policy import as_level
-    from litecheck.checks.validate import validate_file
+    from litecheck.checks.validate import unreadable, validate_file
     from litecheck.cli.progress import progress
     from litecheck.version import __version__
 
     fail_on = as_level(options.fail_on or "violation")
     profiles = complete.chosen(options.profile) if options.profile else None
-    with progress(files, manner) as one_by_one:
-        models = tuple(model for file in one_by_one for model in validate_file(file, profiles))
+    judged: dict[str, tuple[ModelReport, ...]] = {}
+    judged |= {one.file: (unreadable(one, one.file),) for one in found if isinstance(one, ModelError)}
+    names = [one.file if isinstance(one, ModelError) else one for one in found]
+    with progress([name for name in names if name not in judged], manner) as one_by_one:
+        judged |= {file: validate_file(file, profiles) for file in one_by_one}
+    models = tuple(model for name in names for model in judged[name])
     return Report(
         __version__, models, fail_on, bool(options.require_coverage), (), bool(options.fail_on_fallback),
         options.max_partitions,

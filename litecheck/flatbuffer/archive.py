@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,9 +142,17 @@ def _find_end(raw: NDArray[np.uint8]) -> int:
     return first + at if at >= 0 and first + at + 22 <= len(raw) else -1
 
 
+#: What litecheck itself does about a float model of another kind.
+LITECHECK_CONVERTS = "`litecheck convert` makes an int8 .tflite of it (with TensorFlow installed)"
+_BY_TENSORFLOW = "convert it with TensorFlow: a SavedModel of it is what `litecheck convert` takes"
+_BY_LITERT_TORCH = "convert it with LiteRT Torch (litert-torch), from the program that defines the network"
+_FROM_ONNX = "convert it to a SavedModel or a .tflite file first (onnx2tf does that)"
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"version https://git-lfs", "a git-lfs pointer; `git lfs pull` fetches the file it stands for"),
-    (b"\x89HDF\r\n\x1a\n", "an HDF5 file (Keras); convert it to .tflite first"),
+    (
+        b"\x89HDF\r\n\x1a\n",
+        f"an HDF5 file, perhaps of Keras; if it is a whole model named .h5, {LITECHECK_CONVERTS}",
+    ),
     (b"\x1f\x8b", "gzip data; decompress it first"),
     (b"\x28\xb5\x2f\xfd", "zstd data; decompress it first"),
     (b"\xfd7zXZ\0", "xz data; decompress it first"),
@@ -152,21 +160,22 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
     (b"\x7fELF", "a program or library (ELF)"),
     (b"MZ", "a program or library (PE)"),
-    (b"GGUF", "a GGUF model"),
+    (b"GGUF", "a GGUF model of llama.cpp"),
     (b"\x93NUMPY", "a numpy array"),
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"%PDF", "a PDF document"),
-    (b"\x80\x02", "a Python pickle"),
-    (b"\x80\x04", "a Python pickle"),
-    (b"\x80\x05", "a Python pickle"),
-    (b"\x08\x01\x12", "a TensorFlow SavedModel's protobuf; convert it to .tflite first"),
-    (b"\x0a", "perhaps a TensorFlow GraphDef (protobuf); convert it to .tflite first"),
+    (b"\x80\x02", f"a Python pickle, perhaps of PyTorch; if it is, {_BY_LITERT_TORCH}"),
+    (b"\x80\x03", f"a Python pickle, perhaps of PyTorch; if it is, {_BY_LITERT_TORCH}"),
+    (b"\x80\x04", f"a Python pickle, perhaps of PyTorch; if it is, {_BY_LITERT_TORCH}"),
+    (b"\x80\x05", f"a Python pickle, perhaps of PyTorch; if it is, {_BY_LITERT_TORCH}"),
+    (b"\x08\x01\x12", "a TensorFlow SavedModel's protobuf; give `litecheck convert` the folder it lies in"),
+    (b"\x0a", f"perhaps a TensorFlow GraphDef (protobuf); {_BY_TENSORFLOW}"),
 )
 _FLATBUFFERS = {
-    b"ORTM": "an ONNX Runtime model (ORT format)",
-    b"ET12": "an ExecuTorch program",
-    b"CIR0": "a Circle model",
+    b"ORTM": "an ONNX Runtime model (ORT format); start from the ONNX model it was made of",
+    b"ET12": "an ExecuTorch program; start from the PyTorch program it was exported from",
+    b"CIR0": "a Circle model of ONE",
     b"TFL1": "a TFLite model of schema version 1, which no runtime reads any more",
     b"TFL2": "a TFLite model of schema version 2, which no runtime reads any more",
 }
@@ -185,10 +194,27 @@ def looks_like(raw: NDArray[np.uint8]) -> str:
     if text:
         return text
     if len(head) >= 3 and head[0] == 8 and head[1] <= 32 and head[2] in _ONNX_NEXT:
-        return "an ONNX model; convert it to .tflite first"
+        return f"an ONNX model; {_FROM_ONNX}"
+    if head[257:262] == b"ustar":
+        return "a tar archive; unpack it first"
+    if head[8:10] == b'{"' and int.from_bytes(head[:8], "little") <= len(raw) - 8:
+        return "a safetensors file, which holds weights and no graph; convert the network from the program that defines it"
     if not any(head):
         return "nothing but NUL bytes"
     return _FLATBUFFERS.get(head[4:8], "")
+
+
+def looks_like_zip(names: Sequence[str]) -> str:
+    """What a zip with members of these names is, or ``""``."""
+    if {"config.json", "model.weights.h5"} <= set(names):
+        return f"a Keras model (.keras); {LITECHECK_CONVERTS}"
+    if any(name == "data.pkl" or name.endswith("/data.pkl") for name in names):
+        return f"a PyTorch file; {_BY_LITERT_TORCH}"
+    if any(name == "saved_model.pb" or name.endswith("/saved_model.pb") for name in names):
+        return "a zipped TensorFlow SavedModel; unpack it and give the folder to `litecheck convert`"
+    if any(name.endswith(".npy") for name in names):
+        return "a numpy archive (.npz)"
+    return ""
 
 
 def _text(head: bytes) -> str:

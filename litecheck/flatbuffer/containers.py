@@ -9,8 +9,10 @@ from __future__ import annotations
 import mmap
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ModelError, Problem
+from litecheck.files import STDIN, is_url
 
 if TYPE_CHECKING:
     from litecheck.flatbuffer.tables import Tables
@@ -54,11 +57,15 @@ def open_models(path: str | Path, content: bytes | None = None) -> Iterator[Memb
     A plain flatbuffer's view reaches to the end of the file: a zip of associated files may stand behind it,
     and buffers outside the flatbuffer. Nothing is raised.
     """
-    mapped = _map(Path(path)) if content is None else _held(content)
+    mapped = _mapped(path) if content is None else _held(content)
     if isinstance(mapped, Problem):
         yield ModelError(str(path), (mapped,))
         return
     yield from _models(str(path), Member("", 0, mapped), 0)
+
+
+def _mapped(path: str | Path) -> NDArray[np.uint8] | Problem:
+    return _download_first(path) if is_url(str(path)) else _map(Path(path))
 
 
 def _held(content: bytes) -> NDArray[np.uint8] | Problem:
@@ -67,8 +74,18 @@ def _held(content: bytes) -> NDArray[np.uint8] | Problem:
     )
 
 
+def _download_first(address: str | Path) -> Problem:
+    message = (
+        "is an address, and litecheck reads files; download it first, or pipe it in: "
+        "curl -L ADDRESS | litecheck validate -"
+    )
+    return Problem("not-a-file", "", None, message)
+
+
 def _map(path: Path) -> NDArray[np.uint8] | Problem:
     """The file's bytes, memory-mapped read-only, or why they are not to be had."""
+    if str(path) == STDIN:
+        return _piped()
     try:
         # Non-blocking, or a named pipe without a writer would be waited for.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -97,9 +114,20 @@ def _map(path: Path) -> NDArray[np.uint8] | Problem:
         os.close(handle)
 
 
+@cache
+def _piped() -> NDArray[np.uint8] | Problem:
+    """What is piped to the program, read once: whoever asks again gets the same bytes."""
+    content = sys.stdin.buffer.read()
+    if not content:
+        return Problem("empty-file", "", None, "nothing is piped to the program")
+    return np.frombuffer(content, np.uint8)
+
+
 def _folder(path: Path) -> Problem:
+    from litecheck.flatbuffer.archive import LITECHECK_CONVERTS
+
     if (path / "saved_model.pb").is_file():
-        return Problem("not-a-model", "", 0, "is a TensorFlow SavedModel folder; convert it to .tflite first")
+        return Problem("not-a-model", "", 0, f"is a TensorFlow SavedModel folder; {LITECHECK_CONVERTS}")
     return Problem("not-a-file", "", 0, "is a folder")
 
 
@@ -143,12 +171,18 @@ def _not_a_model(part: Member) -> Problem:
     if not kind:
         found = part.data[4:8].tobytes()
         kind = f"no format known here (bytes 4 to 8 are {found!r}, where a LiteRT model has {IDENTIFIER!r})"
-    return Problem("not-a-model", "", part.start, f"this is {kind}, not a LiteRT model")
+    return Problem("not-a-model", "", part.start, _told(kind))
+
+
+def _told(kind: str) -> str:
+    """What a file is instead of a model, and behind it what to do with it."""
+    name, _, advice = kind.partition("; ")
+    return f"this is {name}, not a LiteRT model" + (f"; {advice}" if advice else "")
 
 
 def _zip_members(part: Member) -> Iterator[Member | Problem]:
     """The models of a zip, in file order, after what is wrong with it."""
-    from litecheck.flatbuffer.archive import entries
+    from litecheck.flatbuffer.archive import entries, looks_like_zip
 
     models: list[Member] = []
     others: list[str] = []
@@ -169,6 +203,10 @@ def _zip_members(part: Member) -> Iterator[Member | Problem]:
         else:
             others.append(entry.name)
     if not models and not faults:
+        kind = looks_like_zip(others)
+        if kind:
+            yield Problem("not-a-model", "", part.start, _told(kind))
+            return
         holds = ", ".join(others[:5]) + (" ..." if len(others) > 5 else "") if others else "nothing"
         yield Problem("not-a-model", "", part.start, f"this is a zip file without models (it holds {holds})")
     yield from _apart(models)
@@ -206,7 +244,8 @@ def _sections(part: Member) -> Iterator[Member | Problem]:
         yield Problem("unknown-version", "", part.start + 8, message)
         return
     if not HEADER < end <= size:
-        message = f"the header ends at byte {end}, the file has {size}"
+        message = f"the header ends at byte {end}, the file has {size}: it is cut off"
+        message = message if end > size else f"the header cannot end at byte {end}"
         yield Problem("section-outside-file", "", part.start + 24, message)
         return
     schema = load_schema("litertlm")
@@ -234,6 +273,7 @@ def _tflite_sections(part: Member, header_end: int, tables: Tables) -> Iterator[
         faults += 1
         at = tables.offset("SectionObject", row)
         message = f"bytes {first} to {last} do not lie between the header's end and byte {len(part.data)}"
+        message += "; the file is cut off" if last > len(part.data) else ""
         yield Problem("section-outside-file", f"section_metadata.objects[{number}]", at, message)
     if not models and not faults:
         yield Problem("not-a-model", "", part.start, "this is a LiteRT-LM bundle without a TFLite section")

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import Problem
-from litecheck.flatbuffer.tables import Index, Tables
+from litecheck.flatbuffer.tables import Bytes, Index, Tables
 
 #: How many rows of one failing check are reported one by one.
 SHOWN = 20
 
+#: What is wrong with a file whose end is missing, and nothing else.
+_BEYOND = {"offset-outside-file", "vtable-outside-file", "vector-outside-file", "bad-vtable"}
+#: One single reference past the end may be a damaged number, unless it stands so near to it.
+_NEAR = 64
+
 Mask = NDArray[np.bool_]
 Message = Callable[[int], str]
+
+
+def with_cut(problems: Sequence[Problem], data: Bytes) -> tuple[Problem, ...]:
+    """The problems, after the one that explains them all where the file was not copied to its end."""
+    beyond = [problem for problem in problems if problem.code in _BEYOND]
+    end = data.start + data.size
+    several = len({problem.path for problem in beyond}) > 1
+    if not beyond or len(beyond) < len(problems) or not (several or (beyond[0].offset or 0) + _NEAR >= end):
+        return tuple(problems)
+    told = f"the file seems to be cut off: it ends at byte {end}, and what it refers to lies behind that"
+    return Problem("cut-off", "", end, told), *problems
 
 
 class Faults:

@@ -99,12 +99,12 @@ def test_every_parameter_is_told_and_fits(arguments: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("arguments", [(), ("suite",)], ids=" ".join)
 def test_a_group_alone_says_what_there_is_and_fails(arguments: tuple[str, ...]) -> None:
     result = CliRunner().invoke(app, arguments, prog_name="litecheck", env={"COLUMNS": "80"})
-    assert result.exit_code == 2
+    assert result.exit_code == 64
     assert "Commands" in result.output
     assert "Error" not in result.output
 
 
 def test_an_error_names_the_usage_as_help_does() -> None:
     result = CliRunner().invoke(SMALL, ["weigh", "--no-such"], prog_name="small", env={"COLUMNS": "80"})
-    assert result.exit_code == 2
+    assert result.exit_code == 64
     assert "Usage: small weigh [OPTIONS] MODEL... [UNIT]" in result.output

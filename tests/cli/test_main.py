@@ -32,7 +32,7 @@ def program(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
 
 def test_alone_it_shows_help_and_does_not_pass(run: Run) -> None:
     result = run()
-    assert result.exit_code == 2
+    assert result.exit_code == 64
     for command in ("validate", "inspect", "explain", "rules"):
         assert command in result.stdout
 
@@ -64,8 +64,27 @@ def test_colours_only_when_wanted(folder: Path) -> None:
     assert "\x1b[" in program(*command, **forced).stdout
     assert "\x1b[" not in program(*command).stdout
     for plain in (program(*command, NO_COLOR="1", **forced), program(*command, "--no-color", **forced)):
-        assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", plain.stdout)
+        assert "\x1b" not in plain.stdout
         assert "violation" in plain.stdout
+
+
+@pytest.mark.parametrize("more", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_help_and_errors_without_escape_codes(folder: Path, more: dict[str, str]) -> None:
+    for arguments in (
+        ("validate", "--help"),
+        ("validate", "--nonsense"),
+        ("validate", "x", "-p", "nonsense"),
+    ):
+        told = program(*arguments, **({"FORCE_COLOR": "1", "TERM": "xterm-256color"} | more))
+        assert "\x1b" not in told.stdout + told.stderr
+        assert told.stdout + told.stderr
+
+
+@pytest.mark.parametrize("name", ["good.tflite", "absent.tflite"])
+def test_a_model_instead_of_a_command_hints_at_validate(run: Run, name: str) -> None:
+    result = run(name)
+    assert result.exit_code == 64
+    assert f"litecheck validate {name}" in " ".join(result.stderr.replace("│", "").split())
 
 
 def test_machine_formats_have_no_colour(folder: Path) -> None:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typer.testing import Result
+
+import litecheck
+from tests.cli.conftest import write_model
 
 Run = Callable[..., Result]
 ZERO_POINT = "FULLY_CONNECTED/weight/zero_point"
@@ -43,16 +50,13 @@ def test_exit_code(run: Run, arguments: list[str], code: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["absent.tflite"], "absent.tflite: no such file or folder"),
-        (["*.lite"], "*.lite: no file matches"),
-        (["empty"], "empty: no model in this folder"),
         (["good.tflite", "-f", "sarf"], "unknown format 'sarf': did you mean sarif?"),
         (["good.tflite", "-f", "json:"], "json:: a file name is missing"),
         (["good.tflite", "-f", "json", "-f", "text"], "two formats to stdout"),
         (["good.tflite", "-f", "json:a", "-f", "sarif:./a"], "two formats to ./a"),
-        (["good.tflite", "-f", "json:no/where.json"], "there is no folder no"),
+        (["good.tflite", "-f", "json:good.tflite/where.json"], "good.tflite is no folder"),
         (["good.tflite", "-f", "json:empty"], "empty: cannot be written, it is a folder"),
-        (["good.tflite", "--write-baseline", "no/b.json"], "there is no folder no"),
+        (["good.tflite", "--write-baseline", "good.tflite/b.json"], "good.tflite is no folder"),
         (["good.tflite", "--baseline", "absent.json"], "absent.json: the baseline cannot be read"),
         (["good.tflite", "--baseline", "tiny.yaml"], "tiny.yaml: not a baseline"),
         (["good.tflite", "--fail-on", "error"], "'error' is no level"),
@@ -76,10 +80,64 @@ def test_wrong_options_end_before_any_work(
     assert "Traceback" not in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [["validate"], ["validate", "--no-such"], ["no-such-command"]])
-def test_usage_errors_are_2(run: Run, arguments: list[str]) -> None:
-    result = run(*arguments)
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("absent.tflite", "no such file or folder"),
+        ("*.lite", "no file matches"),
+        ("empty", "no model in this folder"),
+        ("https://example.org/m.tflite", "is an address"),
+    ],
+)
+def test_a_path_that_names_nothing_costs_only_itself(
+    run: Run, folder: Path, argument: str, message: str
+) -> None:
+    (folder / "empty").mkdir()
+    result = run("validate", *TINY, argument, "good.tflite", "-f", "text", "-f", "sarif:new/folder/out.sarif")
     assert result.exit_code == 2
+    assert message in result.stdout
+    assert "good.tflite ─" in result.stdout
+    assert "2 models: 1 conforms, 1 not judged" in result.stdout
+    (told,) = json.loads((folder / "new/folder/out.sarif").read_text())["runs"]
+    assert message in told["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
+
+
+@pytest.mark.parametrize("form", ["sarif", "gitlab", "github"])
+def test_absolute_paths_below_this_folder_read_as_relative_ones(run: Run, folder: Path, form: str) -> None:
+    relative = run("validate", "bad.tflite", "float.tflite", *TINY, "-f", form).stdout
+    absolute = (str(folder / "bad.tflite"), f"./{folder.name}/../float.tflite")
+    (folder / folder.name).mkdir()
+    given = run("validate", *absolute, *TINY, "-f", form).stdout
+    assert "bad.tflite" in relative
+    assert "fingerprint" in relative.lower() or form == "github"
+    assert re.sub(r'"name": "[^"]*(bad|float)', r'"name": "\1', given) == relative
+
+
+def test_a_baseline_tells_of_models_that_are_gone(run: Run, folder: Path) -> None:
+    write_model(folder / "old.tflite", zero_point=5)
+    assert run("validate", "bad.tflite", "old.tflite", *TINY, "--write-baseline", "known.json").exit_code == 0
+    (folder / "old.tflite").unlink()
+    told = run("validate", "bad.tflite", *TINY, "--baseline", "known.json").stdout
+    assert "the model of this baseline entry is gone" in " ".join(told.split())
+    run("validate", "bad.tflite", *TINY, "--write-baseline", "known.json")
+    assert "gone" not in run("validate", "bad.tflite", *TINY, "--baseline", "known.json").stdout
+
+
+def test_a_model_may_be_piped_in(folder: Path) -> None:
+    command = [sys.executable, "-m", "litecheck", "validate", "-", *TINY, "-q"]
+    env = os.environ | {"PYTHONPATH": str(Path(litecheck.__file__).parents[1])}
+    for name, code in (("good", 0), ("bad", 1)):
+        content = (folder / f"{name}.tflite").read_bytes()
+        assert subprocess.run(command, input=content, env=env, timeout=60, check=False).returncode == code
+    nothing = subprocess.run(command, input=b"", env=env, timeout=60, check=False, capture_output=True)
+    assert nothing.returncode == 2
+    assert b"-: not judged" in nothing.stdout
+
+
+@pytest.mark.parametrize("arguments", [["validate"], ["validate", "--no-such"], ["no-such-command"]])
+def test_usage_errors_are_64(run: Run, arguments: list[str]) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 64
     assert result.stdout == ""
 
 

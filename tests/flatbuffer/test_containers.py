@@ -243,6 +243,19 @@ def test_no_byte_of_a_litertlm_header_raises(tmp_path: Path) -> None:
         (b"\x10\0\0\0TFL2" + bytes(40), "version 2"),
         (b"\x10\0\0\0XYZ9" + bytes(40), "XYZ9"),
         (b"PK\x05\x06" + bytes(18), "zip"),
+        (bytes(257) + b"ustar\x0000" + bytes(40), "tar archive, not a LiteRT model; unpack it first"),
+        (b"\x08" + bytes(7) + b'{"a": 1}', "safetensors"),
+        (b"\x80\x03}q\x00.", "pickle, perhaps of PyTorch, not a LiteRT model; if it is, convert"),
+        (
+            _zip({"archive/data.pkl": b"x", "archive/version": b"3"}),
+            "PyTorch file, not a LiteRT model; convert",
+        ),
+        (
+            _zip({"config.json": b"{}", "model.weights.h5": b"x"}),
+            "Keras model (.keras), not a LiteRT model; `litecheck",
+        ),
+        (_zip({"m/saved_model.pb": b"x"}), "zipped TensorFlow SavedModel"),
+        (_zip({"x.npy": b"x"}), "numpy archive"),
     ],
 )
 def test_what_is_no_model_is_called_by_its_name(tmp_path: Path, content: bytes, says: str) -> None:
@@ -253,9 +266,9 @@ def test_what_is_no_model_is_called_by_its_name(tmp_path: Path, content: bytes, 
 
 
 def test_a_zip_without_models_names_what_it_holds(tmp_path: Path) -> None:
-    (error,) = _open(tmp_path, _zip({"archive/data.pkl": b"x", "readme": b"y"}, zipfile.ZIP_DEFLATED))
+    (error,) = _open(tmp_path, _zip({"archive/other.bin": b"x", "readme": b"y"}, zipfile.ZIP_DEFLATED))
     assert isinstance(error, ModelError)
-    assert "archive/data.pkl" in str(error)
+    assert "archive/other.bin" in str(error)
 
 
 def test_what_is_no_file_is_told_apart(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fixtures.models import fc_int8
+from fixtures.models import conv_int8, fc_int8
 from litecheck.errors import Problem
 from litecheck.flatbuffer.faults import SHOWN, path_of
 from litecheck.flatbuffer.schema import load_schema
@@ -332,3 +332,18 @@ def test_paths_name_unions_and_vectors_of_tables() -> None:
     assert path_of(file.tables, "FullyConnectedOptions", 0) == "subgraphs[0].operators[0].builtin_options"
     assert path_of(file.tables, "QuantizationParameters", 3) == "subgraphs[0].tensors[3].quantization"
     assert path_of(file.tables, "Model", 0) == ""
+
+
+@pytest.mark.parametrize("part", [0.05, 0.3, 0.6, 0.9, 0.999])
+def test_a_file_without_its_end_is_called_cut_off(part: float) -> None:
+    content = model_bytes(conv_int8())
+    _, problems = check(content[: int(len(content) * part)])
+    assert problems[0].code == "cut-off"
+    assert len(problems) > 1
+
+
+def test_one_damaged_number_is_not_a_cut() -> None:
+    content = bytearray(model_bytes(conv_int8()))
+    struct.pack_into("<I", content, File().field("Model", "subgraphs"), 1 << 20)
+    _, problems = check(content)
+    assert [problem.code for problem in problems] == ["offset-outside-file"]

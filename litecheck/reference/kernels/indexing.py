@@ -14,6 +14,9 @@ from litecheck.reference.registry import kernel
 @kernel("SLICE", *ANY)
 def slice_(input: Operand, begin: Operand, size: Operand, output: OutputSpec) -> Array:
     """A box; a size of -1 reaches to the end. Source: slice.cc."""
+    for name, numbers in (("begin", ints(begin)), ("size", ints(size))):
+        if len(numbers) != input.data.ndim:
+            raise RunError(f"{name} has {len(numbers)} numbers for an input of {input.data.ndim} dimensions")
     window = tuple(
         slice(b, n if s < 0 else b + s) for b, s, n in zip(ints(begin), ints(size), input.shape, strict=True)
     )

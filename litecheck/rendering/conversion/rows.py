@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from litecheck.convert.record import ConversionRecord
 from litecheck.convert.shared import SharedMember, SharedQuantization
+from litecheck.files import from_here
 from litecheck.rendering.conversion import sharing, wording
 from litecheck.rendering.rows import (
     JudgedCase,
@@ -60,12 +61,12 @@ def _row(record: ConversionRecord, group: SharedQuantization, member: SharedMemb
         (joint.name, f"{joint.opcode}#{joint.operator}", "function"),
         (member.name, f"tensor#{member.tensor}", "variable"),
     )
-    print_of = digest("\0".join((record.source, joint.path, member.name, joint.name)))
+    print_of = digest("\0".join((from_here(record.source), joint.path, member.name, joint.name)))
     return ResultRow(
         _STARVED.id,
         "warning",
         title,
-        RowPlace(record.report.file, place, steps),
+        RowPlace(from_here(record.report.file), place, steps),
         gist=dict(details)["because"][0],
         details=details,
         title=title,
@@ -76,6 +77,6 @@ def _row(record: ConversionRecord, group: SharedQuantization, member: SharedMemb
 
 
 def _remark(record: ConversionRecord, text: str) -> ResultRow:
-    identity = digest(f"{record.source}\0{text}")
-    place = RowPlace(record.report.file)
+    identity = digest(f"{from_here(record.source)}\0{text}")
+    place = RowPlace(from_here(record.report.file))
     return ResultRow("convert/data", "warning", text, place, title=text, identity=identity)

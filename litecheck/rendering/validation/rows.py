@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from litecheck.files import from_here
 from litecheck.finding import LEVELS, Finding
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten, tame, visible
@@ -65,7 +66,7 @@ def _subject(report: Report, model: ModelReport) -> result.Subject:
     cases += [result.JudgedCase(names[key], tuple(others)) for key, others in placed.items()]
     inside = f"{model.member}: " if model.member else ""
     remarks = (
-        result.ResultRow("remark", "note", inside + text, result.RowPlace(model.file), title=text)
+        result.ResultRow("remark", "note", inside + text, result.RowPlace(from_here(model.file)), title=text)
         for text in model.remarks
     )
     facts, obstacles = tuple(_facts(report, model)), tuple(_obstacles(report, model, inside))
@@ -80,7 +81,7 @@ def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
     seen: Counter[str] = Counter()
     for finding in ordered(model.findings):
         seen[finding.fingerprint] += 1
-        parts = (model.file, model.member, finding.fingerprint, str(seen[finding.fingerprint]))
+        parts = (from_here(model.file), model.member, finding.fingerprint, str(seen[finding.fingerprint]))
         yield finding, result.digest("\0".join(parts))
 
 
@@ -92,7 +93,7 @@ def _row(report: Report, model: ModelReport, f: Finding, identity: str) -> resul
         f.path,
         f.level,
         f.sentence,
-        result.RowPlace(model.file, told, tuple(_steps(model, f))),
+        result.RowPlace(from_here(model.file), told, tuple(_steps(model, f))),
         f.effect,
         title=f.title,
         full=(full + (f" [waived by {waiver}]" if waiver else ""),),
@@ -138,14 +139,15 @@ def _facts(report: Report, model: ModelReport) -> Iterator[tuple[str, str]]:
 
 def _obstacles(report: Report, model: ModelReport, inside: str) -> Iterator[result.ResultRow]:
     for number, p in enumerate(model.problems):
-        where = result.RowPlace(model.file, p.path or f"byte {p.offset}", offset=p.offset)
-        identity, told = result.digest(f"{model.name}/{p.code}/{p.path}/{number}"), str(p)
+        place_of = p.path or (f"byte {p.offset}" if p.offset is not None else "file")
+        where = result.RowPlace(from_here(model.file), place_of, offset=p.offset)
+        identity, told = result.digest(f"{_name(model)}/{p.code}/{p.path}/{number}"), str(p)
         yield result.ResultRow(
             f"file/{p.code}", "violation", inside + told, where, title=told, identity=identity
         )
     if report.verdict(model) == "not judged" and not model.problems:
-        why, identity = report.explain(model), result.digest(f"{model.name}/not-judged")
-        text, where = f"{inside}not judged: {why}", result.RowPlace(model.file, "model")
+        why, identity = report.explain(model), result.digest(f"{_name(model)}/not-judged")
+        text, where = f"{inside}not judged: {why}", result.RowPlace(from_here(model.file), "model")
         yield result.ResultRow("model/not-judged", "violation", text, where, title=why, identity=identity)
 
 
@@ -197,7 +199,9 @@ def _unjudged(report: Report, model: ModelReport) -> Iterator[result.Annotation]
     title = f"not judged: {report.explain(model)}"
     kinds = (*model.kinds("structure only"), *model.kinds("not covered"))
     why = list(map(str, model.problems)) or [f"{k.count} x {k.opcode}: {k.reason}" for k in kinds]
-    yield result.Annotation("violation", model.file, title, (*_member(model), *why[:_HANDFUL]) or (title,))
+    yield result.Annotation(
+        "violation", from_here(model.file), title, (*_member(model), *why[:_HANDFUL]) or (title,)
+    )
 
 
 def _annotation(model: ModelReport, block: Block) -> result.Annotation:
@@ -208,7 +212,7 @@ def _annotation(model: ModelReport, block: Block) -> result.Annotation:
     lines.append(f"effect: {block.effect}")
     lines += [f"see {block.see}"] if block.see else []
     lines.append(f"{block.path}, demanded by {block.demanded_by.profile} in {block.demanded_by}")
-    return result.Annotation(block.level, model.file, block.title, tuple(lines))
+    return result.Annotation(block.level, from_here(model.file), block.title, tuple(lines))
 
 
 def _case(case: AlikeFindings) -> Iterator[str]:
@@ -217,6 +221,11 @@ def _case(case: AlikeFindings) -> Iterator[str]:
     if len(places) > _HANDFUL:
         yield f"and {len(places) - _HANDFUL:,} more"
     yield f"found {shorten(case.found, PHRASE)}; required {shorten(case.required, PHRASE)}"
+
+
+def _name(model: ModelReport) -> str:
+    """The model as services know it."""
+    return from_here(model.file) + (f"!{model.member}" if model.member else "")
 
 
 def _member(model: ModelReport) -> tuple[str, ...]:

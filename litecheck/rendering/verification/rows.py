@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from litecheck.devices.outcome import Outcome
+from litecheck.files import from_here
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.wording import outcomes as wording
@@ -36,7 +37,10 @@ def results(verification: Verification) -> result.Results:
         ),
         tuple(_annotations(v)),
         {"verification": _summary(v)},
-        tuple(result.ResultRow(code, "note", text, result.RowPlace(v.model)) for code, text in _remarks(v)),
+        tuple(
+            result.ResultRow(code, "note", text, result.RowPlace(from_here(v.model)))
+            for code, text in _remarks(v)
+        ),
     )
 
 
@@ -49,7 +53,7 @@ def identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]
     for v in wording.failing(verification):
         fingerprint = result.digest("\0".join((wording.rule(v.outcome), str(v.subgraph), *v.opcodes, v.name)))
         seen[fingerprint] += 1
-        parts = (verification.model, verification.device, fingerprint, str(seen[fingerprint]))
+        parts = (from_here(verification.model), verification.device, fingerprint, str(seen[fingerprint]))
         yield v, fingerprint, result.digest("\0".join(parts))
 
 
@@ -59,7 +63,7 @@ def _row(verification: Verification, verdict: Verdict, fingerprint: str, identit
         wording.rule(verdict.outcome),
         "violation",
         f"{outcome} on {verification.device}",
-        result.RowPlace(verification.model, wording.title(verdict), tuple(_steps(verdict))),
+        result.RowPlace(from_here(verification.model), wording.title(verdict), tuple(_steps(verdict))),
         outcome,
         gist,
         details,
@@ -111,8 +115,11 @@ def _facts(v: Verification) -> Iterator[tuple[str, str]]:
 
 def _obstacles(v: Verification) -> Iterator[result.ResultRow]:
     if v.verdict == "not judged":
-        tally, identity = wording.tally(v), result.digest("\0".join((v.model, v.device, "not-judged")))
-        text, where = f"not judged on {v.device}: {tally}", result.RowPlace(v.model, "model")
+        tally, identity = (
+            wording.tally(v),
+            result.digest("\0".join((from_here(v.model), v.device, "not-judged"))),
+        )
+        text, where = f"not judged on {v.device}: {tally}", result.RowPlace(from_here(v.model), "model")
         yield result.ResultRow("verify/not-judged", "violation", text, where, title=tally, identity=identity)
 
 
@@ -146,14 +153,16 @@ def _annotations(v: Verification) -> Iterator[result.Annotation]:
     for (outcome, opcode), verdicts in groups.items():
         extent = f" ({counted(len(verdicts), 'case')})" if len(verdicts) > 1 else ""
         title = f"{outcome.value} on {v.device}: {opcode}{extent}"
-        yield result.Annotation("violation", v.model, title, tuple(_told(verdicts)))
+        yield result.Annotation("violation", from_here(v.model), title, tuple(_told(verdicts)))
     if v.verdict == "not judged":
-        yield result.Annotation("violation", v.model, f"not judged on {v.device}", (wording.tally(v),))
+        yield result.Annotation(
+            "violation", from_here(v.model), f"not judged on {v.device}", (wording.tally(v),)
+        )
     for outcome, opcode, why, verdicts in wording.unjudged(v):
         title = f"{outcome.value}: {opcode} ({counted(len(verdicts), 'case')})"
-        yield result.Annotation("note", v.model, title, (shorten(why, PHRASE),))
+        yield result.Annotation("note", from_here(v.model), title, (shorten(why, PHRASE),))
     if fits := wording.fits(v):
-        yield result.Annotation("note", v.model, "another arithmetic fits", (fits,))
+        yield result.Annotation("note", from_here(v.model), "another arithmetic fits", (fits,))
 
 
 def _told(verdicts: list[Verdict]) -> Iterator[str]:
