@@ -17,7 +17,7 @@ from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
 from litecheck.convert.kinds import profiles_of
 from litecheck.convert.links import wires
-from litecheck.convert.plan import ConstantChange, ConversionPlan
+from litecheck.convert.plan import ConstantChange, ConversionPlan, Form
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.planning import Targets, make_plan
 from litecheck.convert.recurrent import Inside
@@ -28,6 +28,7 @@ from litecheck.model.graph import name_of
 from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import load_profile
+from litecheck.profile.operators import facts_of
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport
 from litecheck.spelling import did_you_mean
@@ -136,6 +137,9 @@ def _check_places(model: Model, plan: ConversionPlan) -> None:
         odd = next((port for port in one.read if port not in wire.readers), None)
         if odd is not None:
             raise ConfigError(f"{where}, which operator {odd.operator} does not read at place {odd.place}")
+        shape = model.subgraphs[one.subgraph].tensors[one.tensor].shape
+        if any(form is not None and not _fits(form, shape) for form in (one.written, *one.read.values())):
+            raise ConfigError(f"{where}, which has not as many channels as scales along that axis")
         stored |= {(p.subgraph, p.operator) for p, form in one.read.items() if form is not None}
         if wire.writer and one.written:
             stored.add((one.subgraph, wire.writer.operator))
@@ -145,11 +149,31 @@ def _check_places(model: Model, plan: ConversionPlan) -> None:
             raise ConfigError(
                 f"the plan names operator #{decision.operator} of subgraph {decision.subgraph}, which there is not"
             )
+        operator = model.subgraphs[decision.subgraph].operators[decision.operator]
+        odd_place = next((place for place in decision.added if not _is_free(operator, place)), None)
+        if odd_place is not None:
+            raise ConfigError(
+                f"the plan adds to operator #{decision.operator} of subgraph {decision.subgraph} an operand at place"
+                f" {odd_place}, where none is missing"
+            )
         if decision.becomes == REAL and (decision.subgraph, decision.operator) in stored:
             raise ConfigError(
                 f"by the plan operator #{decision.operator} of subgraph {decision.subgraph} becomes float32, but it reads or"
                 " writes stored integers: its tensors' forms decide, change these (null is float32)"
             )
+
+
+def _fits(form: Form, shape: Sequence[int]) -> bool:
+    """Whether a tensor has a channel for each scale of a form."""
+    return form.scale.size <= 1 or (0 <= form.axis < len(shape) and shape[form.axis] == form.scale.size)
+
+
+def _is_free(operator: Operator, place: int) -> bool:
+    """Whether an operator has an operand at a place that is absent, or would be its next but for absent ones."""
+    roles = len(facts_of(operator.kind).inputs)
+    return 0 <= place < max(roles, len(operator.inputs)) and (
+        place >= len(operator.inputs) or operator.inputs[place] < 0
+    )
 
 
 def kind_of(request: Request) -> tuple[str, Profile]:

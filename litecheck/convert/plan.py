@@ -53,6 +53,20 @@ class Form:
         )
 
 
+def mistake_in(form: Form) -> str:
+    """Why a form, of whatever people wrote into a plan, stores nothing; empty where all is well."""
+    scale, zero_point = form.scale, form.zero_point
+    if scale.size != zero_point.size or not (np.isfinite(scale).all() and (scale > 0).all()):
+        return "needs one zero point for each scale, and scales above 0"
+    if not scale.size and form.dtype != "float16":
+        return f"needs a scale: {form.dtype} alone stands for no real values"
+    if not (np.isfinite(form.low) and np.isfinite(form.high)):
+        return "range is from one finite number to another"
+    least, most = INTEGER_RANGES.get(form.dtype, (0, 0))
+    inside = (zero_point >= least) & (zero_point <= most)
+    return "" if inside.all() else f"a zero point lies outside {form.dtype}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorForms:
     """One tensor of real values: the form in which it is written (None: as it is), and in which each place reads it."""

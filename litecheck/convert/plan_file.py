@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.binding import Port
-from litecheck.convert.plan import ConstantChange, ConversionPlan, Decision, Form, TensorForms
+from litecheck.convert.plan import ConstantChange, ConversionPlan, Decision, Form, TensorForms, mistake_in
 from litecheck.errors import ConfigError
 from litecheck.quantization import INTEGER_RANGES
 
@@ -66,7 +66,7 @@ def read_plan(text: str, file: str) -> ConversionPlan:
     """The plan of a file. Raises ConfigError with the place that is wrong."""
     try:
         values = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{file}: this is no JSON: {error}") from error
     reader = _Reader(file)
     if not isinstance(values, dict) or values.get("litecheck_plan") != VERSION:
@@ -269,7 +269,7 @@ class _Reader:
     def chosen(self, number: Any, forms: list[Form], place: str) -> Form | None:
         if number is None:
             return None
-        if not isinstance(number, int) or not 0 <= number < len(forms):
+        if type(number) is not int or not 0 <= number < len(forms):
             raise self.wrong(place, f"there is no form {number!r}, the tensor has {len(forms)}")
         return forms[number]
 
@@ -282,19 +282,17 @@ class _Reader:
             with np.errstate(over="ignore"):
                 scale = np.array(self.items(one, "scale", place), np.float32).reshape(-1)
             zeros = self.items(one, "zero_point", place)
-            if not all(isinstance(zero, int) and abs(zero) < 1 << 31 for zero in zeros):
+            if not all(type(zero) is int and abs(zero) < 1 << 31 for zero in zeros):
                 raise ValueError("a zero point is a whole number of 32 bits")
             zero_point = np.array(zeros, np.int64).reshape(-1)
             low, high = map(float, one.get("range", (0.0, 0.0)))
         except (TypeError, ValueError, OverflowError) as error:
             raise self.wrong(place, f"scale, zero_point and range hold numbers: {error}") from error
-        if scale.size != zero_point.size or not (np.isfinite(scale).all() and (scale > 0).all()):
-            raise self.wrong(place, "needs one zero point for each scale, and scales above 0")
-        least, most = INTEGER_RANGES.get(dtype, (0, 0))
-        if scale.size and not ((zero_point >= least) & (zero_point <= most)).all():
-            raise self.wrong(place, f"a zero point lies outside {dtype}")
         axis = self.number(one, "axis", place) if "axis" in one else 0
-        return Form(
+        form = Form(
             dtype, scale, zero_point, axis, low, high,
             tuple(map(str, self.items(one, "rules", place))), self.text(one, "because", place),
         )  # fmt: skip
+        if mistake := mistake_in(form):
+            raise self.wrong(place, mistake)
+        return form

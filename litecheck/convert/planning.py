@@ -19,12 +19,13 @@ from litecheck.convert.links import entered, wires
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
 from litecheck.convert.recurrent import Inside, intermediate_forms, to_be_made
 from litecheck.convert.request import REAL
-from litecheck.convert.solve import ScaleQuestion, Solution, solve, tensor_at
+from litecheck.convert.solve import ScaleQuestion, Solution, follows, solve, tensor_at
 from litecheck.convert.storage import storage_of
 from litecheck.errors import ConfigError
 from litecheck.model.graph import name_of
 from litecheck.model.links import called
-from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.model.values import stored_integers
 from litecheck.profile.operators import facts_of
 from litecheck.profile.solve import admits, allowed
 from litecheck.profile.types import Profile
@@ -114,6 +115,8 @@ def _obstacle(bound: BoundFloat, ranges: Mapping[Key, Interval]) -> str:
                 continue
             tensor = bound.tensor(port)
             if tensor.is_constant and not tensor.is_variable:
+                if follows(bound, port, role) and _has_infinity(tensor):
+                    return f"its {role} holds an infinity, which no scale reaches"
                 continue
             if storage.per_axis or facts.inputs.get(role) in ("weight", "bias"):
                 return f"its {role} is computed: in 8 bits that loses more than the operator gains"
@@ -123,6 +126,11 @@ def _obstacle(bound: BoundFloat, ranges: Mapping[Key, Interval]) -> str:
             if not high - low <= float(np.finfo(np.float32).max):
                 return f"its {role} ranges from {low:g} to {high:g}, further than float32 says"
     return ""
+
+
+def _has_infinity(tensor: Tensor) -> bool:
+    values = stored_integers(tensor)
+    return values is not None and bool(np.isinf(values).any())
 
 
 def _mend(

@@ -133,8 +133,9 @@ class Kernel:
 #: The modules of litecheck.reference.kernels that hold kernels, by family.
 FAMILIES = (
     "movement", "indexing", "resize", "binary", "division", "comparison", "pool", "reduce", "reduce_minmax",
-    "transcendental", "activation", "softmax", "unary", "quantize", "sparse", "conv", "depthwise", "fully_connected",
-    "matmul", "transpose_conv", "lstm", "recurrent", "stablehlo", "stablehlo_regions", "control", "detection",
+    "transcendental", "activation", "softmax", "unary", "quantize", "fake_quant", "sparse", "conv", "depthwise",
+    "fully_connected", "matmul", "transpose_conv", "lstm", "recurrent", "stablehlo", "stablehlo_regions", "control",
+    "detection",
 )  # fmt: skip
 
 _KERNELS: dict[str, list[Kernel]] = {}

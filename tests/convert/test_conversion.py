@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -398,6 +399,30 @@ def test_a_range_beyond_float32_keeps_an_operator_real() -> None:
     ]
 
 
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_weights_stay(value: float) -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, weights = main.tensor("x", (1, 4), "float32"), np.eye(4, dtype=np.float32)
+    weights[2, 1] = value
+    middle, y = main.tensor("middle", (1, 4), "float32"), main.tensor("y", (1, 4), "float32")
+    main.add("RELU6", [x], [middle])
+    main.add("FULLY_CONNECTED", [middle, main.constant("weights", weights), -1], [y])
+    main.inputs(x)
+    main.outputs(y)
+    done = convert(builder.finish(), Request(), dict.fromkeys([(0, n) for n in range(4)], (0.0, 6.0)))
+    assert [d.because for d in done.plan.operators] == [
+        "",
+        "its weight holds an infinity, which no scale reaches",
+    ]
+    assert done.conforms
+
+
+def test_a_plan_nested_beyond_sense_is_refused() -> None:
+    with pytest.raises(ConfigError, match="no JSON"):
+        read_plan("[" * 100_000, "plan.json")
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -408,6 +433,22 @@ def test_a_range_beyond_float32_keeps_an_operator_real() -> None:
         (lambda plan: plan["tensors"][0]["forms"][0].update(zero_point=[1.5]), "a whole number"),
         (lambda plan: plan["tensors"][0]["forms"][0].update(zero_point=[1 << 70]), "a whole number"),
         (lambda plan: plan["tensors"][0]["forms"][0].update(scale=[1e39]), "scales above 0"),
+        (lambda plan: plan["tensors"][0]["forms"][0].update(scale=[], zero_point=[]), "needs a scale"),
+        (lambda plan: plan["tensors"][0]["forms"][0].update(zero_point=[True]), "a whole number"),
+        (lambda plan: plan["tensors"][0]["forms"][0].update(range=[-math.inf, 1]), "finite number"),
+        (
+            lambda plan: plan["tensors"][0]["forms"][0].update(scale=[1] * 7, zero_point=[0] * 7, axis=-3),
+            "not as many channels as scales",
+        ),
+        *(
+            (
+                lambda plan, place=place: plan["operators"][0].update(
+                    added=[{"place": place, "dtype": "int32", "scale": [1], "zero_point": [0]}]
+                ),
+                f"at place {place}, where none is missing",
+            )
+            for place in (-5, 0, 1 << 40)
+        ),
     ],
 )  # fmt: skip
 def test_plans_edited_badly_are_refused(change: Callable[[dict], None], words: str) -> None:

@@ -13,8 +13,6 @@ from tests.differential.conversion import Outcome, converted, models, tried, ver
 from tests.differential.oracle import Oracle
 
 GRAPHS = 12
-#: Float operators that no kernel of ours computes.
-ELSEWHERE = {"FAKE_QUANT"}
 #: Models whose operators are verified one by one: of each family of kernels one, state, loops, a short graph.
 VERIFIED = ("CONV_2D", "SVDF", "SOFTMAX", "SUM", "net-streaming", "net-branches", "net-lstm_fused", "graph-4")
 
@@ -25,8 +23,6 @@ def test_what_is_converted_conforms_loads_and_is_exact(to: str) -> None:
     faults, quantized = {}, 0
     with Oracle() as oracle:
         for name, model, runs in models(GRAPHS, ""):
-            if name in ELSEWHERE:
-                continue
             outcome = tried(oracle, name, model, runs, to)
             quantized += outcome.becomes["int8"] + outcome.becomes["int16"]
             if outcome.faults:
