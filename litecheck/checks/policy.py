@@ -8,12 +8,14 @@ everything below it, so ``CONV_2D`` means all of that operator.
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from litecheck.errors import ConfigError
+from litecheck.files import from_here
 from litecheck.finding import LEVELS, Finding, Level, Waiver
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Profile
@@ -23,17 +25,35 @@ from litecheck.spelling import did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The user's choices. An empty ``select`` selects everything; of several levels the last one holds."""
+    """The user's choices. An empty ``select`` selects everything; of several levels the last one holds.
+
+    ``per_file`` are pairs: a glob of files, and the paths that are ignored in them.
+    """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     levels: tuple[tuple[str, Level], ...] = ()
+    per_file: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def apply(report: Report, policy: Policy) -> Report:
     """The report with levels set and ignored findings waived. ``select`` comes last, after any baseline."""
-    models = (ignore(override_levels(model, policy.levels), policy.ignore) for model in report.models)
-    return replace(report, models=tuple(models))
+    return replace(report, models=tuple(_under(model, policy) for model in report.models))
+
+
+def _under(model: ModelReport, policy: Policy) -> ModelReport:
+    model = ignore(override_levels(model, policy.levels), policy.ignore)
+    for files, patterns in policy.per_file:
+        if file_matches(model.file, files):
+            model = ignore(model, patterns, f"per-file-ignores {files}")
+    return model
+
+
+def file_matches(file: str, pattern: str) -> bool:
+    """Whether a glob names the file, or a folder above it; one without a slash may name the file alone."""
+    names = [os.path.abspath(file), from_here(file)] + ([] if "/" in pattern else [os.path.basename(file)])
+    globs = (pattern.rstrip("/"), f"{pattern.rstrip('/')}/*")
+    return any(fnmatchcase(name, glob) for name in names for glob in globs)
 
 
 def apply_selection(report: Report, policy: Policy) -> Report:
@@ -50,14 +70,14 @@ def select(model: ModelReport, patterns: Collection[str]) -> ModelReport:
     )
 
 
-def ignore(model: ModelReport, patterns: Collection[str]) -> ModelReport:
+def ignore(model: ModelReport, patterns: Collection[str], by: str = "--ignore") -> ModelReport:
     """Waive the findings that match; one that is already waived keeps its waiver."""
 
     def waive(finding: Finding) -> Finding:
         pattern = next((p for p in patterns if path_matches(finding.path, p)), None)
         if pattern is None or finding.waiver:
             return finding
-        return replace(finding, waiver=Waiver("--ignore", pattern))
+        return replace(finding, waiver=Waiver(by, pattern))
 
     return map_findings(model, waive) if patterns else model
 
@@ -130,7 +150,8 @@ def check_patterns(policy: Policy, profiles: Iterable[Profile]) -> None:
     profiles = tuple(profiles)
     paths = known_paths(profiles)
     unlisted = any(p.unlisted == "violation" for p in profiles)
-    for pattern in (*policy.select, *policy.ignore, *(path for path, _ in policy.levels)):
+    ignored = (path for _, paths in policy.per_file for path in paths)
+    for pattern in (*policy.select, *policy.ignore, *ignored, *(path for path, _ in policy.levels)):
         if unlisted and _may_be_unlisted(pattern):
             continue
         if not any(path_matches(path, pattern) for path in paths):

@@ -27,6 +27,7 @@ class Options:
     require_coverage: bool | None = None
     fail_on_fallback: bool | None = None
     max_partitions: int | None = None
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def over(self, other: Options) -> Options:
         """These options, and the other's where nothing is said here. Lists replace each other whole."""
@@ -94,6 +95,12 @@ class _Value:
         """A path in the file, as seen from the current folder."""
         return path if os.path.isabs(path) else os.path.relpath(self.file.parent / path)
 
+    def around(self, pattern: str) -> str:
+        """A glob in the file, from the root; what is a mark in the name of the file's own folder is none there."""
+        from glob import escape
+
+        return os.path.normpath(os.path.join(escape(os.path.abspath(self.file.parent)), pattern))
+
 
 def _text(value: _Value) -> str:
     if not isinstance(value.content, str):
@@ -138,6 +145,14 @@ def _levels(value: _Value) -> tuple[str, ...]:
     return tuple(f"{path}={level}" for path, level in value.content.items())
 
 
+def _per_file(value: _Value) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """A table of globs, those with a slash relative to the file, and what is ignored in the models they name."""
+    if not isinstance(value.content, Mapping):
+        raise value.wrong("a table of globs and requirement paths")
+    pairs = ((glob, _texts(_Value(value.key, paths, value.file))) for glob, paths in value.content.items())
+    return tuple((value.around(glob) if "/" in glob else glob, paths) for glob, paths in pairs)
+
+
 def is_profile_file(profile: str) -> bool:
     """Whether a profile is given as a file rather than by its name."""
     return profile.endswith((".yaml", ".yml")) or "/" in profile or "\\" in profile
@@ -154,4 +169,5 @@ _READERS: dict[str, Callable[[_Value], Any]] = {
     "require-coverage": _flag,
     "fail-on-fallback": _flag,
     "max-partitions": _count,
+    "per-file-ignores": _per_file,
 }

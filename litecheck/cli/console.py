@@ -119,6 +119,18 @@ def write_stdout(text: str) -> None:
 
 def ends_well(command: Command) -> Command:
     """A command whose expected failures end in a message and an exit code instead of a traceback."""
+    return _ending(command, UNJUDGED)
+
+
+def judges_well(command: Command) -> Command:
+    """The same of a command whose 2 says that something could not be judged: what is wrong with the command is 64.
+
+    A gate that lets 2 pass must not let a misspelt option pass, or a profile that is not there.
+    """
+    return _ending(command, USAGE)
+
+
+def _ending(command: Command, wrong: int) -> Command:
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
@@ -127,7 +139,8 @@ def ends_well(command: Command) -> Command:
             sys.stdout.flush()
         except LitecheckError as error:
             _print_error(error, no_color=options.get("no_color", False))
-            raise typer.Exit(USAGE if isinstance(error, (ConfigError, ProfileError)) else UNJUDGED) from error
+            ours = isinstance(error, (ConfigError, ProfileError))
+            raise typer.Exit(wrong if ours else UNJUDGED) from error
         except BrokenPipeError as error:
             _abandon_stdout()
             raise typer.Exit(BROKEN_PIPE) from error

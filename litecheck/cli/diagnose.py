@@ -8,11 +8,11 @@ import typer
 
 from litecheck.cli import complete
 from litecheck.cli import verify_options as options
-from litecheck.cli.console import Manner, NoColor, ends_well, say
+from litecheck.cli.console import Manner, NoColor, judges_well, say
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
 
-@ends_well
+@judges_well
 def diagnose(
     device: options.DeviceName,
     model: Annotated[

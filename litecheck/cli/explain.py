@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete
-from litecheck.cli.console import NoColor, ends_well, terminal_width
+from litecheck.cli.console import NoColor, judges_well, terminal_width
 
 
-@ends_well
+@judges_well
 def explain(
     path: Annotated[
         str,

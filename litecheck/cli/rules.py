@@ -8,10 +8,10 @@ import typer
 
 from litecheck.cli import complete
 from litecheck.cli.complete import chosen, every
-from litecheck.cli.console import NoColor, PlainFormat, console, ends_well, write_stdout
+from litecheck.cli.console import NoColor, PlainFormat, console, judges_well, write_stdout
 
 
-@ends_well
+@judges_well
 def rules(
     operator: Annotated[
         str | None,
@@ -20,6 +20,18 @@ def rules(
     profile: Annotated[
         list[str] | None, complete.profile_option("This profile, a name or a file; repeatable.")
     ] = None,
+    source: Annotated[
+        bool,
+        typer.Option(
+            "--source", help="The file of each --profile, with the line numbers that findings cite."
+        ),
+    ] = False,
+    template: Annotated[
+        bool, typer.Option("--template", help="A commented profile to start your own from.")
+    ] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="The JSON Schema of profiles, for editors.")
+    ] = False,
     output: PlainFormat = "text",
     no_color: NoColor = False,
 ) -> None:
@@ -27,6 +39,7 @@ def rules(
 
     Without arguments: the profiles that come with litecheck. With --profile: its operators. With an
     operator: what each profile demands of it, line by line (default: the profiles validate judges by).
+    With --source: the rule file itself, as findings cite it.
 
     \b
     [bold]Examples[/]
@@ -34,9 +47,26 @@ def rules(
       litecheck rules --profile litert-int8
       litecheck rules CONV_2D
       litecheck rules SOFTMAX --profile litert-int8 -f json
+      litecheck rules --source --profile litert-int8
+      litecheck rules --template > acme-npu.yaml
+      litecheck rules --schema > profile.schema.json
     """
+    from litecheck.errors import ConfigError
+    from litecheck.rendering import rule_files
     from litecheck.rendering import rules as layout
 
+    if template + schema + source > 1 or (operator and (template or schema or source)):
+        raise ConfigError(
+            "--template, --schema and --source print one file each: give one of them, and no operator"
+        )
+    if source and not profile:
+        raise ConfigError("--source: whose? Name a profile by --profile")
+    if template or schema:
+        write_stdout(rule_files.template() if template else rule_files.schema())
+        return
+    if source:
+        write_stdout("".join(map(rule_files.numbered, chosen(profile))))
+        return
     profiles = chosen(profile) if profile or operator else every()
     if output == "json":
         write_stdout(layout.json_text(profiles, operator))

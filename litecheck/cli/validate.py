@@ -8,7 +8,7 @@ import typer
 
 from litecheck.cli import complete
 from litecheck.cli.config import Options, configured
-from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
+from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, judges_well, say
 from litecheck.cli.outputs import format_option
 from litecheck.errors import ModelError
 from litecheck.report import ModelReport, Report, counted
@@ -65,8 +65,12 @@ NoRequireCoverage = Annotated[
     bool, typer.Option("--no-require-coverage", hidden=True, help="Undo the configuration file's.")
 ]
 
+Statistics = Annotated[
+    bool, typer.Option("--statistics", help="In text, only how often each requirement is not kept.")
+]
 
-@ends_well
+
+@judges_well
 def validate(
     models: ModelFiles,
     profile: ProfileNames = None,
@@ -81,6 +85,7 @@ def validate(
     no_require_coverage: NoRequireCoverage = False,
     fail_on_fallback: FailOnFallback = False,
     max_partitions: MaxPartitions = None,
+    statistics: Statistics = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
@@ -117,17 +122,24 @@ def validate(
         require_coverage=False if no_require_coverage else require_coverage or None,
     )
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
-    raise typer.Exit(run(models, told.over(configured()), write_baseline, manner))
+    raise typer.Exit(run(models, told.over(configured()), write_baseline, manner, statistics))
 
 
-def run(models: list[str], options: Options, write_baseline: str | None, manner: Manner) -> int:
+def run(
+    models: list[str],
+    options: Options,
+    write_baseline: str | None,
+    manner: Manner,
+    statistics: bool = False,
+) -> int:
     """Check all that can be wrong with the options, judge, report; the exit code. Raises LitecheckError."""
     from litecheck.checks import baseline, policy
     from litecheck.cli import outputs
     from litecheck.files import check_writable, find_models
 
     targets = outputs.parse_outputs(options.format, "validate")
-    choices = policy.Policy(options.select, options.ignore, tuple(map(policy.parse_level, options.level)))
+    levels = tuple(map(policy.parse_level, options.level))
+    choices = policy.Policy(options.select, options.ignore, levels, options.per_file_ignores)
     known = baseline.read(options.baseline) if options.baseline else ()
     if write_baseline:
         check_writable(write_baseline)
@@ -142,6 +154,11 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
     if file := write_baseline or options.baseline:
         report = baseline.apply(report, known, file)
     report = policy.apply_selection(report, choices)
+    if statistics:
+        from litecheck.rendering.validation.statistics import statistics as counts
+
+        print(counts(report), end="")
+        targets = tuple(target for target in targets if target.file or target.format != "text")
     outputs.write(report, targets, manner)
     return report.exit_code
 

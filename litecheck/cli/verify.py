@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from litecheck.cli import verify_options as options
-from litecheck.cli.console import Manner, NoColor, Verbose, console, ends_well
+from litecheck.cli.console import Manner, NoColor, Verbose, console, judges_well
 
 if TYPE_CHECKING:
     from litecheck.devices.port import Device
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from litecheck.verify.settings import Settings
 
 
-@ends_well
+@judges_well
 def verify(
     model: options.ModelFile,
     device: options.DeviceName,

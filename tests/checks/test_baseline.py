@@ -56,10 +56,21 @@ def test_equal_findings_are_counted() -> None:
     assert len(report.stale) == 1
 
 
+@pytest.fixture
+def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is a model that no run here judges."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other.tflite").touch()
+
+
+@pytest.mark.usefixtures("other")
 def test_entries_without_a_finding_are_stale_if_their_model_was_judged() -> None:
     known = (*baseline.entries(run(finding())), *baseline.entries(run(finding(), file="other.tflite")))
     report = baseline.apply(run(), known, "b")
     assert report.stale == (known[0],)
+    Path("other.tflite").unlink()
+    gone = baseline.apply(run(), known, "b").stale[1]
+    assert (gone.file, gone.reason) == ("other.tflite", "the model of this baseline entry is gone")
 
 
 def test_a_model_that_cannot_be_read_makes_nothing_stale() -> None:
@@ -79,6 +90,7 @@ def test_waived_findings_are_not_written() -> None:
     assert baseline.entries(run(finding(waiver=Waiver("tiny", "fine")))) == ()
 
 
+@pytest.mark.usefixtures("other")
 def test_entries_of_models_not_judged_are_kept_the_others_replaced() -> None:
     known = (*baseline.entries(run(finding())), *baseline.entries(run(finding(), file="other.tflite")))
     new = baseline.entries(run(finding("new")), keep=known)
@@ -86,6 +98,8 @@ def test_entries_of_models_not_judged_are_kept_the_others_replaced() -> None:
         ("m.tflite", "CONV_2D #0 'new'"),
         ("other.tflite", "CONV_2D #0 'conv'"),
     ]
+    Path("other.tflite").unlink()
+    assert [e.file for e in baseline.entries(run(finding("new")), keep=known)] == ["m.tflite"]
 
 
 @pytest.mark.parametrize("file", ["a/m.tflite", "./a/m.tflite", "a/../a/m.tflite", "{cwd}/a/m.tflite"])

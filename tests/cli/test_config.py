@@ -69,6 +69,7 @@ def test_the_nearest_file_counts_and_litecheck_toml_first(tmp_path: Path) -> Non
         ("select = [1]", "select must be text or a list of texts"),
         ("require-coverage = 'yes'", "require-coverage must be true or false"),
         ("level = {A = 1}", "level must be a table of requirement paths and levels"),
+        ("per-file-ignores = 'x'", "per-file-ignores must be a table of globs"),
         ("= 3", "not TOML"),
     ],
 )
@@ -108,5 +109,25 @@ def test_the_command_line_wins(run: Run, folder: Path) -> None:
 def test_a_wrong_configuration_ends_the_run(run: Run, folder: Path) -> None:
     (folder / "litecheck.toml").write_text("profil = 'x'\n")
     result = run("validate", "good.tflite")
-    assert result.exit_code == 2
+    assert result.exit_code == 64
     assert "unknown key 'profil'; did you mean 'profile'?" in result.stderr
+
+
+def test_ignored_in_some_files_only(run: Run, folder: Path) -> None:
+    (folder / "old").mkdir()
+    (folder / "old" / "bad.tflite").write_bytes((folder / "bad.tflite").read_bytes())
+    (folder / "litecheck.toml").write_text(
+        'profile = "tiny.yaml"\n[per-file-ignores]\n"old/*" = ["FULLY_CONNECTED/weight/zero_point"]\n'
+    )
+    assert run("validate", "old/bad.tflite").exit_code == 0
+    assert run("validate", str(folder / "old" / "bad.tflite")).exit_code == 0
+    assert run("validate", "bad.tflite").exit_code == 1
+    (folder / "litecheck.toml").write_text(
+        'profile = "tiny.yaml"\nper-file-ignores = {"ba*" = "FULLY_CONNECTED"}\n'
+    )
+    told = run("validate", "bad.tflite")
+    assert (told.exit_code, "by per-file-ignores ba*: FULLY_CONNECTED" in told.stdout) == (0, True)
+    (folder / "litecheck.toml").write_text(
+        'profile = "tiny.yaml"\nper-file-ignores = {"ba*" = "FULLY_CONECTED"}\n'
+    )
+    assert run("validate", "bad.tflite").exit_code == 64

@@ -42,7 +42,7 @@ def test_the_example_has_the_effect_of_the_requirement(run: Run) -> None:
 
 def test_an_unknown_path(run: Run) -> None:
     result = run("explain", "FULLY_CONNECTED/wait", "-p", "tiny.yaml")
-    assert result.exit_code == 2
+    assert result.exit_code == 64
     assert "did you mean 'FULLY_CONNECTED/weight'?" in result.stderr
 
 

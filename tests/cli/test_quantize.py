@@ -213,6 +213,6 @@ def test_what_is_wrong_is_said_and_nothing_is_written(run: Run, arguments: str, 
 
 
 def test_the_output_is_checked_before_the_work(run: Run) -> None:
-    for place in ("nowhere/q.npy", "."):
+    for place in ("x.npy/q.npy", "."):
         result = run("quantize", "x.npy", "-o", place, "--scale", "1")
         assert (result.exit_code, "cannot be written" in result.stderr) == (2, True)

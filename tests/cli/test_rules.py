@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
+import pytest
+import yaml
+from jsonschema import Draft202012Validator, ValidationError
 from typer.testing import Result
 
 Run = Callable[..., Result]
@@ -45,5 +49,38 @@ def test_json(run: Run) -> None:
 
 def test_an_unknown_operator(run: Run) -> None:
     result = run("rules", "FULLY_CONECTED", "-p", "tiny.yaml")
-    assert result.exit_code == 2
+    assert result.exit_code == 64
     assert "did you mean 'FULLY_CONNECTED'?" in result.stderr
+
+
+def test_the_template_is_a_profile_as_it_stands(run: Run, folder: Path) -> None:
+    text = run("rules", "--template").stdout
+    assert text.startswith("# yaml-language-server: $schema=profile.schema.json")
+    (folder / "mine.yaml").write_text(text)
+    assert run("validate", "good.tflite", "-p", "mine.yaml", "-q").exit_code in (0, 1)
+    assert "acme-npu: ACME NPU" in run("rules", "-p", "mine.yaml").stdout
+
+
+def test_the_schema_describes_the_template(run: Run) -> None:
+    schema = json.loads(run("rules", "--schema").stdout)
+    profile = yaml.load(run("rules", "--template").stdout, yaml.BaseLoader)
+    Draft202012Validator(schema).validate(profile)
+    with pytest.raises(ValidationError):
+        Draft202012Validator(schema).validate({**profile, "nonsense": "1"})
+
+
+@pytest.mark.parametrize("profile", ["tiny.yaml", "litert-int8"])
+def test_what_findings_cite_is_what_source_shows(run: Run, profile: str) -> None:
+    report = json.loads(run("validate", "bad.tflite", "-p", profile, "-f", "json").stdout)
+    cited = report["models"][0]["findings"][0]["demanded_by"]
+    head, *lines = run(
+        "rules", "--source", "-p", cited["profile"] if "/" in cited["file"] else profile
+    ).stdout.splitlines()
+    assert head == cited["file"]
+    number, key = lines[cited["line"] - 1].split()[:2]
+    assert (number, key) == (str(cited["line"]), "zero_point:")
+
+
+def test_one_file_at_a_time(run: Run) -> None:
+    for arguments in (["--source"], ["--template", "--schema"], ["CONV_2D", "--template"]):
+        assert run("rules", *arguments).exit_code == 64

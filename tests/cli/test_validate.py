@@ -73,7 +73,7 @@ def test_wrong_options_end_before_any_work(
 ) -> None:
     (folder / "empty").mkdir()
     result = run("validate", *TINY, *arguments)
-    assert result.exit_code == 2
+    assert result.exit_code == 64
     assert result.stdout == ""
     assert "error: " in result.stderr
     assert message in result.stderr
@@ -217,3 +217,16 @@ def test_refreshing_a_baseline_keeps_other_models(run: Run, folder: Path) -> Non
     run("validate", "good.tflite", *TINY, "--baseline", "known.json", "--write-baseline", "known.json")
     models = [entry["model"] for entry in json.loads((folder / "known.json").read_text())["findings"]]
     assert models == ["bad.tflite", "bad.tflite", "good.tflite"]
+
+
+def test_statistics_count_by_requirement(run: Run) -> None:
+    result = run(
+        "validate", "good.tflite", "bad.tflite", *TINY, "--statistics", "-f", "text", "-f", "json:o.json"
+    )
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        f"2  note       {GRANULARITY}  FULLY_CONNECTED weight: granularity (2 models)",
+        f"1  violation  {ZERO_POINT}  FULLY_CONNECTED weight: zero point (1 model)",
+        "2 models: 1 conforms, 1 violates; 1 violation (1 the profile forbids it), 2 notes; 0 of 2 operators not covered",
+    ]
+    assert "wrote o.json" in result.stderr

@@ -1,0 +1,41 @@
+"""Rule files as text: the template a vendor starts from, the schema of profiles, a profile's lines as findings cite them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from litecheck.data import rules_dir, schemas_dir
+from litecheck.errors import ProfileError
+from litecheck.files import reason
+from litecheck.profile.types import Profile
+
+_SCHEMA = "profile.schema.json"
+
+
+def template() -> str:
+    """A commented profile that is valid as it stands; its schema is named as if it lay beside it."""
+    return _read(rules_dir() / "template.yaml").replace(f"../schemas/{_SCHEMA}", _SCHEMA)
+
+
+def schema() -> str:
+    """The JSON Schema of profiles, for editors."""
+    return _read(schemas_dir() / _SCHEMA)
+
+
+def numbered(profile: Profile) -> str:
+    """The file of a profile, its name as findings cite it, and each line behind its number."""
+    file = Path(profile.file)
+    there = file if file.is_file() else rules_dir().parent / file
+    there = there if there.is_file() else rules_dir() / file.relative_to("rules")
+    lines = _read(there).splitlines()
+    width = len(str(len(lines)))
+    return "\n".join(
+        [profile.file, *(f"{n:>{width}}  {line}".rstrip() for n, line in enumerate(lines, 1)), ""]
+    )
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ProfileError(str(file), None, f"cannot be read, {reason(error)}") from error

@@ -1,0 +1,23 @@
+"""A validation counted by requirement: how often each is not kept, in how many models; the most frequent first."""
+
+from __future__ import annotations
+
+from litecheck.finding import LEVELS, Finding
+from litecheck.rendering.escape import visible
+from litecheck.report import Report, counted
+
+
+def statistics(report: Report) -> str:
+    """A line for each requirement and level, those that nobody waived, and the run in one line."""
+    found: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
+    for model in report.models:
+        for finding in model.active:
+            found.setdefault((finding.path, finding.level), []).append((model.name, finding))
+    order = sorted(found, key=lambda key: (-len(found[key]), -LEVELS.index(found[key][0][1].level), key))
+    width = max((len(f"{len(rows):,}") for rows in found.values()), default=0)
+    lines = []
+    for path, level in order:
+        rows = found[path, level]
+        models = counted(len({name for name, _ in rows}), "model")
+        lines.append(f"{len(rows):>{width},}  {level:<9}  {path}  {rows[0][1].title} ({models})")
+    return "".join(f"{visible(line)}\n" for line in (*lines, report.summary))
