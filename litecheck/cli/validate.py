@@ -58,8 +58,20 @@ RequireCoverage = Annotated[
 FailOnFallback = Annotated[
     bool, typer.Option("--fail-on-fallback", help="Fail where a target leaves an operator to the CPU.")
 ]
+
+
+def _check_count(text: str | None) -> str | None:
+    if text is not None and not text.isdecimal():
+        raise typer.BadParameter(f"'{text}' is no whole number from 0")
+    return text
+
+
+#: A text, as typer would import pydantic to read a number.
 MaxPartitions = Annotated[
-    int | None, typer.Option(metavar="N", min=0, help="Fail where a model falls into more NPU partitions.")
+    str | None,
+    typer.Option(
+        metavar="N", callback=_check_count, help="Fail where a model falls into more NPU partitions."
+    ),
 ]
 NoRequireCoverage = Annotated[
     bool, typer.Option("--no-require-coverage", hidden=True, help="Undo the configuration file's.")
@@ -118,7 +130,7 @@ def validate(
         level=tuple(level or ()),
         fail_on=fail_on,
         fail_on_fallback=fail_on_fallback or None,
-        max_partitions=max_partitions,
+        max_partitions=None if max_partitions is None else int(max_partitions),
         require_coverage=False if no_require_coverage else require_coverage or None,
     )
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
