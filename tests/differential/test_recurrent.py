@@ -20,7 +20,7 @@ from tests.differential.sweep import sweep
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("opcode", CASES)
 def test_equal_to_litert(oracle, opcode, resolver):
-    found = sweep(FAMILY, opcode, resolver, oracle, 12)
+    found = sweep(FAMILY, opcode, resolver, oracle, 6)
     assert found.small == []
     assert found.score.compared > 1000
     assert found.noticed["other input"]

@@ -31,7 +31,7 @@ def litert() -> Iterator[Oracle]:
 def test_random_configurations(litert: Oracle, kind: str) -> None:
     for resolver in RESOLVERS:
         if (kind, resolver) not in FAMILY.faulty:
-            found = sweep(FAMILY, kind, resolver, litert, 20, 9)
+            found = sweep(FAMILY, kind, resolver, litert, 10, 9)
             assert found.score.compared > 0, found.score.refused
             assert found.small == []
 
@@ -57,7 +57,7 @@ def test_a_shifted_zero_point_and_a_wrong_scale_are_noticed(litert: Oracle, reso
 def test_another_variant_is_noticed(litert: Oracle, opcode: str, resolver: str, wrong: str) -> None:
     other = changed(load_arithmetic(f"litert-{resolver}"), {opcode: {"requantize": wrong}})
     total = Score()
-    for seed in range(80):
+    for seed in range(40):
         total.add(
             score(reduction(np.random.default_rng([seed, 6]), opcode, "uint8"), litert, resolver, other)
         )

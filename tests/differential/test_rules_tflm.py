@@ -33,7 +33,7 @@ SLICE = {
         "SVDF int8",
         "SQUEEZE",
     ),
-    "int16": ("CONV_2D", "MUL", "CONCATENATION", "UNIDIRECTIONAL_SEQUENCE_LSTM"),
+    "int16": ("CONV_2D", "MUL", "CONCATENATION"),
 }
 CHANGES = ("scale*1.5", "zp=40000", "per-axis", "no-quant", "qdim=9", "absent -1", " int32", " int16")
 

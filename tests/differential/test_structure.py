@@ -336,8 +336,8 @@ def test_the_slice(litert: LiteRT, tmp_path: Path, of: tuple[str, str]) -> None:
 def test_a_judge_that_says_nothing_is_noticed(litert: LiteRT, tmp_path: Path) -> None:
     """Negative control of the slice."""
     of = SLICE[0]
-    found = in_process(specimen(*of), sample(of), litert, tmp_path, mute)
+    found = in_process(specimen(*of), list(sample(of))[::2], litert, tmp_path, mute)
     bad = [o for o in found if o.fate in BAD]
-    assert len(bad) > 5
+    assert len(bad) > 3
     assert misses(found) == [o for o in bad if not o.reason]
     assert failed(found)

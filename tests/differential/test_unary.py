@@ -23,7 +23,7 @@ BYTES = np.arange(-128, 128).astype(np.int8)
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("kind", FAMILY.kinds)
 def test_equal_to_litert(oracle, kind, resolver):
-    found = sweep(FAMILY, kind, resolver, oracle, 3)
+    found = sweep(FAMILY, kind, resolver, oracle, 2)
     if (kind, resolver) in FAMILY.faulty:
         assert found.score.refused
         return
