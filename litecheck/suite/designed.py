@@ -70,7 +70,7 @@ def _changed(model: Model, change: Callable[[Tensor], Tensor]) -> Model:
     main, buffers = model.subgraphs[0], list(model.buffers)
     tensors = tuple(map(change, main.tensors))
     for tensor in tensors:
-        if tensor.is_constant:
+        if tensor.data is not None:
             buffers[tensor.buffer] = replace(buffers[tensor.buffer], data=tensor.data)
     graphs = (replace(main, tensors=tensors), *model.subgraphs[1:])
     return replace(model, buffers=tuple(buffers), subgraphs=graphs)

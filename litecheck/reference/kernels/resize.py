@@ -36,7 +36,8 @@ def _step(n: int, m: int, corners: bool) -> np.float32:
     """How far apart m positions lie among n pixels; of none, whatever a division by zero gives."""
     with np.errstate(divide="ignore", invalid="ignore"):
         apart, among = (m - 1, n - 1) if corners and m > 1 else (m, n)
-        return np.float32(np.float32(among) / np.float32(apart))
+        step: np.float32 = np.float32(among) / np.float32(apart)
+        return step
 
 
 _INTERPOLATIONS = ("q10", "q11", "float32", "float32-half-even")
