@@ -208,6 +208,7 @@ def judge(
 @ends_well
 def prove(
     suite: options.Folder,
+    arithmetic: options.Expected = "",
     outputs: options.ProofOutputs = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -221,6 +222,7 @@ def prove(
     [bold]Examples[/]
       litecheck suite prove suite
       litecheck suite prove suite -f markdown > kills.md
+      litecheck suite prove suite --arithmetic tflm
     """
     from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
@@ -232,7 +234,7 @@ def prove(
     read = read_suite(suite)
     groups = {(case.opcode, case.kind) for case in read.manifest.cases if not case.broken}
     with steps(len(groups), no_color) as advance:
-        table = proved(read, progress=advance)
+        table = proved(read, arithmetic, advance)
     write(table, targets, Manner(quiet=quiet, verbose=verbose, no_color=no_color))
     raise typer.Exit(table.exit_code)
 

@@ -88,6 +88,15 @@ Claimed = Annotated[
         help="Judge by this arithmetic of the suite's; repeatable. Default: whichever of them fits an operator best.",
     ),
 ]
+Expected = Annotated[
+    str,
+    typer.Option(
+        "--arithmetic",
+        metavar="A",
+        autocompletion=complete.arithmetics,
+        help="Whose answers are expected, of the suite's. Default: litert-reference, or the suite's first.",
+    ),
+]
 ClaimsFile = Annotated[
     str | None,
     typer.Option("--claims", metavar="FILE", help="What the device is claimed to do: claims.yaml."),

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from litecheck.errors import ConfigError
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
@@ -18,6 +19,9 @@ from litecheck.suite.equivalents import reason_of
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutants import DEPARTURE, Mistake, computed, mistakes, shown
 from litecheck.version import __version__
+
+#: What is expected where nothing else is said.
+_REFERENCE = "litert-reference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +79,15 @@ class KillTable:
         return 1 if self.survivors() else 0
 
 
-def prove(
-    suite: Suite, arithmetic: str = "litert-reference", progress: Callable[[str], None] | None = None
-) -> KillTable:
-    """The kill table of a suite. ``progress`` is called with each operator and type."""
+def prove(suite: Suite, arithmetic: str = "", progress: Callable[[str], None] | None = None) -> KillTable:
+    """The kill table of a suite under one of its arithmetics, by default the reference or, without it, the first.
+
+    ``progress`` is called with each operator and type. Raises ConfigError where the suite has no answers of the arithmetic.
+    """
+    there = suite.manifest.arithmetics
+    arithmetic = arithmetic or (_REFERENCE if _REFERENCE in there else there[0])
+    if arithmetic not in there:
+        raise ConfigError(f"the suite has no answers of the arithmetic {arithmetic!r}; of {', '.join(there)}")
     base = load_arithmetic(arithmetic)
     positive = [case for case in suite.manifest.cases if not case.broken and case.answers]
     rows: list[KillRow] = []

@@ -7,9 +7,11 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from litecheck.data import schemas_dir
+from litecheck.errors import ConfigError
 from litecheck.rendering.formats import render
 from litecheck.suite.equivalents import equivalents
 from litecheck.suite.manifest import MANIFEST, Suite, read_suite
@@ -39,6 +41,17 @@ def test_without_the_cases_that_catch_it_a_mistake_survives(suite: Suite, tmp_pa
     (tmp_path / "less" / MANIFEST).write_text(replace(suite.manifest, cases=kept).text())
     table = prove(read_suite(tmp_path / "less"))
     assert not any(row.mistake == "requantize: single" and row.killed for row in table.rows)
+
+
+def test_it_is_proved_under_the_arithmetic_that_is_asked_for(suite: Suite) -> None:
+    """What the reference does is a mistake under XNNPACK's arithmetic, and the other way round."""
+    names = {
+        a: {row.mistake for row in prove(suite, a).rows if row.opcode == "TRANSPOSE_CONV"}
+        for a in ("litert-reference", "litert-xnnpack")
+    }
+    assert "requantize: double" in names["litert-xnnpack"] - names["litert-reference"]
+    with pytest.raises(ConfigError, match="no answers of the arithmetic 'other'"):
+        prove(suite, "other")
 
 
 def test_the_table_in_every_format(suite: Suite) -> None:

@@ -37,7 +37,7 @@ def _step(n: int, m: int, corners: bool) -> np.float32:
     with np.errstate(divide="ignore", invalid="ignore"):
         apart, among = (m - 1, n - 1) if corners and m > 1 else (m, n)
         step: np.float32 = np.float32(among) / np.float32(apart)
-    return step
+        return step
 
 
 _INTERPOLATIONS = ("q10", "q11", "float32", "float32-half-even")
