@@ -90,6 +90,26 @@ class OperatorReport:
 
 
 @dataclass(frozen=True, slots=True)
+class TensorSurvey:
+    """How a tensor of an operator is quantized, for people to look at: what an operator makes, or a constant it takes.
+
+    ``scales`` and ``zero_points`` are the smallest and the largest of ``channels``; ``stored`` are the extremes of a
+    constant's values, None where they are not known.
+    """
+
+    subgraph: int
+    operator: int
+    tensor: int
+    name: str
+    dtype: str
+    constant: bool
+    channels: int
+    scales: tuple[float, float]
+    zero_points: tuple[int, int]
+    stored: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorKind:
     """Operators of one kind that share a status and its reason."""
 
@@ -131,6 +151,8 @@ class ModelReport:
     remarks: tuple[str, ...] = ()
     runtimes: Mapping[str, str] = field(default_factory=dict)
     """The program, with its version, whose demands a profile states, by the profile's name."""
+    survey: tuple[TensorSurvey, ...] = field(default=(), repr=False)
+    """The tensors of operators, where somebody wants to look at them."""
 
     @property
     def judges(self) -> str:

@@ -15,6 +15,7 @@ from litecheck.checks.context import Context
 from litecheck.checks.coverage import FLOATS, Outside, opaque, outside, unlisted
 from litecheck.checks.judge import forbidden, judged, judged_subgraph, judged_tensors
 from litecheck.checks.policy import with_status
+from litecheck.checks.survey import survey as surveyed
 from litecheck.errors import ModelError, wrong_type
 from litecheck.finding import Finding
 from litecheck.model.graph import name_of
@@ -31,8 +32,11 @@ DEFAULT_PROFILES = ("litert-runtime", "litert-int16x8", "litert-uint8", "litert-
 _SMALL = frozenset(name for name in INTEGER_RANGES if name not in ("int32", "uint32", "int64", "uint64"))
 
 
-def validate(model: Model, profiles: Sequence[Profile] | None = None) -> ModelReport:
-    """Judge a model: by every given profile, or operator by operator by the LiteRT profile of its type."""
+def validate(model: Model, profiles: Sequence[Profile] | None = None, *, survey: bool = False) -> ModelReport:
+    """Judge a model: by every given profile, or operator by operator by the LiteRT profile of its type.
+
+    With a ``survey`` the report also holds scales and extremes of tensors, which the page of a model draws.
+    """
     if not isinstance(model, Model):
         call = "litecheck.validate(litecheck.load_model('model.tflite')), or litecheck.validate_file('model.tflite')"
         raise wrong_type("validate", "a Model", model, call)
@@ -56,6 +60,7 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None) -> ModelRe
     return ModelReport(
         model.file, model.member, model.size, tuple(p.name for p in used), tuple(operators), tuple(findings),
         remarks=model.remarks, runtimes={p.name: p.runtime for p in used if p.runtime},
+        survey=surveyed(model) if survey else (),
     )  # fmt: skip
 
 
@@ -63,6 +68,8 @@ def validate_file(
     path: str | Path,
     profiles: Sequence[Profile] | None = None,
     progress: Callable[[ModelReport], None] | None = None,
+    *,
+    survey: bool = False,
 ) -> tuple[ModelReport, ...]:
     """Judge every model in a file; one that cannot be read becomes a report of its problems."""
     if not isinstance(path, (str, os.PathLike)):
@@ -71,7 +78,10 @@ def validate_file(
     reports = []
     with _no_search_for_cycles():
         for found in load_models(path):
-            report = _unreadable(path, found) if isinstance(found, ModelError) else validate(found, profiles)
+            if isinstance(found, ModelError):
+                report = _unreadable(path, found)
+            else:
+                report = validate(found, profiles, survey=survey)
             reports.append(report)
             if progress:
                 progress(report)

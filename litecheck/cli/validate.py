@@ -89,6 +89,7 @@ def validate(
       litecheck validate model.tflite
       litecheck validate models/ --profile litert-int8 --require-coverage
       litecheck validate 'out/**/*.tflite' -f text -f sarif:litecheck.sarif
+      litecheck validate model.tflite -f text -f html:model.html
       litecheck validate model.tflite --write-baseline known.json
       litecheck validate model.tflite --baseline known.json --fail-on warning
       litecheck validate model.tflite --ignore '*/weight/granularity'
@@ -121,7 +122,8 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
     if choices != policy.Policy():
         policy.check_patterns(choices, complete.chosen(options.profile))
 
-    report = policy.apply(_judge(find_models(models), options, manner), choices)
+    drawn = any(target.format == "html" for target in targets)
+    report = policy.apply(_judge(find_models(models), options, manner, drawn), choices)
     if write_baseline:
         known = baseline.entries(report, keep=known)
         baseline.write(write_baseline, known)
@@ -133,7 +135,7 @@ def run(models: list[str], options: Options, write_baseline: str | None, manner:
     return report.exit_code
 
 
-def _judge(files: tuple[str, ...], options: Options, manner: Manner) -> Report:
+def _judge(files: tuple[str, ...], options: Options, manner: Manner, survey: bool) -> Report:
     from litecheck.checks.policy import as_level
     from litecheck.checks.validate import validate_file
     from litecheck.cli.progress import progress
@@ -142,5 +144,5 @@ def _judge(files: tuple[str, ...], options: Options, manner: Manner) -> Report:
     fail_on = as_level(options.fail_on or "violation")
     profiles = complete.chosen(options.profile) if options.profile else None
     with progress(files, manner) as one_by_one:
-        models = tuple(model for file in one_by_one for model in validate_file(file, profiles))
+        models = tuple(model for file in one_by_one for model in validate_file(file, profiles, survey=survey))
     return Report(__version__, models, fail_on, require_coverage=bool(options.require_coverage))
