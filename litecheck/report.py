@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from litecheck.errors import Problem
 from litecheck.finding import EFFECTS, Effect, Finding, Level, at_least
+
+if TYPE_CHECKING:  # without numpy
+    from litecheck.quantization import TensorSurvey
 
 Status = Literal["conforms", "violates", "waived", "structure only", "not covered", "nothing to judge"]
 Verdict = Literal["conforms", "violates", "not judged"]
@@ -87,26 +90,6 @@ class OperatorReport:
     reason: str = ""
     quantized: bool = True
     at_best: Status = "conforms"
-
-
-@dataclass(frozen=True, slots=True)
-class TensorSurvey:
-    """How a tensor of an operator is quantized, for people to look at: what an operator makes, or a constant it takes.
-
-    ``scales`` and ``zero_points`` are the smallest and the largest of ``channels``; ``stored`` are the extremes of a
-    constant's values, None where they are not known.
-    """
-
-    subgraph: int
-    operator: int
-    tensor: int
-    name: str
-    dtype: str
-    constant: bool
-    channels: int
-    scales: tuple[float, float]
-    zero_points: tuple[int, int]
-    stored: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from math import isfinite
 
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.model.values import extremes
-from litecheck.quantization import INTEGER_RANGES
-from litecheck.report import TensorSurvey
+from litecheck.quantization import INTEGER_RANGES, TensorSurvey
 
 
 def survey(model: Model) -> tuple[TensorSurvey, ...]:

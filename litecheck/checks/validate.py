@@ -78,10 +78,11 @@ def validate_file(
     reports = []
     with _no_search_for_cycles():
         for found in load_models(path):
-            if isinstance(found, ModelError):
-                report = _unreadable(path, found)
-            else:
-                report = validate(found, profiles, survey=survey)
+            report = (
+                _unreadable(path, found)
+                if isinstance(found, ModelError)
+                else validate(found, profiles, survey=survey)
+            )
             reports.append(report)
             if progress:
                 progress(report)

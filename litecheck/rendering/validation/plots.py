@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from litecheck.quantization import INTEGER_RANGES
+from litecheck.quantization import INTEGER_RANGES, TensorSurvey
 from litecheck.rendering.escape import shorten
-from litecheck.report import ModelReport, TensorSurvey, counted
+from litecheck.report import ModelReport, counted
 
 #: Marks in one plot; of more tensors, neighbours share one.
 _MARKS = 400

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from litecheck.finding import LEVELS
+from litecheck.quantization import TensorSurvey
 from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
 from litecheck.rendering.html import page as base
 from litecheck.rendering.validation import html
-from litecheck.report import STATUSES, VERDICTS, ModelReport, OperatorReport, Report, TensorSurvey
+from litecheck.report import STATUSES, VERDICTS, ModelReport, OperatorReport, Report
 from tests.rendering.page_reader import Read, program
 
 FOLDER = Path(html.__file__).parent / "page"
