@@ -73,6 +73,7 @@ def _model(report: Report, model: ModelReport, told: bool) -> dict[str, Any]:
         "verdict": report.verdict(model),
         "why": visible(report.explain(model)),
         "size": model.size_text,
+        "bytes": model.size,
         "counts": counts,
         "coverage": dict(model.coverage),
         "told": told,

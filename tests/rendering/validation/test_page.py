@@ -129,3 +129,9 @@ def test_axe_finds_nothing_serious(
         for row in page.all("tr.case")[:4]:
             page.run("arguments[0].click()", row)
         assert violations(page, program) == []
+
+
+def test_sizes_sort_as_numbers(show: Show, sample: Report) -> None:
+    page = Page(show(sample).browser, "#models")
+    page.all("#models > thead th")[-1].find_element("tag name", "button").click()
+    assert page.column(7) == ["4.0 GB", "2.4 MB", "54.3 kB", "51.2 kB", "999 bytes"]

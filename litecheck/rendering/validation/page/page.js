@@ -15,7 +15,7 @@ const MODELS = [
     spare: level !== "violation",
   })),
   { name: "Not covered", key: ({ coverage }) => coverage["not covered"], cell: ({ coverage }) => (coverage["not covered"] ? counted(coverage["not covered"]) : ""), number: true, down: true, spare: true },
-  { name: "Size", key: ({ size }) => size, number: true, spare: true },
+  { name: "Size", key: ({ bytes }) => bytes, cell: ({ size }) => size, number: true, down: true, spare: true },
 ];
 
 const labelled = (facts) => facts.map(([label, value]) => make("div", {}, make("dt", {}, label), make("dd", {}, ...parted(value))));
