@@ -100,3 +100,23 @@ class Quantization:
     def is_set(self) -> bool:
         """Whether the file states any parameter that gives the integers a real value."""
         return bool(self.scale.size or self.zero_point.size or self.details is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSurvey:
+    """How a tensor of an operator is quantized, for people to look at: what an operator makes, or a constant it takes.
+
+    ``scales`` and ``zero_points`` are the smallest and the largest of ``channels``; ``stored`` are the extremes of a
+    constant's values, None where they are not known.
+    """
+
+    subgraph: int
+    operator: int
+    tensor: int
+    name: str
+    dtype: str
+    constant: bool
+    channels: int
+    scales: tuple[float, float]
+    zero_points: tuple[int, int]
+    stored: tuple[int, int] | None = None

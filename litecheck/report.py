@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from litecheck.errors import Problem
 from litecheck.finding import CPU, EFFECTS, Effect, Finding, Level, at_least
+
+if TYPE_CHECKING:  # without numpy
+    from litecheck.quantization import TensorSurvey
 
 Status = Literal["conforms", "violates", "waived", "structure only", "not covered", "nothing to judge"]
 Verdict = Literal["conforms", "violates", "not judged"]
@@ -186,6 +189,8 @@ class ModelReport:
     """The program, with its version, whose demands a profile states, by the profile's name."""
     targets: tuple[TargetReport, ...] = ()
     """Where its operators run, by each target asked for."""
+    survey: tuple[TensorSurvey, ...] = field(default=(), repr=False)
+    """The tensors of operators, where somebody wants to look at them."""
 
     @property
     def judges(self) -> str:

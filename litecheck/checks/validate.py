@@ -16,6 +16,7 @@ from litecheck.checks.coverage import FLOATS, Outside, opaque, outside, unlisted
 from litecheck.checks.judge import forbidden, judged, judged_subgraph, judged_tensors
 from litecheck.checks.placement import placement
 from litecheck.checks.policy import with_status, with_statuses
+from litecheck.checks.survey import survey as surveyed
 from litecheck.errors import ModelError, wrong_type
 from litecheck.finding import Finding
 from litecheck.model.graph import name_of
@@ -32,10 +33,11 @@ DEFAULT_PROFILES = ("litert-runtime", "litert-int16x8", "litert-uint8", "litert-
 _SMALL = frozenset(name for name in INTEGER_RANGES if name not in ("int32", "uint32", "int64", "uint64"))
 
 
-def validate(model: Model, profiles: Sequence[Profile] | None = None) -> ModelReport:
+def validate(model: Model, profiles: Sequence[Profile] | None = None, *, survey: bool = False) -> ModelReport:
     """Judge a model: by every given profile, or operator by operator by the LiteRT profile of its type.
 
     A profile of a target says where operators run; the others judge beside it, LiteRT's where only targets are given.
+    With a ``survey`` the report also holds scales and extremes of tensors, which the page of a model draws.
     """
     if not isinstance(model, Model):
         call = "litecheck.validate(litecheck.load_model('model.tflite')), or litecheck.validate_file('model.tflite')"
@@ -66,6 +68,7 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None) -> ModelRe
         model.file, model.member, model.size, tuple(p.name for p in (*targets, *used)), tuple(operators), tuple(findings),
         remarks=model.remarks, runtimes={p.name: p.runtime for p in (*used, *targets) if p.runtime},
         targets=tuple(target for target, _ in placed),
+        survey=surveyed(model) if survey else (),
     )  # fmt: skip
     return with_statuses(judged_model) if targets else judged_model
 
@@ -74,6 +77,8 @@ def validate_file(
     path: str | Path,
     profiles: Sequence[Profile] | None = None,
     progress: Callable[[ModelReport], None] | None = None,
+    *,
+    survey: bool = False,
 ) -> tuple[ModelReport, ...]:
     """Judge every model in a file; one that cannot be read becomes a report of its problems."""
     if not isinstance(path, (str, os.PathLike)):
@@ -82,7 +87,10 @@ def validate_file(
     reports = []
     with _no_search_for_cycles():
         for found in load_models(path):
-            report = unreadable(found, path) if isinstance(found, ModelError) else validate(found, profiles)
+            if isinstance(found, ModelError):
+                report = unreadable(found, path)
+            else:
+                report = validate(found, profiles, survey=survey)
             reports.append(report)
             if progress:
                 progress(report)

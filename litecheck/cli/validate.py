@@ -116,6 +116,7 @@ def validate(
       litecheck validate model.tflite
       litecheck validate models/ --profile litert-int8 --require-coverage
       litecheck validate 'out/**/*.tflite' -f text -f sarif:litecheck.sarif
+      litecheck validate model.tflite -f text -f html:model.html
       litecheck validate model.tflite --write-baseline known.json
       litecheck validate model.tflite --baseline known.json --fail-on warning
       litecheck validate model.tflite --ignore '*/weight/granularity'
@@ -158,7 +159,8 @@ def run(
     if choices != policy.Policy():
         policy.check_patterns(choices, complete.chosen(options.profile))
 
-    report = policy.apply(_judge(find_models(models), options, manner), choices)
+    drawn = any(target.format == "html" for target in targets)
+    report = policy.apply(_judge(find_models(models), options, manner, drawn), choices)
     if write_baseline:
         known = baseline.entries(report, keep=known)
         baseline.write(write_baseline, known)
@@ -175,7 +177,7 @@ def run(
     return report.exit_code
 
 
-def _judge(found: tuple[str | ModelError, ...], options: Options, manner: Manner) -> Report:
+def _judge(found: tuple[str | ModelError, ...], options: Options, manner: Manner, survey: bool) -> Report:
     from litecheck.checks.policy import as_level
     from litecheck.checks.validate import unreadable, validate_file
     from litecheck.cli.progress import progress
@@ -187,7 +189,7 @@ def _judge(found: tuple[str | ModelError, ...], options: Options, manner: Manner
     judged |= {one.file: (unreadable(one, one.file),) for one in found if isinstance(one, ModelError)}
     names = [one.file if isinstance(one, ModelError) else one for one in found]
     with progress([name for name in names if name not in judged], manner) as one_by_one:
-        judged |= {file: validate_file(file, profiles) for file in one_by_one}
+        judged |= {file: validate_file(file, profiles, survey=survey) for file in one_by_one}
     models = tuple(model for name in names for model in judged[name])
     return Report(
         __version__, models, fail_on, bool(options.require_coverage), (), bool(options.fail_on_fallback),

@@ -30,6 +30,7 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
             "results": "validation.rows",
             "document": "validation.document",
             "values": "validation.values",
+            "page": "validation.html",
             "print_report": "validation.text",
             "brief": "validation.rows",
         },

@@ -108,7 +108,9 @@ def _grid(grid: layout.TableGrid) -> str:
         f"<tr>{''.join(f'<td{kind}>{_line(cell)}</td>' for kind, cell in zip(kinds, row, strict=True))}</tr>"
         for row in grid.rows
     )
-    return f'<div class="scroll"><table class="rows"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+    table = f'<table class="rows"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    # Wider than a telephone, it is looked along with the keyboard, too.
+    return f'<div class="scroll" tabindex="0" role="group" aria-label="Table">{table}</div>'
 
 
 def _fold(fold: layout.Fold) -> str:

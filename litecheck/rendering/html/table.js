@@ -12,6 +12,7 @@ class Table {
     this.columns = columns;
     this.items = items;
     this.details = details;
+    this.table = table;
     this.body = table.querySelector("tbody");
     this.rows = items.map((item, n) => this.row(item, n));
     this.order = [...this.rows];
@@ -104,16 +105,22 @@ class Table {
     row.scrollIntoView({ block: "start" });
   }
 
+  /** Whether an event is this table's own and not that of a table in an opened row. */
+  own(event) {
+    return event.target.closest("table.cases") === this.table;
+  }
+
   clicked(event) {
     const row = event.target.closest("tr.case");
-    if (!row || String(document.getSelection())) return;
+    if (!row || !this.own(event) || String(document.getSelection())) return;
     this.roving.reach(row, true);
     this.toggle(row);
   }
 
   pressed(event) {
-    const below = event.target.closest("tr.below");
-    const row = below ? below.previousElementSibling : event.target.closest("tr.case");
+    if (!this.own(event)) return;
+    const nearest = event.target.closest("tr.below, tr.case");
+    const row = nearest?.classList.contains("below") ? nearest.previousElementSibling : nearest;
     if (event.key === "Escape" && this.opened.has(row)) {
       this.close(row);
       this.roving.reach(row, true);

@@ -19,8 +19,8 @@ from litecheck.verify.outcome import Operation, Verdict, Verification
 
 _FOLDER = Path(__file__).parent / "page"
 #: The page's program, in the order in which its parts need each other.
-_SHARED = ("elements.js", "controls.js", "table.js", "operators.js")
-_SCRIPTS = ("details.js", "charts.js", "drift.js", "strip.js", "cases.js", "page.js")
+_SHARED = ("elements.js", "controls.js", "table.js", "operators.js", "pictures.js", "strip.js")
+_SCRIPTS = ("details.js", "charts.js", "drift.js", "cases.js", "page.js")
 #: Details that the page draws instead.
 _DRAWN = frozenset({"histogram", "gives"})
 

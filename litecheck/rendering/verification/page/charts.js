@@ -1,16 +1,6 @@
 // Pictures of one difference: how far elements are off, in which channels, and who gives which value.
 
 const BINS = 128;
-/** The width of a picture; its text keeps its size where there is less of it. */
-const across = () => (NARROW.matches ? 310 : 460);
-
-/** A picture with its name for those who hear the page. */
-function picture(width, height, label, ...children) {
-  const box = { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label };
-  return draw("svg", box, ...children);
-}
-
-const text = (x, y, content, attributes = {}) => draw("text", { x, y, ...attributes }, content);
 const bar = (x, y, width, height, title, attributes = {}) =>
   draw("rect", { x, y, width, height, class: "bar", ...attributes }, draw("title", {}, title));
 
@@ -57,8 +47,6 @@ function along({ name, counts }) {
   const image = picture(across(), 136, `Mismatches by ${name}`, ...bars, axis, low, peak, ...(counts.length > 1 ? [high] : []));
   return figure(`Mismatches by ${name}${unit}`, image);
 }
-
-const figure = (title, image) => make("figure", {}, make("figcaption", {}, title), image);
 
 /** ``25,031 × 0.00457425 = 114.4981``, as far as it is known. */
 function equation({ accumulator, multiplier, fixed, quotient }) {

@@ -3,8 +3,6 @@
 const HEIGHT = 230, LEFT = 58, RIGHT = 12, TOP = 12, ZERO = 190;
 /** The lowest decade stands so far above zero that their labels do not meet. */
 const ABOVE_ZERO = 20;
-/** The width in which it is drawn: text keeps its size on a telephone, where there is less of it. */
-const width = () => (NARROW.matches ? 380 : 1080);
 /** Room for the number of an operator below the plot. */
 const NUMBER = 50;
 
@@ -20,12 +18,10 @@ function scale(steps) {
   return { place, ticks };
 }
 
-const tick = (value) => (value < 1e-3 || value >= 1e4 ? value.toExponential(0).replace("+", "") : String(Number(value.toPrecision(1))));
-
 function axes({ place, ticks }, unit) {
   const skip = Math.ceil(ticks.length / 7);
   return [0, ...ticks.filter((_, n) => n % skip === 0)].flatMap((value) => [
-    draw("line", { x1: LEFT, x2: width() - RIGHT, y1: place(value), y2: place(value), class: value ? "grid" : "axis" }),
+    draw("line", { x1: LEFT, x2: plotted() - RIGHT, y1: place(value), y2: place(value), class: value ? "grid" : "axis" }),
     text(LEFT - 8, place(value) + 4, value ? tick(value) : `0 ${unit}`, { class: "quiet", "text-anchor": "end" }),
   ]);
 }
@@ -52,7 +48,7 @@ function column(step, x, width, { place }, show, open) {
 
 function plot(steps, show, open) {
   const measure = scale(steps);
-  const each = (width() - LEFT - RIGHT) / steps.length;
+  const each = (plotted() - LEFT - RIGHT) / steps.length;
   const x = (n) => LEFT + (n + 0.5) * each;
   const path = steps.map((step, n) => `${n ? "L" : "M"}${x(n).toFixed(1)} ${measure.place(real(step.rms)).toFixed(1)}`).join("");
   const line = draw("path", { d: path, class: "rms" });
@@ -61,7 +57,7 @@ function plot(steps, show, open) {
   const numbers = steps.map((step, n) => (n % every ? "" : text(x(n), HEIGHT - 6, step.operator, { class: "quiet", "text-anchor": "middle" })));
   const label = `Largest and root mean square difference of ${steps.length} tensors`;
   const unit = steps[0].unit === "LSB" ? "LSB" : "rel.";
-  return picture(width(), HEIGHT, label, ...axes(measure, unit), line, ...columns, ...numbers.filter(Boolean));
+  return picture(plotted(), HEIGHT, label, ...axes(measure, unit), line, ...columns, ...numbers.filter(Boolean));
 }
 
 function legend() {
@@ -77,25 +73,16 @@ function legend() {
   return make("p", { class: "legend" }, ...entries);
 }
 
-/** The same numbers for those who read rather than look; made when asked for. */
-function table(steps) {
-  const summary = make("summary", {}, "As a list");
-  const box = make("details", {}, summary);
-  const fill = () => box.append(make("ol", {}, ...steps.map((step) => make("li", {}, `${told(step)} (${step.name})`))));
-  summary.addEventListener("click", fill, { once: true });
-  return box;
-}
-
 /** A plot for each unit, because they share no scale. ``open`` is given the step that was clicked. */
 function drift(section, steps, open) {
   if (!steps.length) return;
   const line = make("p", { class: "told" });
   const show = (step) => line.replaceChildren(visible(`${told(step)} (${step.name})`));
   const units = new Set(steps.map((step) => step.unit).sort());
-  const box = make("div", { class: "plots" });
-  const fill = () => box.replaceChildren(...[...units].map((unit) => plot(steps.filter((step) => step.unit === unit), show, open)));
-  fill();
-  NARROW.addEventListener("change", fill);
-  section.append(legend(), box, line, table(steps));
+  const box = plots("Plot of how differences grow");
+  const each = (unit) => plot(steps.filter((step) => step.unit === unit), show, open);
+  refilled(box, () => box.replaceChildren(...[...units].map(each)));
+  const lines = () => steps.map((step) => `${told(step)} (${step.name})`);
+  section.append(legend(), box, line, listing(lines));
   section.hidden = false;
 }

@@ -13,6 +13,27 @@ function head() {
   find("facts").append(...words.facts.map(([label, value]) => make("div", {}, make("dt", {}, label), make("dd", {}, ...shown(label, value)))));
 }
 
+/** The strip of operators; ``open`` is given the position of a case. Returns what dims the cells of other cases. */
+function graph(operators, open) {
+  if (!operators.length) return () => {};
+  const items = operators.map((operator) => {
+    const verdict = operator.case === null ? null : verification.verdicts[operator.case];
+    const outcome = verdict ? verdict.outcome : "not tried";
+    return {
+      subgraph: operator.subgraph,
+      outcome,
+      label: `#${operator.index} ${operator.operator}: ${outcome}`,
+      told: verdict ? words.cases[operator.case].name : "",
+      open: verdict && (() => open(operator.case)),
+      ...(verdict ? {} : { shown: "" }),
+    };
+  });
+  const hint = "Point at an operator, or move with the arrow keys; Enter leads to its case.";
+  const cells = strip(find("strip"), find("told"), items, hint);
+  find("graph").hidden = false;
+  return (kept) => cells.forEach((one, n) => one.classList.toggle("dim", !kept(operators[n].case)));
+}
+
 /** What nothing is known of, because no operator of the model had it. */
 function untried() {
   const kinds = words.untried.map(([kind, parameters]) => [make("dt", {}, make("code", {}, kind)), make("dd", {}, parameters.join(", "))]);
@@ -45,7 +66,7 @@ function start() {
     }
     cases.reveal(position);
   };
-  dim = strip(find("graph"), words.strip, open);
+  dim = graph(words.strip, open);
   drift(find("drift"), verification.drift, (step) => {
     const found = words.strip.find((operator) => operator.subgraph === 0 && operator.index === step.operator);
     if (found && found.case !== null) open(found.case);

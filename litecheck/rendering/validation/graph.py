@@ -1,0 +1,77 @@
+"""The operators of a validated model as a strip of cells and as rows: of large models the strip is coarse, the rows few."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
+
+from litecheck.finding import Finding
+from litecheck.rendering.escape import shorten
+from litecheck.report import ModelReport, OperatorReport, Status
+
+#: Cells in the strip of a subgraph: a screen of them.
+_CELLS = 500
+#: Rows of operators; those that conform without a finding give way.
+_ROWS = 1000
+#: The gravest status first: what a cell of several operators shows.
+_GRAVITY: tuple[Status, ...] = (
+    "violates",
+    "not covered",
+    "waived",
+    "structure only",
+    "conforms",
+    "nothing to judge",
+)
+
+
+def cells(model: ModelReport) -> list[tuple[int, int, int, str, str, str]]:
+    """For each cell subgraph, first and last operator, status, what it is, and what the first of that status is called."""
+    made = []
+    every = sorted(model.operators, key=lambda op: (op.subgraph, op.index))
+    for _, group in groupby(every, lambda op: op.subgraph):
+        operators = list(group)
+        size = -(-len(operators) // _CELLS)
+        made += [_cell(operators[at : at + size]) for at in range(0, len(operators), size)]
+    return made
+
+
+def _cell(operators: Sequence[OperatorReport]) -> tuple[int, int, int, str, str, str]:
+    first, last = operators[0], operators[-1]
+    worst = min(operators, key=lambda op: _GRAVITY.index(op.status))
+    alike = sum(op.status == worst.status for op in operators)
+    label = f"#{first.index} {shorten(first.opcode)}: {first.status}"
+    if len(operators) > 1:
+        label = f"#{first.index} to #{last.index}: {alike} of {len(operators)} {worst.status}"
+    told = worst.name if len(operators) == 1 else f"#{worst.index} {worst.opcode} {worst.name}"
+    return first.subgraph, first.index, last.index, worst.status, label, shorten(told)
+
+
+def rows(
+    model: ModelReport, findings: Sequence[Finding], told: Callable[[Finding], tuple[str, str, str]]
+) -> dict[str, Any]:
+    """The operators with what was found of each, in order; ``left`` is how many conforming ones have no row."""
+    found: dict[tuple[int, int], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        found[finding.where.subgraph, finding.where.operator].append(finding)
+
+    def dull(op: OperatorReport) -> tuple[bool, bool]:
+        return (op.subgraph, op.index) not in found, op.status in ("conforms", "nothing to judge")
+
+    kept = sorted(sorted(model.operators, key=dull)[:_ROWS], key=lambda op: (op.subgraph, op.index))
+    return {
+        "operators": [
+            {
+                "subgraph": op.subgraph,
+                "number": op.index,
+                "opcode": shorten(op.opcode),
+                "name": shorten(op.name),
+                "status": op.status,
+                "reason": shorten(op.reason),
+                "findings": list(map(told, found[op.subgraph, op.index])),
+            }
+            for op in kept
+        ],
+        "left": len(model.operators) - len(kept),
+    }

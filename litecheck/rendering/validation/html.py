@@ -1,0 +1,148 @@
+"""A validation as one page for people: verdicts, findings on the strip of the graph, scales and weights as plots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from litecheck.finding import Finding
+from litecheck.rendering.escape import PHRASE, place, shorten, visible
+from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
+from litecheck.rendering.validation.graph import cells, rows
+from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered, waived
+from litecheck.rendering.validation.plots import plots
+from litecheck.report import COUNTED, ModelReport, Report, coverage_text
+
+_FOLDER = Path(__file__).parent / "page"
+_SHARED = ("elements.js", "controls.js", "table.js", "pictures.js", "strip.js")
+_SCRIPTS = ("plots.js", "model.js", "page.js")
+#: Models that are told in full; of others the page has the row, so that it opens.
+_DETAILED = 50
+_BLOCKS = 200
+_PLACES = 30
+#: A sign for each word, for who does not see colours; what the word means; whether it is a fault.
+LOOKS: dict[str, tuple[str, str, bool]] = {
+    "conforms": ("=", "Every requirement that speaks of it is kept.", False),
+    "violates": ("!", "A requirement is not kept.", True),
+    "waived": ("w", "A requirement is not kept, and somebody let that pass.", False),
+    "structure only": ("s", "Its structure was judged; no rule speaks of its quantization.", False),
+    "not covered": ("?", "No rule speaks of it: nothing is known.", False),
+    "nothing to judge": ("·", "It has no quantization that could be wrong.", False),
+    "not judged": ("?", "Nothing of it could be judged.", True),
+    "violation": ("!", "The requirement is not kept.", True),
+    "warning": ("~", "The requirement is kept within limits that are worth a look.", False),
+    "note": ("i", "It is allowed, and worth knowing.", False),
+}
+_WORST = ("conforms", "violates", "not judged")
+
+
+def page(report: Report) -> str:
+    """The page. Its JSON element holds what it shows; all numbers and sentences are those of the other formats."""
+    script = "\n".join((scripted(_SHARED), *(asset(_FOLDER / name) for name in _SCRIPTS)))
+    words = _words(report)
+    body = Template(asset(_FOLDER / "body.html")).substitute(script=script, words=embedded(words))
+    style = styled("operators.css") + asset(_FOLDER / "page.css")
+    return framed(f"{words['title']}: {words['verdict']}", body, style, script)
+
+
+def _words(report: Report) -> dict[str, Any]:
+    alone = len(report.models) == 1
+    order = sorted(range(len(report.models)), key=lambda n: report.verdict(report.models[n]) == "conforms")
+    told = set(order[:_DETAILED])
+    return {
+        "title": visible(report.models[0].name) if alone else "litecheck",
+        "verdict": _WORST[report.exit_code],
+        "summary": report.summary,
+        "facts": [("litecheck", report.version), ("fails on", report.fail_on)],
+        "outcomes": [
+            {"name": name, "sign": sign, "meaning": meaning, "bad": fault}
+            for name, (sign, meaning, fault) in LOOKS.items()
+        ],
+        "verdicts": {verdict: number for verdict, number in report.verdicts.items() if number},
+        "models": [_model(report, model, n in told) for n, model in enumerate(report.models)],
+        "stale": [visible(str(entry)) for entry in report.stale],
+    }
+
+
+def _model(report: Report, model: ModelReport, told: bool) -> dict[str, Any]:
+    counts = {key: model.counts[key] for key in COUNTED}
+    row = {
+        "name": visible(model.name),
+        "verdict": report.verdict(model),
+        "why": visible(report.explain(model)),
+        "size": model.size_text,
+        "bytes": model.size,
+        "counts": counts,
+        "coverage": dict(model.coverage),
+        "told": told,
+    }
+    if not told:
+        return row
+    findings = ordered(model.findings)
+    return {
+        **row,
+        "facts": list(_facts(model)),
+        "problems": [visible(str(problem)) for problem in model.problems],
+        "remarks": list(map(visible, model.remarks)),
+        "blocks": list(map(_block, blocks(model.active)[:_BLOCKS])),
+        "waived": [
+            (visible(path), number, visible(f"by {w.by}: {w.reason}")) for w, path, number in waived(model)
+        ],
+        "reasons": list(_reasons(model)),
+        "cells": cells(model),
+        **rows(model, findings, _sentence),
+        "plots": plots(model),
+    }
+
+
+def _facts(model: ModelReport) -> Iterator[tuple[str, str]]:
+    if model.profiles:
+        yield "judged by", visible(model.judges)
+    yield "size", model.size_text
+    if model.operators:
+        yield "operators", coverage_text(model.coverage)
+
+
+def _reasons(model: ModelReport) -> Iterator[tuple[str, str, int, str]]:
+    """Why operators were not judged: status, opcode, how many, why."""
+    for status in ("structure only", "not covered"):
+        for kind in model.kinds(status):
+            yield status, shorten(kind.opcode), kind.count, shorten(kind.reason, PHRASE)
+
+
+def _block(block: Block) -> dict[str, Any]:
+    demanded = f"{block.demanded_by.profile} in {block.demanded_by}"
+    facts = (
+        ("because", block.because),
+        ("effect", block.effect),
+        ("demanded", f"by {demanded}"),
+        ("see", block.see),
+    )
+    return {
+        "level": block.level,
+        "path": visible(block.path),
+        "effect": block.effect,
+        "places": sum(len(case.findings) for case in block.cases),
+        "facts": [(label, visible(text)) for label, text in facts if text],
+        "cases": list(map(_case, block.cases[:_PLACES])),
+        "more": max(0, len(block.cases) - _PLACES),
+    }
+
+
+def _case(case: AlikeFindings) -> dict[str, Any]:
+    places = list(dict.fromkeys(place(finding.where) for finding in case.findings))
+    return {
+        "found": shorten(case.found, PHRASE),
+        "required": shorten(case.required, PHRASE),
+        "places": [shorten(one, PHRASE) for one in places[:_PLACES]],
+        "more": max(0, len(places) - _PLACES),
+    }
+
+
+def _sentence(finding: Finding) -> tuple[str, str, str]:
+    """Level (or that it is waived), path, and the sentence behind the operand."""
+    operand = f"{visible(finding.where.operand)}: " if finding.where.operand else ""
+    state = "waived" if finding.waiver else finding.level
+    return state, visible(finding.path), operand + shorten(finding.sentence, 2 * PHRASE)

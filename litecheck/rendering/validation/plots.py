@@ -1,0 +1,104 @@
+"""What plots of a model show: scales along the graph, and how much of its type's range each constant uses."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from litecheck.quantization import INTEGER_RANGES, TensorSurvey
+from litecheck.rendering.escape import shorten
+from litecheck.report import ModelReport, counted
+
+#: Marks in one plot; of more tensors, neighbours share one.
+_MARKS = 400
+#: Biases are as large as they are: what share of 32 bits they use says nothing.
+_NARROW = 2**16
+#: A constant that uses less than this share of its type's codes loses bits.
+_SPARSE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A mark at a place along the graph: from ``low`` to ``high``, what it stands for, and whether it is worth a look."""
+
+    at: float
+    low: float
+    high: float
+    told: str
+    striking: bool = False
+
+
+def plots(model: ModelReport) -> dict[str, Any]:
+    """Marks of scales, of what operators make and of weights; and of stored values, type by type."""
+    order = {
+        (op.subgraph, op.index): n
+        for n, op in enumerate(sorted(model.operators, key=lambda op: (op.subgraph, op.index)))
+    }
+    made = [one for one in model.survey if not one.constant]
+    narrow = [one for one in model.survey if one.constant and _width(one) <= _NARROW]
+    opcodes = {(op.subgraph, op.index): op.opcode for op in model.operators}
+    by_type: dict[str, list[Mark]] = defaultdict(list)
+    for one in narrow:
+        if one.stored is not None:
+            by_type[one.dtype].append(_values(one, order, opcodes))
+    return {
+        "operators": len(model.operators),
+        "made": _marks([_scales(one, order, opcodes) for one in made]),
+        "weights": _marks([_scales(one, order, opcodes) for one in narrow]),
+        "values": [
+            {"type": dtype, "range": INTEGER_RANGES[dtype], "marks": _marks(marks), "count": len(marks)}
+            for dtype, marks in sorted(by_type.items())
+        ],
+    }
+
+
+_Places = dict[tuple[int, int], int]
+_Opcodes = dict[tuple[int, int], str]
+
+
+def _width(one: TensorSurvey) -> int:
+    low, high = INTEGER_RANGES[one.dtype]
+    return high - low + 1
+
+
+def _called(one: TensorSurvey, opcodes: _Opcodes) -> str:
+    subgraph = f"subgraph {one.subgraph}, " if one.subgraph else ""
+    opcode = shorten(opcodes.get((one.subgraph, one.operator), ""))
+    return f"{subgraph}#{one.operator} {opcode} '{shorten(one.name)}'"
+
+
+def _scales(one: TensorSurvey, order: _Places, opcodes: _Opcodes) -> Mark:
+    low, high = one.scales
+    scales = (
+        f"scale {low:.4g}" if one.channels == 1 else f"{one.channels:,} scales from {low:.4g} to {high:.4g}"
+    )
+    least, most = one.zero_points
+    zero = f"zero point {least}" if least == most else f"zero points from {least} to {most}"
+    told = f"{_called(one, opcodes)}: {one.dtype}, {scales}, {zero}"
+    return Mark(order.get((one.subgraph, one.operator), 0), low, high, told)
+
+
+def _values(one: TensorSurvey, order: _Places, opcodes: _Opcodes) -> Mark:
+    low, high = one.stored or (0, 0)
+    share = (high - low + 1) / _width(one)
+    told = f"{_called(one, opcodes)}: {one.dtype} from {low} to {high}, {100 * share:.3g} % of the range"
+    return Mark(order.get((one.subgraph, one.operator), 0), low, high, told, share < _SPARSE)
+
+
+def _marks(marks: Sequence[Mark]) -> list[tuple[float, float, float, str, bool]]:
+    """At most so many as a plot can show: neighbours become one, from the lowest to the highest of them."""
+    size = -(-len(marks) // _MARKS) or 1
+    groups = [marks[at : at + size] for at in range(0, len(marks), size)]
+    return [_together(group) for group in groups]
+
+
+def _together(marks: Sequence[Mark]) -> tuple[float, float, float, str, bool]:
+    low, high = min(mark.low for mark in marks), max(mark.high for mark in marks)
+    told = marks[0].told
+    if len(marks) > 1:
+        several = counted(len(marks), "tensor")
+        told = f"{several} from {low:.4g} to {high:.4g}, the first {told}"
+    at = sum(mark.at for mark in marks) / len(marks)
+    return round(at, 2), low, high, told, any(mark.striking for mark in marks)

@@ -1,0 +1,49 @@
+"""The survey of a model: scales, zero points and stored values, as the file has them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+import litecheck
+from litecheck.checks.survey import survey
+from litecheck.model.edit import with_subgraphs
+from litecheck.quantization import Quantization
+from tests.test_library import FIXTURES
+
+MODEL = litecheck.load_model(FIXTURES / "conv_int8.tflite")
+
+
+def test_it_tells_what_operators_make_and_the_constants_they_take() -> None:
+    graph = MODEL.subgraphs[0]
+    found = survey(MODEL)
+    first = [one for one in found if one.operator == 0]
+    conv = graph.operators[0]
+    assert [one.tensor for one in first] == [*conv.outputs, *conv.inputs[1:]]
+    assert [one.constant for one in first] == [False, True, True]
+    weight, quantization = first[1], graph.tensors[conv.inputs[1]].quantization
+    values = litecheck.model_bytes(MODEL) and graph.tensors[conv.inputs[1]].data
+    assert values is not None
+    stored = values.view(np.int8)
+    assert weight.channels == quantization.scale.size == 8
+    assert weight.scales == (float(quantization.scale.min()), float(quantization.scale.max()))
+    assert weight.stored == (int(stored.min()), int(stored.max()))
+    assert first[0].stored is None
+    assert len({(one.subgraph, one.tensor) for one in found}) == len(found)
+
+
+def test_scales_that_are_no_numbers_are_left_to_findings() -> None:
+    graph = MODEL.subgraphs[0]
+    for scale in (0.0, -1.0, float("nan"), float("inf")):
+        broken = Quantization(np.array([scale], np.float32), np.array([0]))
+        tensors = tuple(replace(tensor, quantization=broken) for tensor in graph.tensors)
+        assert survey(with_subgraphs(MODEL, [replace(graph, tensors=tensors)])) == ()
+
+
+def test_a_report_has_it_where_it_is_asked_for() -> None:
+    assert litecheck.validate(MODEL).survey == ()
+    assert litecheck.validate(MODEL, survey=True).survey == survey(MODEL)
+    (report,) = litecheck.validate_file(FIXTURES / "conv_int8.tflite", survey=True)
+    assert report.survey == survey(MODEL)
+    assert litecheck.filter_report(report, ignore=["ADD"]).survey == report.survey
