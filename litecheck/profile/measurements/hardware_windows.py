@@ -100,12 +100,12 @@ def window_area(operands: Operands) -> Measured:
 
 @measures(option("stride_h", "stride_w"), "other")
 def upscaling(operands: Operands) -> Measured:
-    """The strides of a transposed convolution, ``2x1`` being 2 wide and 1 high; with ``-flat`` or ``-narrow`` behind it
+    """The strides of a transposed convolution, ``w2h1`` being 2 wide and 1 high; with ``-flat`` or ``-narrow`` behind it
     where input and window are 1 high, or 1 wide."""
     strides, image, kernel = _strides(operands), _image(operands.one("input")), _kernel(operands)
     if strides is None or image is None or kernel is None:
         return None
-    sizes = f"{strides[1]}x{strides[0]}"
+    sizes = f"w{strides[1]}h{strides[0]}"
     if strides in ((1, 2), (2, 1)):
         at = strides.index(1)
         if image[at] == 1 and kernel[at] == 1:
