@@ -100,17 +100,16 @@ def window_area(operands: Operands) -> Measured:
 
 @measures(option("stride_h", "stride_w"), "other")
 def upscaling(operands: Operands) -> Measured:
-    """The strides of a transposed convolution, ``w2h1`` being 2 wide and 1 high; with ``-flat`` or ``-narrow`` behind it
-    where input and window are 1 high, or 1 wide."""
+    """How a transposed convolution strides: ``plain`` by 1, ``double`` by 2, ``wide`` by 2 along the width where input and
+    window are 1 high, ``high`` the other way round; else width and height of the stride, ``w3h1``."""
     strides, image, kernel = _strides(operands), _image(operands.one("input")), _kernel(operands)
     if strides is None or image is None or kernel is None:
         return None
-    sizes = f"w{strides[1]}h{strides[0]}"
-    if strides in ((1, 2), (2, 1)):
-        at = strides.index(1)
-        if image[at] == 1 and kernel[at] == 1:
-            return f"{sizes}-{('flat', 'narrow')[at]}"
-    return sizes
+    flat, narrow = ((image[at], kernel[at]) == (1, 1) for at in (0, 1))
+    known = {(1, 1): "plain", (2, 2): "double"}
+    known |= {(1, 2): "wide"} if flat else {}
+    known |= {(2, 1): "high"} if narrow else {}
+    return known.get(strides, f"w{strides[1]}h{strides[0]}")
 
 
 @measures(lambda plan, value: None)
