@@ -57,12 +57,12 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None) -> ModelRe
     placed = [placement(model, target) for target in targets]
     findings += (finding for _, found in placed for finding in found)
     used = tuple(p for p in candidates.loaded() if profiles or p.name in spoke)
-    report = ModelReport(
+    judged = ModelReport(
         model.file, model.member, model.size, tuple(p.name for p in (*targets, *used)), tuple(operators), tuple(findings),
         remarks=model.remarks, runtimes={p.name: p.runtime for p in (*used, *targets) if p.runtime},
         targets=tuple(target for target, _ in placed),
     )  # fmt: skip
-    return with_statuses(report) if targets else report
+    return with_statuses(judged) if targets else judged
 
 
 def validate_file(

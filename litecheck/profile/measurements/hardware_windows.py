@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands, integer, number, short_constant, word
+from litecheck.profile.measurements.bound import Measured, Operands, integer, number, word
 from litecheck.profile.measurements.register import Setter, measures, option, option_stated
 from litecheck.profile.plan import Plan
 
@@ -207,15 +207,6 @@ def plane(operands: Operands) -> Measured:
     """Height times width of the input, all dimensions but the last one where there are fewer than four."""
     image = _image(operands.one("input"))
     return None if image is None else image[0] * image[1]
-
-
-@measures(lambda plan, value: None)
-def resized_gap(operands: Operands) -> Measured:
-    """By how much the sides of the result differ from the stated size."""
-    size, result = short_constant(operands, "size"), operands.one("output")
-    if size is None or result is None or len(size) != 2 or len(result.shape) != 4:
-        return None
-    return abs(size[0] - result.shape[1]) + abs(size[1] - result.shape[2])
 
 
 @measures(lambda plan, value: None)
