@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from litecheck.errors import Problem
 from litecheck.finding import CPU, EFFECTS, Effect, Finding, Level, at_least
+from litecheck.placement import TargetReport
 
 if TYPE_CHECKING:  # without numpy
     from litecheck.quantization import TensorSurvey
 
 Status = Literal["conforms", "violates", "waived", "structure only", "not covered", "nothing to judge"]
 Verdict = Literal["conforms", "violates", "not judged"]
-Place = Literal["npu", "cpu", "refused", "crashes"]
 Counted = Literal["violation", "warning", "note", "waived"]
 
-PLACES: tuple[Place, ...] = get_args(Place)
-PLACE_TEXTS: Mapping[Place, str] = {
-    "npu": "on the NPU", "cpu": "stay on the CPU", "refused": "refused by the compiler", "crashes": "crash the compiler",
-}  # fmt: skip
 STATUSES: tuple[Status, ...] = get_args(Status)
 #: Statuses that are not worth a word where no operator has them.
 _RARE: tuple[Status, ...] = ("structure only", "nothing to judge")
@@ -95,54 +91,6 @@ class OperatorReport:
     reason: str = ""
     quantized: bool = True
     at_best: Status = "conforms"
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Where one operator runs on a target."""
-
-    subgraph: int
-    index: int
-    opcode: str
-    place: Place
-    macs: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class TargetReport:
-    """Where the operators of a model run on one target.
-
-    ``partitions`` counts the stretches on the accelerator, ``live`` the most bytes of computed tensors at one time.
-    """
-
-    target: str
-    operators: tuple[Placement, ...]
-    partitions: int
-    live: int
-
-    @property
-    def places(self) -> dict[Place, int]:
-        """How many operators run where; all places are always there."""
-        counts = Counter(op.place for op in self.operators)
-        return {place: counts[place] for place in PLACES}
-
-    @property
-    def share(self) -> float:
-        """The share of multiply-accumulates on the accelerator; 1 where there are none."""
-        total = sum(op.macs for op in self.operators)
-        return sum(op.macs for op in self.operators if op.place == "npu") / total if total else 1.0
-
-    @property
-    def fallbacks(self) -> dict[str, int]:
-        """The operators left to the CPU by their kind, the most frequent first."""
-        return dict(Counter(op.opcode for op in self.operators if op.place == "cpu").most_common())
-
-    def __str__(self) -> str:
-        told = ", ".join(f"{n:,} {PLACE_TEXTS[p]}" for p, n in self.places.items() if n) or "no operators"
-        return (
-            f"{self.target}: {told}; {counted(self.partitions, 'NPU partition')}; {100 * self.share:.1f} % of "
-            f"multiply-accumulates on the NPU; largest live set {bytes_text(self.live)}"
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from litecheck.checks.judge import placed, unplaced
 from litecheck.checks.workload import largest_live_set, multiply_accumulates
 from litecheck.finding import CPU, Effect, Finding
 from litecheck.model.types import Model, Operator, Tensor
+from litecheck.placement import Place, Placement, TargetReport
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import Profile
-from litecheck.report import Place, Placement, TargetReport
 
 #: What becomes of an operator, what a compiler decides first in front.
 _STAGES: tuple[tuple[Effect, Place], ...] = (

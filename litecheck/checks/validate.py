@@ -87,10 +87,8 @@ def validate_file(
     reports = []
     with _no_search_for_cycles():
         for found in load_models(path):
-            if isinstance(found, ModelError):
-                report = unreadable(found, path)
-            else:
-                report = validate(found, profiles, survey=survey)
+            bad = isinstance(found, ModelError)
+            report = unreadable(found, path) if bad else validate(found, profiles, survey=survey)
             reports.append(report)
             if progress:
                 progress(report)

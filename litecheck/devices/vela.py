@@ -37,7 +37,7 @@ _NPU = "ethos-u"
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class Compilation:
     """What the compiler made of a model: each operator's fate, in order, and what it said of it.
 
     ``partitions`` counts the stretches on the NPU; ``macs`` and ``memories``, peak usage in bytes by the memory's name,
@@ -79,19 +79,19 @@ class Vela:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def compile(self, model: Model) -> Compiled:
+    def compile(self, model: Model) -> Compilation:
         """What becomes of a model's operators in its first subgraph."""
         count = len(model.subgraphs[0].operators)
         header, left = self._answered(model_bytes(model))
         said = str(header.get("said", "")).strip()
         if "ending" in header:
-            return Compiled(_all("crash", count), said, str(header["ending"]))
+            return Compilation(_all("crash", count), said, str(header["ending"]))
         if "error" in header:
-            return Compiled(_all("refused", count), said, str(header["error"]))
+            return Compilation(_all("refused", count), said, str(header["error"]))
         fates, partitions = _fates(model, frozenset(header["ran"]), left)
-        return Compiled(fates, said, "", partitions, int(header["macs"]), header["memories"])
+        return Compilation(fates, said, "", partitions, int(header["macs"]), header["memories"])
 
-    def compiled(self, models: Iterable[Model]) -> Iterator[Compiled]:
+    def compiled(self, models: Iterable[Model]) -> Iterator[Compilation]:
         """The same for many models, in their order."""
         return map(self.compile, models)
 

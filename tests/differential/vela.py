@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from rich.progress import track
 
 from litecheck.checks.placement import placement
-from litecheck.devices.vela import Compiled, Fate, Vela, vela_version
+from litecheck.devices.vela import Compilation, Fate, Vela, vela_version
 from litecheck.finding import CPU
 from litecheck.model.types import Model
+from litecheck.placement import Place
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import OperatorRule, Profile, Rules
-from litecheck.report import Place
 from tests.differential.vela_oddities import drawn_operators
 
 #: What the profile says of an operator that Vela does this with.
@@ -40,7 +40,7 @@ class Score:
     late: int = 0
     apart: dict[tuple[str, Fate, Place], list[str]] = field(default_factory=dict)
 
-    def count(self, model: Model, found: Compiled, place: Place, listed: Place) -> None:
+    def count(self, model: Model, found: Compilation, place: Place, listed: Place) -> None:
         """One trial."""
         if found.ending.startswith("no end"):
             self.late += 1
@@ -65,7 +65,7 @@ def is_plain(model: Model) -> bool:
     return bool(computed) and all(t.dtype in ("int8", "int16") for t in computed)
 
 
-def described(model: Model, found: Compiled) -> str:
+def described(model: Model, found: Compilation) -> str:
     """A model of one operator in one line, and what the compiler said."""
     main = model.subgraphs[0]
     operator = main.operators[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,7 +13,7 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, word
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.operators import facts_of
-from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.profile.plan import Plan
 from litecheck.quantization import Quantization
 
 #: What an operand is that is streamed; the others steer, or are weights and biases.
@@ -114,7 +113,7 @@ def fused_per_axis_results(operands: Operands) -> Measured:
 @measures(lambda plan, value: None)
 def downcast(operands: Operands) -> Measured:
     """1 where the result is of another type than the input, unless int8 becomes int16, else 0."""
-    ends = _ends(operands)
+    ends = ends_of(operands)
     if ends is None:
         return None
     types = (ends[0].dtype, ends[1].dtype)
@@ -144,7 +143,7 @@ def offset_integers(operands: Operands) -> Measured:
     return wide + sum(t.dtype.startswith("uint") and _zero(t) < 0 for t in tensors)
 
 
-def _ends(operands: Operands) -> tuple[Tensor, Tensor] | None:
+def ends_of(operands: Operands) -> tuple[Tensor, Tensor] | None:
     """The first feature map that goes in and the first result."""
     parameters = _parameters(operands.operator.kind)
     results = [t for t in maps_of(operands) if t.index in operands.operator.outputs]
@@ -158,59 +157,12 @@ def _ends(operands: Operands) -> tuple[Tensor, Tensor] | None:
 @measures(lambda plan, value: None)
 def overflowing_quotient(operands: Operands) -> Measured:
     """1 where the input's scale over the output's is beyond float32, else 0."""
-    ends = _ends(operands)
+    ends = ends_of(operands)
     if ends is None or not all(t.quantization.scale.size for t in ends):
         return 0
     with np.errstate(all="ignore"):
         quotient = ends[0].quantization.scale[:1] / ends[1].quantization.scale[:1]
     return int(not np.isfinite(quotient).all())
-
-
-def _shape(plan: Plan, value: Any) -> Plan | None:
-    role = plan.outputs[0]
-
-    def longer(t: TensorPlan) -> TensorPlan:
-        return t.but(shape=(*t.shape[:-1], t.shape[-1] + 1)) if t.shape else t.but(shape=(2,))
-
-    return plan.edit(role, longer) if value else plan
-
-
-@measures(_shape)
-def unlike_shapes(operands: Operands) -> Measured:
-    """1 where the result has neither the shape of an input nor the one all inputs are spread to, else 0; shapes are
-    filled up to four dimensions with 1 in front."""
-    ends = _ends(operands)
-    if ends is None:
-        return None
-    result = _bare(ends[1].shape)
-    shapes = [_bare(t.shape) for t in maps_of(operands) if t.index not in operands.operator.outputs]
-    if result in shapes:
-        return 0
-    try:
-        return int(np.broadcast_shapes(*shapes) != result)
-    except ValueError:
-        return 1
-
-
-def _bare(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape of four dimensions at least, with 1 in front."""
-    return (1,) * (4 - len(shape)) + shape
-
-
-@measures(_shape)
-def reshaped_result(operands: Operands) -> Measured:
-    """1 where the result has another shape than the first input, else 0."""
-    ends = _ends(operands)
-    return None if ends is None else int(ends[0].shape != ends[1].shape)
-
-
-@measures(_shape)
-def lost_elements(operands: Operands) -> Measured:
-    """By how many elements the result and the first input differ."""
-    ends = _ends(operands)
-    if ends is None:
-        return None
-    return abs(int(np.prod(ends[0].shape, dtype=np.int64)) - int(np.prod(ends[1].shape, dtype=np.int64)))
 
 
 def _quantizations(tensors: list[Tensor]) -> set[tuple[bytes, bytes]]:
@@ -226,31 +178,23 @@ def map_quantizations(operands: Operands) -> Measured:
 @measures(lambda plan, value: None)
 def requantized_result(operands: Operands) -> Measured:
     """1 where the result's scale or zero point is another than the first input's and both state one, else 0."""
-    ends = _ends(operands)
+    ends = ends_of(operands)
     if ends is None or not all(t.quantization.scale.size for t in ends):
         return 0
     return len(_quantizations(list(ends))) - 1
 
 
-@measures(lambda plan, value: replace(plan, operands={**plan.operands}) if value == 0 else None)
-def missing_operands(operands: Operands) -> Measured:
-    """How many operands are listed as absent in front of one that is there."""
-    inputs = operands.operator.inputs
-    last = max((n for n, i in enumerate(inputs) if i >= 0), default=-1)
-    return sum(i < 0 for i in inputs[:last])
-
-
 @measures(lambda plan, value: None)
 def map_types(operands: Operands) -> Measured:
     """How many types the first input and the first result have."""
-    ends = _ends(operands)
+    ends = ends_of(operands)
     return None if ends is None else len({t.dtype for t in ends})
 
 
 @measures(lambda plan, value: None, "other")
 def input_type(operands: Operands) -> Measured:
     """The type of the first input."""
-    ends = _ends(operands)
+    ends = ends_of(operands)
     return None if ends is None else ends[0].dtype
 
 
@@ -264,19 +208,13 @@ def listed_type(operands: Operands) -> Measured:
 def unsigned_mix(operands: Operands) -> Measured:
     """1 where the first input is unsigned and the result is neither of its type nor int32, or only the result is
     unsigned; else 0."""
-    ends = _ends(operands)
+    ends = ends_of(operands)
     if ends is None or not all(t.dtype.lstrip("u").startswith("int") for t in ends):
         return None
     source, result = (t.dtype for t in ends)
     if source.startswith("u"):
         return int(result not in (source, "int32"))
     return int(result.startswith("u"))
-
-
-@measures(lambda plan, value: None)
-def empty_constants(operands: Operands) -> Measured:
-    """How many constants have no elements."""
-    return sum(t.shape != () and 0 in t.shape and t.data is not None for t in everything(operands))
 
 
 @measures(lambda plan, value: None)
@@ -319,19 +257,3 @@ def longest_maps(operands: Operands) -> Measured:
 def narrow_maps(operands: Operands) -> Measured:
     """How many feature maps are neither int8, int16 nor uint8."""
     return sum(t.dtype not in ("int8", "int16", "uint8") for t in maps_of(operands))
-
-
-def _present(operands: Operands, *parts: str) -> int:
-    return sum(bool(ts) for role, ts in operands.roles.items() if role.startswith(parts))
-
-
-@measures(lambda plan, value: None)
-def peephole_operands(operands: Operands) -> Measured:
-    """How many weights an LSTM has through which gates look at the cell."""
-    return _present(operands, "cell_to_")
-
-
-@measures(lambda plan, value: None)
-def projection_operands(operands: Operands) -> Measured:
-    """How many operands an LSTM has that project its output."""
-    return _present(operands, "projection_")

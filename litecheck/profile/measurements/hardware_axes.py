@@ -39,13 +39,6 @@ def outer_extent(operands: Operands) -> Measured:
 
 
 @measures(_none)
-def rows_extent(operands: Operands) -> Measured:
-    """The product of all dimensions of the input in front of the last."""
-    shape = _shape(operands)
-    return None if not shape else prod(shape[:-1])
-
-
-@measures(_none)
 def reduced_extent(operands: Operands) -> Measured:
     """The longest dimension that is reduced."""
     shape, axes = _shape(operands), _axes(operands)
@@ -139,14 +132,6 @@ def permuted_extent(operands: Operands) -> Measured:
     if _inside(perm, shape):
         return max(shape[-3:])
     return max(prod(part) for part in combinations(shape, len(shape) - 2))
-
-
-@measures(_none)
-def longest_dimension(operands: Operands) -> Measured:
-    """The longest dimension of any feature map."""
-    from litecheck.profile.measurements.feature_maps import maps_of
-
-    return max((d for t in maps_of(operands) for d in t.shape), default=0)
 
 
 @measures(_none)

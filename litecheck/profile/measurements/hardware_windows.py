@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands, integer, number, short_constant, word
+from litecheck.profile.measurements.bound import Measured, Operands, integer, number, word
 from litecheck.profile.measurements.register import Setter, measures, option, option_stated
 from litecheck.profile.plan import Plan
 
@@ -100,17 +100,16 @@ def window_area(operands: Operands) -> Measured:
 
 @measures(option("stride_h", "stride_w"), "other")
 def upscaling(operands: Operands) -> Measured:
-    """The strides of a transposed convolution, ``2x1`` being 2 wide and 1 high; with ``flat`` or ``narrow`` behind it
-    where input and window are 1 high, or 1 wide."""
+    """How a transposed convolution strides: ``plain`` by 1, ``double`` by 2, ``wide`` by 2 along the width where input and
+    window are 1 high, ``high`` the other way round; else width and height of the stride, ``w3h1``."""
     strides, image, kernel = _strides(operands), _image(operands.one("input")), _kernel(operands)
     if strides is None or image is None or kernel is None:
         return None
-    sizes = f"{strides[1]}x{strides[0]}"
-    if strides in ((1, 2), (2, 1)):
-        at = strides.index(1)
-        if image[at] == 1 and kernel[at] == 1:
-            return f"{sizes} {('flat', 'narrow')[at]}"
-    return sizes
+    flat, narrow = ((image[at], kernel[at]) == (1, 1) for at in (0, 1))
+    known = {(1, 1): "plain", (2, 2): "double"}
+    known |= {(1, 2): "wide"} if flat else {}
+    known |= {(2, 1): "high"} if narrow else {}
+    return known.get(strides, f"w{strides[1]}h{strides[0]}")
 
 
 @measures(lambda plan, value: None)
@@ -208,15 +207,6 @@ def plane(operands: Operands) -> Measured:
     """Height times width of the input, all dimensions but the last one where there are fewer than four."""
     image = _image(operands.one("input"))
     return None if image is None else image[0] * image[1]
-
-
-@measures(lambda plan, value: None)
-def resized_gap(operands: Operands) -> Measured:
-    """By how much the sides of the result differ from the stated size."""
-    size, result = short_constant(operands, "size"), operands.one("output")
-    if size is None or result is None or len(size) != 2 or len(result.shape) != 4:
-        return None
-    return abs(size[0] - result.shape[1]) + abs(size[1] - result.shape[2])
 
 
 @measures(lambda plan, value: None)

@@ -24,7 +24,7 @@ from litecheck.profile.plan import Plan
 #: The modules of this package that register measurements, in the order in which the documentation lists them.
 _MODULES = (
     "accumulators", "blockwise", "borders", "feature_maps", "hardware_axes", "hardware_windows", "hybrid", "indices",
-    "operand", "options", "parameters", "recurrent", "scales", "slices", "variables", "windows", "wiring",
+    "map_shapes", "operand", "options", "parameters", "recurrent", "scales", "slices", "variables", "windows", "wiring",
 )  # fmt: skip
 for _module in _MODULES:
     import_module(f"litecheck.profile.measurements.{_module}")

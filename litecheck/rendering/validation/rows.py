@@ -11,6 +11,7 @@ from litecheck.finding import LEVELS, Finding
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten, tame, visible
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
+from litecheck.rendering.validation.targets import target_text
 from litecheck.report import STATUSES, ModelReport, OperatorReport, Report, Status, counted
 
 _HANDFUL = 5
@@ -133,7 +134,7 @@ def _facts(report: Report, model: ModelReport) -> Iterator[tuple[str, str]]:
     if model.runtimes:
         yield "runtimes", ", ".join(dict.fromkeys(model.runtimes.values()))
     yield from ((status, str(model.coverage[status])) for status in STATUSES)
-    yield from ((target.target, str(target)) for target in model.targets)
+    yield from ((target.target, target_text(target)) for target in model.targets)
     yield from ((effect, str(number)) for effect, number in model.effects.items())
 
 

@@ -13,6 +13,7 @@ from litecheck.finding import Finding, Where
 from litecheck.rendering.escape import NAME, place, visible
 from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
+from litecheck.rendering.validation.targets import target_text
 from litecheck.report import ModelReport, Report, Status, counted, coverage_text
 
 _STYLES = {
@@ -69,7 +70,7 @@ class ValidationPage(Page):
         if model.operators:
             self.line(coverage_text(model.coverage))
         for target in model.targets:
-            self.line(str(target))
+            self.line(target_text(target))
 
     def block(self, block: Block) -> None:
         margin = Text(block.level, _STYLES[block.level])

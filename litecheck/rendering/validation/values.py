@@ -6,8 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 from litecheck.finding import Finding
+from litecheck.placement import TargetReport
 from litecheck.rendering.validation.grouping import ordered
-from litecheck.report import ModelReport, Report, TargetReport
+from litecheck.report import ModelReport, Report
 
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1

@@ -62,7 +62,11 @@ def test_every_measurement_is_limited_somewhere_or_named_here() -> None:
     assert used.isdisjoint(unused)
 
 
-@pytest.mark.parametrize("key", limits(), ids=lambda key: f"{key[0]} {key[1]}")
+#: A target's rule is no plan's: what its measurements yield is held against the compiler (tests/differential/vela.py).
+WITNESSED = [key for key, (name, *_) in limits().items() if load_profile(name).judges != "placement"]
+
+
+@pytest.mark.parametrize("key", WITNESSED, ids=lambda key: f"{key[0]} {key[1]}")
 def test_a_witness_sets_what_is_allowed_and_what_is_not(key: tuple[str, Constraint]) -> None:
     name, rule, number, r = limits()[key]
     only = alone(rule, number, r)

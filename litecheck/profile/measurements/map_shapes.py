@@ -1,0 +1,87 @@
+"""Measurements of the shapes of feature maps, and of which operands there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
+from litecheck.profile.measurements.register import measures
+from litecheck.profile.plan import Plan, TensorPlan
+
+
+def _shape(plan: Plan, value: Any) -> Plan | None:
+    role = plan.outputs[0]
+
+    def longer(t: TensorPlan) -> TensorPlan:
+        return t.but(shape=(*t.shape[:-1], t.shape[-1] + 1)) if t.shape else t.but(shape=(2,))
+
+    return plan.edit(role, longer) if value else plan
+
+
+@measures(_shape)
+def unlike_shapes(operands: Operands) -> Measured:
+    """1 where the result has neither the shape of an input nor the one all inputs are spread to, else 0; shapes are
+    filled up to four dimensions with 1 in front."""
+    ends = ends_of(operands)
+    if ends is None:
+        return None
+    result = _bare(ends[1].shape)
+    shapes = [_bare(t.shape) for t in maps_of(operands) if t.index not in operands.operator.outputs]
+    if result in shapes:
+        return 0
+    try:
+        return int(np.broadcast_shapes(*shapes) != result)
+    except ValueError:
+        return 1
+
+
+def _bare(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape of four dimensions at least, with 1 in front."""
+    return (1,) * (4 - len(shape)) + shape
+
+
+@measures(_shape)
+def reshaped_result(operands: Operands) -> Measured:
+    """1 where the result has another shape than the first input, else 0."""
+    ends = ends_of(operands)
+    return None if ends is None else int(ends[0].shape != ends[1].shape)
+
+
+@measures(_shape)
+def lost_elements(operands: Operands) -> Measured:
+    """By how many elements the result and the first input differ."""
+    ends = ends_of(operands)
+    if ends is None:
+        return None
+    return abs(int(np.prod(ends[0].shape, dtype=np.int64)) - int(np.prod(ends[1].shape, dtype=np.int64)))
+
+
+@measures(lambda plan, value: None)
+def empty_constants(operands: Operands) -> Measured:
+    """How many constants have no elements."""
+    return sum(t.shape != () and 0 in t.shape and t.data is not None for t in everything(operands))
+
+
+def _present(operands: Operands, *parts: str) -> int:
+    return sum(bool(ts) for role, ts in operands.roles.items() if role.startswith(parts))
+
+
+@measures(lambda plan, value: None)
+def peephole_operands(operands: Operands) -> Measured:
+    """How many weights an LSTM has through which gates look at the cell."""
+    return _present(operands, "cell_to_")
+
+
+@measures(lambda plan, value: None)
+def projection_operands(operands: Operands) -> Measured:
+    """How many operands an LSTM has that project its output."""
+    return _present(operands, "projection_")
+
+
+@measures(lambda plan, value: None)
+def blockwise_operands(operands: Operands) -> Measured:
+    """How many operands have scales that stand in another tensor."""
+    return sum(t.quantization.details is not None for t in everything(operands))
