@@ -87,8 +87,11 @@ def validate_file(
     reports = []
     with _no_search_for_cycles():
         for found in load_models(path):
-            bad = isinstance(found, ModelError)
-            report = unreadable(found, path) if bad else validate(found, profiles, survey=survey)
+            report = (
+                unreadable(found, path)
+                if isinstance(found, ModelError)
+                else validate(found, profiles, survey=survey)
+            )
             reports.append(report)
             if progress:
                 progress(report)
