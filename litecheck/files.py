@@ -166,3 +166,13 @@ def _replace(target: Path, pieces: Iterable[bytes | bytearray | memoryview], mod
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def bytes_text(number: int) -> str:
+    """A size as people say it: ``54.3 kB``, in powers of 1000."""
+    size = float(number)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 999.95 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from litecheck.errors import Problem
+from litecheck.files import bytes_text
 from litecheck.finding import CPU, EFFECTS, Effect, Finding, Level, at_least
 from litecheck.placement import TargetReport
 
@@ -30,16 +31,6 @@ _VERBS = {"conforms": ("conforms", "conform"), "violates": ("violates", "violate
 def counted(number: int, noun: str, plural: str = "") -> str:
     """``1 operator``, ``2 operators``, ``12,000 entries``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def bytes_text(number: int) -> str:
-    """A size as people say it: ``54.3 kB``, in powers of 1000."""
-    size = float(number)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 999.95 or unit == "GB":
-            break
-        size /= 1000
-    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
 
 
 def coverage_text(coverage: Mapping[Status, int]) -> str:

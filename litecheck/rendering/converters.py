@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.convert.agreement import TensorAgreement
 from litecheck.convert.converters import ConverterComparison, ConverterOutcome
+from litecheck.files import bytes_text
 from litecheck.rendering.conversion.wording import decibels
 from litecheck.rendering.document import Code, Document, FactRows, Heading, Line, Part, TableGrid
 from litecheck.rendering.escape import NAME, shorten, visible
-from litecheck.report import bytes_text, counted, counts_text
+from litecheck.report import counted, counts_text
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,6 +11,7 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, integer, number, word
 from litecheck.profile.measurements.register import Setter, measures, option, option_stated
+from litecheck.profile.measurements.windows import channel_axis
 from litecheck.profile.plan import Plan
 
 
@@ -191,7 +192,7 @@ def weight_sum(operands: Operands) -> Measured:
         return None
     points = weight.quantization.zero_point
     wide = np.abs(values.astype(np.int64) - (int(points[0]) if points.size else 0))
-    axis = len(weight.shape) - 1 if operands.operator.opcode == "DEPTHWISE_CONV_2D" else 0
+    axis = channel_axis(operands.operator, weight)
     return int(wide.sum(axis=tuple(a for a in range(wide.ndim) if a != axis)).max())
 
 

@@ -10,7 +10,8 @@ from litecheck.convert.equalize import LayerPair
 from litecheck.convert.plan import Form
 from litecheck.convert.record import ConversionRecord, ConvertedTensor
 from litecheck.convert.sensitivity import OperatorSensitivity
-from litecheck.report import bytes_text, counted, counts_text, uncovered_text
+from litecheck.files import bytes_text
+from litecheck.report import counted, counts_text, uncovered_text
 
 #: How much of the values on a rail is worth a word.
 _NOTICED = 1e-4

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from litecheck.files import bytes_text
 from litecheck.placement import Place, TargetReport
-from litecheck.report import bytes_text, counted
+from litecheck.report import counted
 
 _TEXTS: Mapping[Place, str] = {
     "npu": "on the NPU", "cpu": "stay on the CPU", "refused": "refused by the compiler", "crashes": "crash the compiler",
