@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.model.load import load_model
+from litecheck.model.load import model_from
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
@@ -35,7 +35,7 @@ def loaded_case(suite: Suite, entry: CaseEntry) -> SuiteCase:
     """A case as it was before it was written."""
     return SuiteCase(
         entry.name, entry.opcode, entry.kind, entry.granularity, entry.title, entry.level,
-        load_model(suite.folder / entry.model), tuple(suite.inputs(entry)), entry.lengths,
+        model_from(suite.model(entry), entry.model), tuple(suite.inputs(entry)), entry.lengths,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 
-from litecheck.model.load import load_model
+from litecheck.model.load import model_from
 from litecheck.profile.conformance import EVERY
 from litecheck.profile.types import Conformance, Profile
 from litecheck.suite.case import LEVELS
@@ -106,7 +106,7 @@ class Claims:
         if claim.granularities and case.granularity and case.granularity not in claim.granularities:
             return False
         narrowed = self.limited.get(suite.manifest.profile) if claim.limited and not case.broken else None
-        return narrowed is None or conforms(load_model(suite.folder / case.model), narrowed)
+        return narrowed is None or conforms(model_from(suite.model(case), case.model), narrowed)
 
     def tolerances(self) -> Mapping[str, Conformance]:
         """The tolerances claimed, by operator."""

@@ -16,7 +16,7 @@ from litecheck.compare.errata import known_fault
 from litecheck.compare.types import Difference
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError
-from litecheck.model.load import load_model
+from litecheck.model.load import model_from
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.operators import facts_of
 from litecheck.profile.types import Profile
@@ -160,7 +160,7 @@ class _Tribunal:
         result = self.results.cases.get(case.name)
         if result is None or result.outcome != ANSWERED or case.broken:
             return FacedCase(case, result)
-        model = load_model(self.suite.folder / case.model)
+        model = model_from(self.suite.model(case), case.model)
         main = model.subgraphs[0]
         tensors = tuple(main.tensors[i] for i in main.outputs)
         outputs = self.results.outputs(result)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,8 @@ def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry],
     """Everything of one operator: nothing of it depends on what else is made."""
     entries: list[CaseEntry] = []
     gaps: list[Gap] = []
-    for made in planned(load_profile(scope.profile), scope.level, (opcode,), scope.seed):
+    own = tuple(s for s in scope.select if fnmatchcase(opcode, s.partition("/")[0]))
+    for made in planned(load_profile(scope.profile), scope.level, own or (opcode,), scope.seed):
         if isinstance(made, Gap):
             gaps.append(made)
         elif selected(made, scope.select) and (entry := write_case(made, folder, scope)) is not None:
@@ -244,13 +246,19 @@ def _answers(
 ) -> list[tuple[tuple[str, ...], tuple[NDArray[Any], ...]]]:
     """What the arithmetics give, those that agree together; those that cannot compute it are not there."""
     found: dict[bytes, tuple[list[str], tuple[NDArray[Any], ...]]] = {}
+    opcodes = sorted({operator.opcode for graph in case.model.subgraphs for operator in graph.operators})
+    known: dict[object, tuple[NDArray[Any], ...] | None] = {}
     for name in arithmetics if case.runs else ():
-        try:
-            outputs = computed(case, Machine(case.model, load_arithmetic(name)))
-        except RunError:
-            continue
-        key = b"".join(array.tobytes() for array in outputs)
-        found.setdefault(key, ([], outputs))[0].append(name)
+        arithmetic = load_arithmetic(name)
+        variants = tuple(tuple(sorted(arithmetic.variants(opcode).items())) for opcode in opcodes)
+        if variants not in known:
+            known[variants] = None
+            with suppress(RunError):
+                known[variants] = computed(case, Machine(case.model, arithmetic))
+        outputs = known[variants]
+        if outputs is not None:
+            key = b"".join(array.tobytes() for array in outputs)
+            found.setdefault(key, ([], outputs))[0].append(name)
     return [(tuple(names), outputs) for names, outputs in found.values()]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 
 from litecheck.profile.types import Profile
-from litecheck.suite.case import LEVELS, SuiteCase
+from litecheck.suite.case import SuiteCase
 from litecheck.suite.gap import Gap
 from litecheck.suite.positives import positives
 from litecheck.suite.refusals import refusals
@@ -25,9 +26,7 @@ def planned(profile: Profile, level: str, select: Sequence[str], seed: int) -> I
     """All cases up to a level, and what there is none for. A pattern is of an operator, or of a case's name."""
     for opcode in operators(profile, select):
         yield from positives(profile, opcode, level, seed)
-        for made in refusals(profile, opcode, seed):
-            if isinstance(made, Gap) or LEVELS.index(made.level) <= LEVELS.index(level):
-                yield made
+        yield from refusals(profile, opcode, level, seed, partial(_chosen, select))
 
 
 def cases(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase]:
@@ -44,4 +43,9 @@ def gaps(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iter
 
 def selected(case: SuiteCase, select: Sequence[str]) -> bool:
     """Whether a pattern is of the case's operator, or, with a slash, of its name."""
-    return not select or any(fnmatchcase(case.name if "/" in s else case.opcode, s) for s in select)
+    return _chosen(select, case.name)
+
+
+def _chosen(select: Sequence[str], name: str) -> bool:
+    """Whether a pattern is of the operator of a case of this name, or, with a slash, of the name."""
+    return not select or any(fnmatchcase(name if "/" in s else name.partition("/")[0], s) for s in select)

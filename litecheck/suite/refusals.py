@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -18,7 +18,7 @@ from litecheck.profile.plan import Plan
 from litecheck.profile.solve import UnsolvableError, requirements_of
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.reference.operands import RunError
-from litecheck.suite.case import SuiteCase
+from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.contents import filled
 from litecheck.suite.drafts import Draft, choices, drafted
 from litecheck.suite.forms import forms_of
@@ -36,8 +36,13 @@ _PLAIN = next(s for s in SETS if s.name == "plain")
 Whole = tuple[Draft, Plan]
 
 
-def refusals(profile: Profile, opcode: str, seed: int) -> Iterator[SuiteCase | Gap]:
-    """Models that break one requirement each, in the order of the rule, and the requirements that none breaks alone."""
+def refusals(
+    profile: Profile, opcode: str, level: str, seed: int, chosen: Callable[[str], bool]
+) -> Iterator[SuiteCase | Gap]:
+    """Models that break one requirement each, in the order of the rule, and the requirements that none breaks alone.
+
+    Requirements of which no case can have a name that is ``chosen``, or be of the ``level``, are not looked at.
+    """
     rule = profile.operators[opcode]
     if forms_of(opcode).none:
         return
@@ -45,9 +50,11 @@ def refusals(profile: Profile, opcode: str, seed: int) -> Iterator[SuiteCase | G
     for requirement in rule.all_requirements():
         if requirement.level != "violation":
             continue
+        if not any(chosen(name) for name in _names(requirement, profile.activations)):
+            continue
         beside: dict[str, None] = {}
-        made = list(_of(requirement, wholes, beside))
-        yield from made
+        made = list(_of(requirement, wholes, beside, level))
+        yield from (case for case in made if LEVELS.index(case.level) <= LEVELS.index(level))
         if not made:
             yield Gap(opcode, "", requirement.path, _why_none(tuple(beside)))
 
@@ -86,14 +93,27 @@ def _plan(draft: Draft, rng: np.random.Generator, seed: int) -> Plan | None:
         return freedom.mended(filled(draft, draft.plan, rng))
 
 
-def _of(requirement: Requirement, wholes: Sequence[Whole], beside: dict[str, None]) -> Iterator[SuiteCase]:
+def _names(requirement: Requirement, kinds: Sequence[str]) -> Iterator[str]:
+    """What cases of a requirement may be called."""
+    for kind in kinds:
+        yield from (_name(requirement, kind, number) for number in range(1, _CASES + 1))
+
+
+def _name(requirement: Requirement, kind: str, number: int) -> str:
+    opcode, _, rest = requirement.path.partition("/")
+    return f"{opcode}/{kind}/refuse-{rest.replace('/', '-')}-{number}"
+
+
+def _of(
+    requirement: Requirement, wholes: Sequence[Whole], beside: dict[str, None], level: str
+) -> Iterator[SuiteCase]:
     """Cases of one requirement: from the first form whose model can break it and nothing else. ``beside`` is given the
     paths of what is broken with it, where others are."""
     for draft, plan in wholes:
         kept = requirements_of(draft.rule, draft.choice.alternative)
         if requirement not in kept and requirement is not draft.rule.unsupported:
             continue
-        found = _broken(requirement, draft, plan, beside)
+        found = _broken(requirement, draft, plan, beside, first_only=level == LEVELS[0])
         for number, (model, finding) in enumerate(_worth(found), 1):
             yield _case(requirement, draft, model, finding, number)
         if found:
@@ -106,10 +126,10 @@ def _worth(found: list[tuple[Model, Finding]]) -> list[tuple[Model, Finding]]:
 
 
 def _broken(
-    requirement: Requirement, draft: Draft, plan: Plan, beside: dict[str, None]
+    requirement: Requirement, draft: Draft, plan: Plan, beside: dict[str, None], first_only: bool
 ) -> list[tuple[Model, Finding]]:
     """Models that break the requirement, with what is found: and nothing else, but where the law of shapes goes with it
-    whatever one does."""
+    whatever one does. The first of them is the same where no more is wanted."""
     ways = breaks(draft.profile, draft.rule, requirement, plan, draft.choice.alternative)
     alone: list[tuple[Model, Finding]] = []
     joint: list[tuple[Model, Finding]] = []
@@ -122,6 +142,8 @@ def _broken(
             beside.update(dict.fromkeys(found))
         else:
             (joint if found else alone).append((model, finding))
+        if first_only and alone:
+            break
     return alone or joint
 
 
@@ -149,8 +171,8 @@ def _violations(model: Model, profile: Profile) -> dict[str, Finding]:
 
 
 def _case(requirement: Requirement, draft: Draft, model: Model, finding: Finding, number: int) -> SuiteCase:
-    opcode, _, rest = requirement.path.partition("/")
-    name = f"{opcode}/{draft.choice.kind}/refuse-{rest.replace('/', '-')}-{number}"
+    name = _name(requirement, draft.choice.kind, number)
+    opcode = draft.rule.opcode
     level = "smoke" if number == 1 and draft.form.level == "smoke" else "standard"
     return SuiteCase(
         name, opcode, kind_of(draft), granularity_of(draft, model), f"must be refused: {finding.found}", level,

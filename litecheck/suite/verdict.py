@@ -26,7 +26,7 @@ class Ending(str, Enum):
     NOT_DELEGATED = "not delegated"
     NOT_SUPPORTED = "not supported"
     SKIPPED = "skipped"
-    REJECTED = "refused as it must"
+    REJECTED = "rejected"
     ACCEPTED = "accepted"
     """A model that breaks a requirement and was computed all the same."""
     BROKE_DOWN = "broke down"

@@ -196,6 +196,13 @@ def weight_sum(operands: Operands) -> Measured:
     return int(wide.sum(axis=tuple(a for a in range(wide.ndim) if a != axis)).max())
 
 
+@measures(lambda plan, value: None)
+def byte_weight_sum(operands: Operands) -> Measured:
+    """As ``weight_sum``, where the input is int8 or uint8."""
+    tensor = operands.one("input")
+    return weight_sum(operands) if tensor is not None and tensor.dtype in ("int8", "uint8") else None
+
+
 @measures(option("beta"))
 def negative_beta(operands: Operands) -> Measured:
     """1 where SOFTMAX multiplies by a number below 0, else 0."""

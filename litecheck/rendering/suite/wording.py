@@ -91,7 +91,7 @@ def _short(report: SuiteReport) -> Iterator[str]:
 
 
 def tally(report: SuiteReport) -> str:
-    """``84 cases: 48 passed, 36 failed; 20 models to be refused: 19 refused as it must, 1 accepted``."""
+    """``84 cases: 48 passed, 36 failed; 20 models to be refused: 19 rejected, 1 accepted``."""
     broken = Counter(case.ending for case in report.cases if case.broken)
     asked = Counter(case.ending for case in report.cases if not case.broken)
     parts = [
@@ -217,7 +217,7 @@ def refusals(report: SuiteReport) -> dict[str, list[CaseVerdict]]:
 
 
 def refused(cases: list[CaseVerdict]) -> str:
-    """``19 refused as it must, 1 accepted``."""
+    """``19 rejected, 1 accepted``."""
     return _ends(Counter(case.ending for case in cases))
 
 

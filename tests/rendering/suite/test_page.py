@@ -111,7 +111,7 @@ def test_models_that_must_be_refused_tell_path_and_effect(opened: Show, sample: 
     assert page.texts("#refusals .below li") == [
         "!accepted CONV_2D/weight/zero_point computes wrongly, int8 per-axis",
         "Xbroke down CONV_2D/bias/dtype crashes, int8 per-axis",
-        "✓refused as it must CONV_2D/bias/scale refused at load, int8 per-axis",
+        "✓rejected CONV_2D/bias/scale refused at load, int8 per-axis",
     ]
 
 

@@ -76,7 +76,7 @@ def test_the_sentence_says_why(sample: SuiteReport, good: SuiteReport, unjudged:
 def test_cases_and_models_to_be_refused_are_counted_apart(sample: SuiteReport) -> None:
     cases, refusals = wording.tally(sample).split("; ")
     assert cases.startswith("15 cases: 3 passed, 2 tolerated, 3 failed, 1 refused, 1 crashed, 1 hung")
-    assert refusals == "3 models to be refused: 1 refused as it must, 1 accepted, 1 broke down"
+    assert refusals == "3 models to be refused: 1 rejected, 1 accepted, 1 broke down"
 
 
 @pytest.mark.parametrize(("changes", "found"), [

@@ -46,7 +46,7 @@ const REFUSALS = [
   { name: "Operator", key: ({ opcode }) => opcode, cell: ({ opcode }) => parted(opcode) },
   { name: "Models", key: ({ cases }) => cases.length, cell: ({ cases }) => counted(cases.length), number: true, down: true },
   { name: "Accepted", key: ({ ends }) => ends.accepted ?? 0, cell: ({ ends }) => (ends.accepted ? counted(ends.accepted) : ""), number: true, down: true },
-  { name: "Ended", key: ({ cases, ends }) => cases.length - (ends["refused as it must"] ?? 0), cell: ended, down: true },
+  { name: "Ended", key: ({ cases, ends }) => cases.length - (ends["rejected"] ?? 0), cell: ended, down: true },
 ];
 
 /** The models of an operator that must be refused: alike paths together, with the types that were tried. */
