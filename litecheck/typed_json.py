@@ -105,7 +105,7 @@ def _decode(value: Any, kind: Any, path: str) -> Any:
             raise _wrong(path, value, "an object")
         return {key: _decode(item, inner[1], f"{path}.{key}") for key, item in value.items()}
     if origin is UnionType:
-        word = isinstance(value, str) and str in inner
+        word = isinstance(value, str) and str in inner and value not in _WORDS
         return value if value is None or word else _decode(value, inner[0], path)
     if issubclass(kind, Enum):
         known = {member.value: member for member in kind}

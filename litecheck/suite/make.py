@@ -76,6 +76,10 @@ def make(
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ConfigError(f"{folder}: is there already; a suite is written to a new folder")
     profile = load_profile(scope.profile)
+    if profile.judges == "placement":
+        raise ConfigError(
+            f"{profile.name} says where operators run, not what they compute: no suite is made from it"
+        )
     for name in scope.arithmetics:
         load_arithmetic(name)
     make_folder(target.parent)

@@ -13,7 +13,7 @@ from litecheck.suite.positives import positives
 from litecheck.suite.refusals import refusals
 
 #: What a profile has rules of that are no operators.
-_NO_OPERATORS = ("TENSOR", "SUBGRAPH")
+_NO_OPERATORS = ("OPERATOR", "TENSOR", "SUBGRAPH")
 
 
 def operators(profile: Profile, select: Sequence[str] = ()) -> tuple[str, ...]:

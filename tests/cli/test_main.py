@@ -136,7 +136,7 @@ def test_an_interrupt_is_quiet(folder: Path) -> None:
 def test_our_own_mistakes_are_not_verdicts(folder: Path) -> None:
     code = (
         "import sys, litecheck.checks.validate as v\n"
-        "def broken(*_): raise RuntimeError('oops')\n"
+        "def broken(*_, **__): raise RuntimeError('oops')\n"
         "v.validate_file = broken\n"
         "sys.argv = ['litecheck', 'validate', 'good.tflite', '-p', 'tiny.yaml']\n"
         "from litecheck.cli import main; main()"

@@ -23,7 +23,8 @@ from tests.differential.effects_oracle import ForkingOracle, Grief
 from tests.differential.rules_cases import Case
 
 PROFILES = {"litert-runtime": "int8", "litert-int16x8": "int16"}
-PAGE, IGNORED = EFFECTS[6], EFFECTS[5]
+PAGE: Effect = "the page forbids it"
+IGNORED: Effect = "ignored by LiteRT, may matter on hardware"
 #: The profile of the page.
 PROSE = "litert-int8"
 #: Changes that rounding may hide.

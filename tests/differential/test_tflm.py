@@ -59,7 +59,7 @@ def tflm() -> Iterator[Tflm]:
 
 @pytest.mark.parametrize(("module", "kind"), KINDS, ids=lambda v: v if isinstance(v, str) else "")
 def test_no_element_differs(tflm, module, kind):
-    found = sweep(served(module.FAMILY), kind, "tflm", tflm, 6, 3)
+    found = sweep(served(module.FAMILY), kind, "tflm", tflm, 12, 3)
     assert found.score.compared, found.score.refused
     assert found.small == []
 

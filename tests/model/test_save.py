@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.errors import ConfigError, ModelError
+from litecheck.errors import ModelError
 from litecheck.flatbuffer.table import UnknownField
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.encode import encode
@@ -132,9 +132,9 @@ def test_nothing_is_left_behind_when_a_model_cannot_be_written(tmp_path: Path) -
     assert load_model(path).subgraphs[0].tensors[0].unknown == ()
 
 
-def test_a_folder_that_does_not_exist_is_a_config_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError):
-        save_model(_model(), tmp_path / "none" / "m.tflite")
+def test_a_folder_that_does_not_exist_is_made(tmp_path: Path) -> None:
+    save_model(_model(), tmp_path / "none" / "m.tflite")
+    assert (tmp_path / "none" / "m.tflite").is_file()
 
 
 def test_a_model_of_ten_thousand_operators_is_written(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def loaded(folder: Path, demand: str, limit: str = "1") -> Profile:
         ("axis: [0, 1]", "axis takes one number"),
         ("axis: 0..1", "axis takes one number"),
         ("range: [0, 1]", "range takes one range"),
-        ("dtype: {same_as: rhs}", "dtype takes a type or a list of types"),
+        ("dtype: {power_of: 2}", "dtype takes"),
         ("granularity: {power_of: 2}", "granularity takes words or same_as"),
         ("scale: tiny", "scale is a number or one of positive, normal, not 'tiny'"),
     ],

@@ -18,7 +18,7 @@ from litecheck.model.build import options_table
 from litecheck.profile import operators
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.operators import OPERANDS, STEERING, facts_of, operator_names
-from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
+from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import OperatorRule
 from litecheck.reference.engine.dispatch import signature
 from litecheck.reference.registry import Kernel, all_kernels, kernels
@@ -31,7 +31,7 @@ BY_ROW_OR_STORAGE = {"LOG_SOFTMAX", "DENSIFY"}
 def rules() -> Iterator[tuple[str, OperatorRule]]:
     """Every rule of every profile that says what an operator's operands are."""
     for profile in map(load_profile, profile_names()):
-        for opcode in {*profile.operators} - {ANY_TENSOR, ANY_SUBGRAPH}:
+        for opcode in {*profile.operators} - {ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR}:
             if not profile.operators[opcode].unsupported:
                 yield opcode, profile.operators[opcode]
 

@@ -88,6 +88,12 @@ def test_the_manifest_is_as_its_schema_says(suite: Suite) -> None:
     Draft202012Validator(schema).validate(json.loads((suite.folder / MANIFEST).read_text()))
 
 
+def test_no_suite_is_made_from_where_operators_run(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="ethos-u55 says where operators run"):
+        make(Scope(profile="ethos-u55"), tmp_path / "suite")
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ConfigError, match="is there already"):

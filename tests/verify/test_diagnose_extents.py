@@ -11,6 +11,7 @@ from litecheck.devices.registry import open_device
 from litecheck.diagnose.diagnose import diagnose
 from litecheck.diagnose.probe_sets import prepared
 from litecheck.diagnose.result import Diagnosed
+from litecheck.rendering.wording.contrasts import contrast_sentences
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.runtime
@@ -52,7 +53,7 @@ def test_a_fault_of_extents_is_told_apart(fault: str, opcode: str, delegate: Pat
     assert found.nearest is not None
     assert "litert-reference" in found.nearest.example.way.published
     assert found.contrast is not None
-    assert told in found.contrast.apart
+    assert told in tuple(contrast_sentences(found.contrast))
     assert any(gathered in gathering_sentence(p) for p in found.contrast.patterns) or not gathered
     assert len(found.contrast.failing) < len(found.contrast.passing)
 
@@ -62,7 +63,7 @@ def test_dilation_ignored_one_way_is_told_from_all_dilation_ignored(delegate: Pa
     found = first(delegate, "CONV_2D", fault="dilation-w")
     assert found.contrast is not None
     told = "all that fail have horizontal dilation of 2 or more (next is 1); none that passes has"
-    assert told in found.contrast.apart
+    assert told in tuple(contrast_sentences(found.contrast))
 
 
 @pytest.mark.parametrize("opcode", sorted({opcode for _, opcode in TOLD}))
