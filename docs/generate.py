@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from docs.operators import arithmetics_table, page
 from docs.sessions import ROOT, refreshed
+from docs.vela import constraints_table
 from litecheck.files import atomic_write
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.registry import MEASUREMENTS, OPERAND_MEASUREMENTS
@@ -35,6 +36,7 @@ WHOLE = (RULES, OPERATORS)
 _MEASUREMENTS = re.compile(r"(?<=<!-- generated: measurements -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _FORMATS = re.compile(r"(?<=<!-- generated: formats )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _LAYERS = re.compile(r"(?<=<!-- generated: layers -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_CONSTRAINTS = re.compile(r"(?<=<!-- generated: vela constraints -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _ARITHMETICS = re.compile(r"(?<=<!-- generated: arithmetics -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
@@ -54,6 +56,7 @@ def up_to_date(path: Path) -> str:
         return page()
     text = _MEASUREMENTS.sub(lambda _: "".join(_measurements()), path.read_text("utf-8"))
     text = _ARITHMETICS.sub(lambda _: "".join(arithmetics_table()), text)
+    text = _CONSTRAINTS.sub(lambda _: "".join(constraints_table()), text)
     text = _FORMATS.sub(lambda m: m[1] + m[2] + "".join(_formats(m[1])), text)
     text = _LAYERS.sub(lambda _: _layers(), text)
     return refreshed(text)

@@ -60,10 +60,9 @@ class _Shell:
         )
 
     def _step(self, prompt: str, written: str) -> str:
-        lines = [line.rstrip() for line in self._run(prompt.removeprefix("$ ")).splitlines()]
-        printed = "".join(f"{line}\n" for line in lines).strip("\n") + "\n" if any(lines) else ""
-        gap = "\n" if written.endswith("\n\n") or written == "\n" else ""
-        return f"{prompt}\n" + (written if _fits(written.removesuffix(gap), printed) else printed + gap)
+        output = self._run(prompt.removeprefix("$ "))
+        gap = _gap(written)
+        return f"{prompt}\n" + (written if fits(written, output) else _shown(output) + gap)
 
     def _run(self, command: str) -> str:
         if command == "echo $?":
@@ -77,10 +76,27 @@ class _Shell:
         if not isinstance(result.exception, SystemExit | None):
             raise result.exception
         self.code = result.exit_code
-        return _VERSION.sub(rf"\1 {ELISION})", result.output)
+        return without_versions(result.output)
 
 
-def _fits(written: str, printed: str) -> bool:
-    """Whether what is written is what is printed, elisions apart."""
-    parts = (r"(.*\n)*?" if line == ELISION else re.escape(line) + "\n" for line in written.splitlines())
-    return re.fullmatch("".join(parts), printed) is not None
+def without_versions(output: str) -> str:
+    """What was printed, the versions of devices elided."""
+    return _VERSION.sub(rf"\1 {ELISION})", output)
+
+
+def fits(written: str, output: str) -> bool:
+    """Whether what a session shows is what was printed, elisions and space at the ends apart."""
+    lines = written.removesuffix(_gap(written)).splitlines()
+    parts = (r"(.*\n)*?" if line == ELISION else re.escape(line) + "\n" for line in lines)
+    return re.fullmatch("".join(parts), _shown(output)) is not None
+
+
+def _shown(output: str) -> str:
+    """What was printed as a page shows it: no space at the ends of lines, no empty lines around."""
+    lines = [line.rstrip() for line in output.splitlines()]
+    return "".join(f"{line}\n" for line in lines).strip("\n") + "\n" if any(lines) else ""
+
+
+def _gap(written: str) -> str:
+    """The empty line behind a session's output, which belongs to the page."""
+    return "\n" if written.endswith("\n\n") or written == "\n" else ""

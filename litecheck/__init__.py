@@ -83,6 +83,9 @@ if TYPE_CHECKING:
     from litecheck.verify.campaign import verify_model as verify_model
     from litecheck.verify.outcome import Verification as Verification
     from litecheck.verify.settings import Settings as Settings
+    from litecheck.verify.several import Unverified as Unverified
+    from litecheck.verify.several import Verifications as Verifications
+    from litecheck.verify.several import verify_files as verify_files
 
     read_baseline = _read_baseline
     convert = _convert
@@ -136,6 +139,7 @@ _HOMES = {
     "verify.campaign": "verify_model",
     "verify.outcome": "Verification",
     "verify.settings": "Settings",
+    "verify.several": "Unverified Verifications verify_files",
 }
 _PUBLIC = {
     name: (home, other or name)

@@ -53,6 +53,10 @@ class ConfigError(LitecheckError):
     """Options or configuration files that contradict themselves or do not exist."""
 
 
+class InputError(ConfigError):
+    """What a right command names cannot be used: a file that is not there or cannot be read, a model with nothing to do."""
+
+
 def wrong_type(function: str, wanted: str, given: object, call: str) -> TypeError:
     """What to raise where a public function is given something of another type: what it takes, and the right call."""
     return TypeError(f"{function}() takes {wanted}, not {type(given).__name__}: {call}")

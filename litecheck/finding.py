@@ -10,6 +10,8 @@ Level = Literal["violation", "warning", "note"]
 Effect = Literal[
     "the compiler refuses to load the model",
     "crashes the compiler at load",
+    "crashes the compiler at placement",
+    "the compiler refuses any model with it",
     "the compiler refuses the model",
     "crashes the compiler",
     "crashes",

@@ -29,13 +29,24 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """The whole suite side by side on all cores, where pytest-xdist is there and nothing else is asked for."""
+    """The suite as ``pytest`` alone runs it: without what is slow, side by side where pytest-xdist is there, and nothing
+    else is asked for."""
     options = config.option
     whole = config.args_source is not pytest.Config.ArgsSource.ARGS and not options.collectonly
-    worker = hasattr(config, "workerinput")
+    if not whole:
+        return
+    if not options.markexpr and not options.slow:
+        options.markexpr = "not slow"  # in each worker too: it knows the command line and nothing else
     free = getattr(options, "numprocesses", 0) is None and not options.tx and options.dist == "no"
-    if whole and free and not worker and not options.usepdb:
-        options.numprocesses, options.dist = "logical", "worksteal"
+    if free and not hasattr(config, "workerinput") and not options.usepdb:
+        # One more than cores: tests wait for the processes that they start.
+        options.numprocesses, options.dist = (os.cpu_count() or 1) + 1, "worksteal"
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """What is not run is said at once."""
+    left = config.option.markexpr == "not slow"
+    return "slow tests are left out: pytest -m slow runs them, pytest --slow all" if left else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,6 +78,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write the golden files instead of comparing"
     )
+    parser.addoption("--slow", action="store_true", help="the whole suite: the slow tests too")
     parser.addoption("--whole", action="store_true", help="all of the comparisons of which a slice is tested")
 
 

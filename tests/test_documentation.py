@@ -88,6 +88,7 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", DOCUMENTS, ids=named)
 def test_python_examples_do_what_they_say(path: Path) -> None:
     examples = "\n".join(fenced(path.read_text("utf-8"), "python"))
@@ -234,6 +235,7 @@ def test_the_list_of_public_models_is_that_of_the_folder(models: Path) -> None:
     assert all(f"| `{name}` |" in text_of("docs/models.md") for name in sums)
 
 
+@pytest.mark.slow
 def test_every_flag_of_a_stream_is_explained_once() -> None:
     from litecheck.suite.stream.kinds import stream_names
     from litecheck.suite.stream.vectors import Vectors

@@ -22,6 +22,8 @@ from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.inprocess import InProcess
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "fixtures" / "conv_int8.tflite"
 PROGRAM = ROOT / "examples" / "device.c"

@@ -53,6 +53,7 @@ BROKEN = {
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_contract_is_named(name: str, tmp_path: Path) -> None:
     pytest.importorskip("importlinter", reason="needs import-linter")

@@ -157,6 +157,18 @@ def test_type_checkers_see_the_public_names_and_no_others(tmp_path: Path) -> Non
     assert 'Module has no attribute "validat"' in complaints[0]
 
 
+def test_the_five_scripts_are_short() -> None:
+    """Each is on the page as tests/test_documentation.py runs it."""
+    text = (ROOT / "docs/library.md").read_text(encoding="utf-8")
+    part = text.partition("## Five scripts\n")[2].partition("\n## ")[0]
+    scripts = re.findall(r"```python\n(.*?)```", part, re.DOTALL)
+    lengths = [len(re.findall(r"^(?:>>>|\.\.\.) ", script, re.MULTILINE)) for script in scripts]
+    assert len(lengths) == 5
+    assert max(lengths) < 10
+    assert all(script.startswith(">>> import litecheck") for script in scripts)
+
+
+@pytest.mark.slow
 @pytest.mark.slow
 def test_the_recipe_for_test_suites_works(tmp_path: Path) -> None:
     text = (ROOT / "docs/library.md").read_text(encoding="utf-8")

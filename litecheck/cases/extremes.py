@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Array, Arrays
-from litecheck.cases.inputs import DIRECTED, Feed, has_codes, only, tried
+from litecheck.cases.inputs import DIRECTED, Drawn, Feed, has_codes, only
 from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of
 from litecheck.model.types import Tensor
@@ -108,14 +108,22 @@ _LARGEST, _POOL, _CANDIDATES = 1 << 14, 1 << 16, 128
 
 
 def discriminating(
-    case: Case, tensors: Mapping[int, Array], seed: int, arithmetic: Arithmetic
+    case: Case,
+    tensors: Mapping[int, Array],
+    seed: int,
+    arithmetic: Arithmetic,
+    drawn: Drawn | None = None,
 ) -> Iterator[Feed]:
     """One feed, each element of which tells a variant of the operator's kernel from the arithmetic's, as far as such
-    values were found; rare variants first. Nothing where the operator does not work on single elements."""
+    values were found; rare variants first. Nothing where the operator does not work on single elements.
+
+    ``drawn`` are the case's feeds by this seed, where others look at them, too.
+    """
     size = int(np.prod(case.subgraph.tensors[case.cut.outputs[0]].shape))
     if not only(case).elementwise or not 0 < size <= _LARGEST:
         return
-    pool = [feed.arrays for feed in tried(case, tensors, seed, min(_CANDIDATES, -(-_POOL // size)))]
+    drawn = drawn or Drawn(case, tensors, seed)
+    pool = [feed.arrays for feed in drawn.first(min(_CANDIDATES, -(-_POOL // size)))]
     expected = _outputs(case, arithmetic, pool)
     if expected is None:
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count as numbers
 from itertools import islice, pairwise
 
 import numpy as np
@@ -147,11 +148,32 @@ def draws(case: Case) -> int:
 
 def tried(case: Case, tensors: Mapping[int, Array], seed: int, count: int) -> Iterator[Feed]:
     """So many drawn feeds: the first over the whole range, the others over parts of it."""
+    return islice(_endlessly(case, tensors, seed), count)
+
+
+class Drawn:
+    """What is drawn for a case, as :func:`tried` has it: each feed is drawn when it is asked for, and once."""
+
+    def __init__(self, case: Case, tensors: Mapping[int, Array], seed: int) -> None:
+        self._made: list[Feed] = []
+        self._more = _endlessly(case, tensors, seed)
+
+    def first(self, count: int) -> Iterator[Feed]:
+        """So many of them."""
+        for number in range(count):
+            if number == len(self._made):
+                self._made += islice(self._more, 1)
+            if number == len(self._made):  # an operand that steers is not known
+                return
+            yield self._made[number]
+
+
+def _endlessly(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[Feed]:
     name = sum(b * 257**n for n, b in enumerate(case.name.encode()))
     uses = inputs_of(case)
     if not uses or not known(uses, tensors):
         return
-    for number in range(count):
+    for number in numbers():
         rng = np.random.default_rng([seed, name % 2**63, *([number] if number else [])])
         made = [
             tensors[use.tensor.index] if use.steers else _random(use, use.like(tensors), rng, number)

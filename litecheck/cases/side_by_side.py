@@ -4,66 +4,128 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Array, Arrays
 from litecheck.cases.inputs import has_codes
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.operators import facts_of
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.numerics.broadcast import chunks
 from litecheck.reference.operands import RunError
 
-#: Vector loops compute so many elements at a time or a part of that, and some what is left at the end otherwise: where
-#: nothing is left, it makes no difference to an element how many there are beside it.
-_VECTOR = 16
+#: Vector loops compute so many elements at a time or a part of that, down to the shortest, and some what is left at the
+#: end otherwise: where nothing is left, it makes no difference to an element how many there are beside it.
+_VECTOR, _SHORTEST = 16, 8
 #: Elements computed at once, where they are made of elements and where of sums; a tensor that has as many is computed
 #: by itself.
 _ELEMENTS, _SUMS = 1 << 16, 1 << 14
 #: What is true of an operator that makes each image of the output from that of the input.
 _IMAGES = {"input": 0, "output": 0}
+#: Types whose vector loops do not ask whether operands have one shape.
+_BYTES = ("int8", "uint8")
+
+
+class _Layout(NamedTuple):
+    """How inferences lie side by side, so many at most: one behind the other along the first axis, or along a new one in
+    front of ``rank`` dimensions. ``twice``: the second input stands there twice, and what is made of the first counts."""
+
+    most: int
+    rank: int | None = None
+    twice: bool = False
+
+    def beside(self, shape: tuple[int, ...], number: int, count: int) -> tuple[int, ...]:
+        """The shape of so many inputs of a number, along a new axis."""
+        copies = (number + 1,) if self.twice else ()
+        return (count, *copies, *(1,) * ((self.rank or 0) - len(shape)), *shape)
+
+    def together(self, number: int, arrays: Sequence[Array]) -> Array:
+        """What several inferences are given as their input of a number."""
+        if self.rank is None:
+            return np.concatenate(arrays)
+        shape = self.beside(arrays[0].shape, number, len(arrays))
+        return np.stack(arrays).repeat(number + 1 if self.twice else 1, 0).reshape(shape)
+
+    def apart(self, made: Array, count: int) -> Sequence[Array]:
+        """The output of each inference."""
+        if self.rank is None:
+            return np.split(made, count)
+        return list(made[:, 0] if self.twice else made)
 
 
 def together(model: Model) -> int:
     """How many inferences of a model can be one: several where it is one operator on integers of 16 bits at most, and
-    each element of the output is made of the elements there of inputs of the same shape, or each image of the input's,
-    exactly added up under weights that are constant."""
+    each element of the output is made of elements of the inputs, or each image of the input's with constants."""
+    layout = _layout(model)
+    return layout.most if layout else 1
+
+
+def _layout(model: Model) -> _Layout | None:
     main = model.subgraphs[0]
     used = [main.tensors[index] for index in (*main.inputs, *main.outputs)]
     size = max((t.size for t in used), default=0)
-    alike = all(has_codes(t) and t.quantization.scale.size == 1 for t in used)
+    alike = all(t.dtype == "bool" or (has_codes(t) and t.quantization.scale.size == 1) for t in used)
     if (
         len(main.operators) != 1
         or not size
         or not alike
         or not set(main.outputs) <= set(main.operators[0].outputs)
     ):
-        return 1
-    try:
-        whole = size % _VECTOR == 0 or not find_kernel(main, main.operators[0]).in_vectors
-    except RunError:
-        return 1
-    if _by_elements(main):
-        return max(1, _ELEMENTS // size) if whole else 1
-    return max(1, _SUMS // size) if _by_images(main) else 1
+        return None
+    if facts_of(main.operators[0].kind).elementwise:
+        return _of_elements(main, _ELEMENTS // size) if 2 * size <= _ELEMENTS else None
+    return _Layout(_SUMS // size) if 2 * size <= _SUMS and _by_images(main) else None
 
 
-def _by_elements(main: Subgraph) -> bool:
-    """Whether inputs and outputs have one shape, and the operator makes each element of those there."""
+def _of_elements(main: Subgraph, most: int) -> _Layout | None:
+    """Elements that are made of elements, so that loops over vectors, which treat the end of a run otherwise, run as they
+    do in each inference by itself."""
     (operator,) = main.operators
-    shapes = {main.tensors[index].shape for index in (*main.inputs, *main.outputs)}
-    elementwise = bool(facts_of(operator.kind).elementwise)
-    return elementwise and len(shapes) == 1 and () not in shapes and set(operator.inputs) <= set(main.inputs)
+    if not set(operator.outputs) <= set(main.outputs) or any(index < 0 for index in operator.inputs):
+        return None
+    try:
+        vectors = find_kernel(main, operator).in_vectors
+    except RunError:
+        return None
+    operands = [main.tensors[index] for index in operator.inputs]
+    shapes = {main.tensors[index].shape for index in (*operator.inputs, *operator.outputs)}
+    whole = not vectors or not operands[0].size % _VECTOR
+    if len(shapes) == 1 and () not in shapes and whole and set(operator.inputs) <= set(main.inputs):
+        return _Layout(most)
+    rank = max(len(t.shape) for t in operands)
+    if rank != len(main.tensors[operator.outputs[0]].shape):
+        return None
+    for layout in (_Layout(most, rank), _Layout(most // 2, rank, twice=main.inputs == operator.inputs)):
+        if not vectors or _runs_alike(main, layout):
+            return layout
+    return None
+
+
+def _runs_alike(main: Subgraph, layout: _Layout) -> bool:
+    """Whether the runs over which two operands broadcast are those of each inference by itself."""
+    operands = [main.tensors[index] for index in main.operators[0].inputs]
+    if len(operands) != 2:
+        return False
+    alone = [t.shape for t in operands]
+    beside = [
+        layout.beside(t.shape, number, layout.most) if t.index in main.inputs else t.shape
+        for number, t in enumerate(operands)
+    ]
+    same = (alone[0] == alone[1]) == (beside[0] == beside[1]) or all(t.dtype in _BYTES for t in operands)
+    runs, wanted = chunks(*beside), chunks(*alone)
+    return same and (runs == wanted or max(runs.length, wanted.length) < _SHORTEST)
 
 
 def _by_images(main: Subgraph) -> bool:
-    """Whether the operator adds up products of the only input, image by image, and constant weights."""
+    """Whether the operator makes each image of its only output from that of the only input, and constants."""
     (operator,) = main.operators
-    facts, (data, *others) = facts_of(operator.kind), operator.inputs
-    images = _IMAGES in facts.ties and facts.products == ("input", "weight") and main.inputs == (data,)
-    constant = all(main.tensors[index].is_constant for index in others if index >= 0)
-    return images and constant and len(main.tensors[data].shape) > 1
+    facts, inputs = facts_of(operator.kind), operator.inputs
+    images = _IMAGES in facts.ties and main.inputs == inputs[:1] and len(main.outputs) == 1
+    constant = all(main.tensors[index].is_constant for index in inputs[1:] if index >= 0)
+    return images and constant and len(main.tensors[main.inputs[0]].shape) > 1
 
 
 def outputs_of(machine: Machine, several: Sequence[Arrays]) -> Iterator[Arrays]:
@@ -71,13 +133,16 @@ def outputs_of(machine: Machine, several: Sequence[Arrays]) -> Iterator[Arrays]:
 
     Raises RunError as :meth:`Machine.run` does.
     """
-    left, count = iter(several), together(machine.model)
-    while group := list(islice(left, count)):
-        if len(group) > 1 and len({array.shape for arrays in group for array in arrays}) == 1:
-            made = _run(machine, tuple(map(np.concatenate, zip(*group, strict=True))))
-            yield from zip(*(np.split(array, len(group)) for array in made), strict=True)
-        else:
+    main, layout, left = machine.model.subgraphs[0], _layout(machine.model), iter(several)
+    own = [main.tensors[index].shape for index in main.inputs]
+    while group := list(islice(left, layout.most if layout else 1)):
+        fits = all([array.shape for array in arrays] == own for arrays in group)
+        if layout is None or len(group) == 1 or not fits:
             yield from (_run(machine, arrays) for arrays in group)
+            continue
+        inputs = zip(*group, strict=True)
+        made = _run(machine, tuple(layout.together(n, arrays) for n, arrays in enumerate(inputs)))
+        yield from zip(*(layout.apart(array, len(group)) for array in made), strict=True)
 
 
 def _run(machine: Machine, inputs: Arrays) -> Arrays:

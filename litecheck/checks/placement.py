@@ -19,6 +19,8 @@ from litecheck.profile.types import Profile
 _STAGES: tuple[tuple[Effect, Place], ...] = (
     ("crashes the compiler at load", "crashes"),
     ("the compiler refuses to load the model", "refused"),
+    ("crashes the compiler at placement", "crashes"),
+    ("the compiler refuses any model with it", "refused"),
     (CPU, "cpu"),
     ("the compiler refuses the model", "refused"),
     ("crashes the compiler", "crashes"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
 
-from litecheck.errors import ConfigError, LitecheckError, ModelError, ProfileError
+from litecheck.errors import ConfigError, InputError, LitecheckError, ModelError, ProfileError
 from litecheck.files import reason
 
 if TYPE_CHECKING:
@@ -118,19 +118,11 @@ def write_stdout(text: str) -> None:
 
 
 def ends_well(command: Command) -> Command:
-    """A command whose expected failures end in a message and an exit code instead of a traceback."""
-    return _ending(command, UNJUDGED)
+    """A command whose expected failures end in a message and an exit code instead of a traceback.
 
-
-def judges_well(command: Command) -> Command:
-    """The same of a command whose 2 says that something could not be judged: what is wrong with the command is 64.
-
-    A gate that lets 2 pass must not let a misspelt option pass, or a profile that is not there.
+    What is wrong with the command is USAGE, whatever else could not be done is UNJUDGED: a gate that lets 2 pass must not
+    let a misspelt option pass, or a profile that is not there.
     """
-    return _ending(command, USAGE)
-
-
-def _ending(command: Command, wrong: int) -> Command:
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
@@ -139,8 +131,8 @@ def _ending(command: Command, wrong: int) -> Command:
             sys.stdout.flush()
         except LitecheckError as error:
             _print_error(error, no_color=options.get("no_color", False))
-            ours = isinstance(error, (ConfigError, ProfileError))
-            raise typer.Exit(wrong if ours else UNJUDGED) from error
+            wrong = isinstance(error, (ConfigError, ProfileError)) and not isinstance(error, InputError)
+            raise typer.Exit(USAGE if wrong else UNJUDGED) from error
         except BrokenPipeError as error:
             _abandon_stdout()
             raise typer.Exit(BROKEN_PIPE) from error

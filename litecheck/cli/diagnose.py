@@ -8,11 +8,11 @@ import typer
 
 from litecheck.cli import complete
 from litecheck.cli import verify_options as options
-from litecheck.cli.console import Manner, NoColor, judges_well, say
+from litecheck.cli.console import Manner, NoColor, ends_well, say
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
 
-@judges_well
+@ends_well
 def diagnose(
     device: options.DeviceName,
     model: Annotated[
@@ -61,7 +61,7 @@ def diagnose(
     operators are tried, and their operators themselves beside them.
 
     Exit codes: 0 every operator that answered is explained, 1 one is not or does not always answer alike, 2 none
-    answered.
+    answered, 64 the command is wrong.
 
     \b
     [bold]Examples[/]

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from litecheck.cli import complete
-from litecheck.cli.console import NoColor, judges_well, terminal_width
+from litecheck.cli.console import NoColor, ends_well, terminal_width
+from litecheck.errors import ConfigError
+from litecheck.files import STDIN
 
 
-@judges_well
+@ends_well
 def explain(
     path: Annotated[
         str,
         typer.Argument(
-            metavar="PATH", autocompletion=complete.paths, help="A path, an operator, or wildcards."
+            metavar="PATH",
+            autocompletion=complete.paths,
+            help="A path, an operator, or wildcards; - reads them from a pipe, a line each.",
         ),
     ],
     profile: Annotated[
@@ -36,7 +41,18 @@ def explain(
       litecheck explain CONV_2D/weight/zero_point
       litecheck explain SOFTMAX --profile litert-int8
       litecheck explain '*/same_quantization'
+      litecheck validate model.tflite -f json | jq -r '.models[].findings[].path' | litecheck explain -
     """
     from litecheck.rendering.explain import explain as explained
 
-    print(explained(path, complete.chosen(profile), min(terminal_width() or 80, 120)), end="")
+    profiles, width = complete.chosen(profile), min(terminal_width() or 80, 120)
+    paths = _piped() if path == STDIN else [path]
+    print("\n".join(explained(one, profiles, width) for one in paths), end="")
+
+
+def _piped() -> list[str]:
+    """What is piped in, each once. Raises ConfigError where that is nothing."""
+    paths = dict.fromkeys(line.strip() for line in sys.stdin if line.strip())
+    if not paths:
+        raise ConfigError("no path is piped to the program")
+    return list(paths)

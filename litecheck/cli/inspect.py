@@ -12,7 +12,9 @@ from litecheck.errors import ModelError
 
 @ends_well
 def inspect(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model, or a container of models.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model or a container of models, or - for a pipe.")
+    ],
     tensors: Annotated[bool, typer.Option("--tensors", "-t", help="List the tensors too.")] = False,
     op: Annotated[int | None, typer.Option("--op", metavar="N", help="One operator in full.")] = None,
     subgraph: Annotated[

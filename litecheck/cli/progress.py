@@ -22,11 +22,12 @@ DELAY = 1.0
 class Bar:
     """Counts from the start, draws only once ``start`` was called, from whichever thread.
 
-    ``counted`` bars show how many steps there are and how long the rest of them takes, others a percentage.
+    ``counted`` bars show how many steps there are and how long the rest of them takes, others a percentage. ``before``
+    stands in front of what is at work.
     """
 
-    def __init__(self, total: float | None, counted: bool, no_color: bool) -> None:
-        self._total, self._counted, self._no_color = total, counted, no_color
+    def __init__(self, total: float | None, counted: bool, no_color: bool, before: str = "") -> None:
+        self._total, self._counted, self._no_color, self._before = total, counted, no_color, before
         self._done, self._what = 0.0, ""
         self._over = False
         self._lock = threading.Lock()
@@ -37,7 +38,7 @@ class Bar:
         self._done, self._what = done, what
         if self._drawn:
             bar, task = self._drawn
-            bar.update(task, completed=round(done), description=what)
+            bar.update(task, completed=round(done), description=self._before + what)
 
     def start(self) -> None:
         """Draw from now on."""
@@ -99,10 +100,10 @@ class Advance:
 
 @contextmanager
 def steps(
-    total: int, no_color: bool = False, weights: Mapping[str, float] | None = None
+    total: int, no_color: bool = False, weights: Mapping[str, float] | None = None, before: str = ""
 ) -> Iterator[Advance]:
     """``advance(what)`` is called after each task."""
-    with _shown(Bar(total, True, no_color)) as bar:
+    with _shown(Bar(total, True, no_color, before)) as bar:
         yield Advance(bar, weights or {})
 
 

@@ -8,10 +8,10 @@ import typer
 
 from litecheck.cli import complete
 from litecheck.cli.complete import chosen, every
-from litecheck.cli.console import NoColor, PlainFormat, console, judges_well, write_stdout
+from litecheck.cli.console import NoColor, PlainFormat, console, ends_well, write_stdout
 
 
-@judges_well
+@ends_well
 def rules(
     operator: Annotated[
         str | None,

@@ -19,7 +19,7 @@ def _check_keep(name: str) -> str:
 
 @ends_well
 def run(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model, or - for a pipe.")],
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -63,7 +63,8 @@ def run(
     Inputs and outputs are stored values: int8 is int8, and litecheck quantize makes it from real values. The
     arithmetic says whose rounding is meant: LiteRT's reference kernels, its optimized ones, XNNPACK, a device's.
 
-    Exit codes: 0 the model ran, 2 it could not: unreadable files, inputs that do not fit, operators without a kernel.
+    Exit codes: 0 the model ran, 2 it could not: an unreadable model, inputs that do not fit, an operator without a kernel;
+    64 the command is wrong.
 
     \b
     [bold]Examples[/]

@@ -171,7 +171,8 @@ def judge(
     With --claims, every operator that is claimed must be computed, and by the arithmetic and within the tolerance that is
     claimed; whatever is not claimed is told and fails nothing. A waiver excuses what fails until its date.
 
-    Exit codes: 0 every operator that was computed conforms, 1 one does not, 2 nothing could be judged.
+    Exit codes: 0 every operator that was computed conforms, 1 one does not, 2 nothing could be judged, 64 the command
+    is wrong.
 
     \b
     [bold]Examples[/]
@@ -216,7 +217,8 @@ def prove(
 ) -> None:
     """Put a suite to the proof: every known mistake of every operator, and the case that catches it.
 
-    Beside it stands what a tolerance of 1 LSB would let through. Exit codes: 0 every mistake is caught, 1 one is not.
+    Beside it stands what a tolerance of 1 LSB would let through. Exit codes: 0 every mistake is caught, 1 one is not, 64
+    the command is wrong.
 
     \b
     [bold]Examples[/]

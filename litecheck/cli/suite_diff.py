@@ -35,7 +35,8 @@ def diff(
     A case that was as it should be and is not any more is a regression, and so is one that fails and did not; skipped
     and refused cases are not as they should be.
 
-    Exit codes: 0 nothing became worse, 1 something did, 2 the runs have no case in common, or cannot be read.
+    Exit codes: 0 nothing became worse, 1 something did, 2 the runs have no case in common, 64 the command is
+    wrong, or a run is not there.
 
     \b
     [bold]Examples[/]

@@ -8,7 +8,7 @@ import typer
 
 from litecheck.cli import complete
 from litecheck.cli.config import Options, configured
-from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, judges_well, say
+from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.outputs import format_option
 from litecheck.errors import ModelError
 from litecheck.report import ModelReport, Report, counted
@@ -82,7 +82,7 @@ Statistics = Annotated[
 ]
 
 
-@judges_well
+@ends_well
 def validate(
     models: ModelFiles,
     profile: ProfileNames = None,

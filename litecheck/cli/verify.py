@@ -1,24 +1,25 @@
-"""``litecheck verify``: a model on a device, operator by operator, against the bit-exact reference."""
+"""``litecheck verify``: models on a device, operator by operator, against the bit-exact reference."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import typer
 
 from litecheck.cli import verify_options as options
-from litecheck.cli.console import Manner, NoColor, Verbose, console, judges_well
+from litecheck.cli.console import Manner, NoColor, Verbose, ends_well
 
 if TYPE_CHECKING:
-    from litecheck.devices.port import Device
     from litecheck.model.types import Model
     from litecheck.verify.outcome import Verification
     from litecheck.verify.settings import Settings
+    from litecheck.verify.several import Verifications
 
 
-@judges_well
+@ends_well
 def verify(
-    model: options.ModelFile,
+    models: options.ModelFiles,
     device: options.DeviceName,
     device_version: options.Build = "",
     arithmetic: options.Arithmetics = None,
@@ -55,17 +56,20 @@ def verify(
     verbose: Verbose = False,
     no_color: NoColor = False,
 ) -> None:
-    """Verify that a device computes a model exactly, and if not: which operator, which arithmetic, which input.
+    """Verify that a device computes models exactly, and if not: which operator, which arithmetic, which input.
 
     Every operator is cut out into a model of its own and fed the reference's tensors, so that no error is inherited
     and no intermediate tensor need be visible. The device runs in processes of its own: a crash, a hang or a refusal
-    is an outcome of that operator, and the run goes on.
+    is an outcome of that operator, and the run goes on. Where a system has no fork (Windows), starting them takes
+    longer; --memory is a limit on Linux alone.
 
-    Exit codes: 0 every operator judged is exact or within its tolerance, 1 one is not, 2 nothing could be judged.
+    Exit codes: 0 every operator judged is exact or within its tolerance, 1 one is not, 2 nothing could be judged, 64 the
+    command is wrong. Of several models the worst counts.
 
     \b
     [bold]Examples[/]
       litecheck verify model.tflite --device litert:xnnpack
+      litecheck verify models/ --device litert:xnnpack -f text -f junit:verify.xml
       litecheck verify model.tflite -d delegate:./libacme.so,cores=2 --fail-on-fallback -j 2
       litecheck verify model.tflite -d 'command:./simulate {model} {runs}' --timeout 600 --resume
       litecheck verify model.tflite -d tflm --arithmetic tflm -f text -f html:report.html
@@ -74,22 +78,19 @@ def verify(
     from litecheck.cli import one_thread
     from litecheck.cli.input_options import given_samples
     from litecheck.cli.outputs import parse_outputs, write
+    from litecheck.cli.verify_models import VerifyRun, models_asked
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
-    from litecheck.model.load import load_model
     from litecheck.verify.settings import Settings, parse_budget
 
     one_thread()
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
     targets = parse_outputs(outputs or (), "verify")
-    loaded = load_model(model, member)
-    given, described = given_samples(loaded, signature, inputs or [], calibration, samples, random)
-    settings = Settings(
+    wanted = models_asked(models, targets, journal)
+    plain = Settings(
         arithmetics=tuple(arithmetic or ("litert-reference",)),
         profile=profile,
         signature=signature,
-        samples=given,
-        described=described,
         seed=random,
         kinds=options.parse_kinds(feed),
         segment=segment,
@@ -109,33 +110,22 @@ def verify(
         seconds=timeout,
         budget=parse_budget(budget) if budget else None,
     )
+
+    def asked(model: Model) -> Settings:
+        given, told = given_samples(model, signature, inputs or [], calibration, samples, random)
+        return replace(plain, samples=given, described=told)
+
+    run = VerifyRun(asked, member, journal, resume, manner)
+    # What is wrong with one model, or with what is to be counted, is said before a device is opened.
+    prepared = [run.prepared(file) for file in wanted.found] if dry_run or not wanted.several else []
     opened = open_device(device, Limits(timeout, memory << 20), device_version)
+    report: Verification | Verifications
     try:
         if dry_run:
-            from litecheck.rendering.verification.text import print_forecast
-            from litecheck.verify.forecast import forecast
-
-            foretold = forecast(loaded, opened, settings)
-            print_forecast(foretold, console(no_color), verbose)
+            run.foretell(opened, prepared)
             return
-        report = _verified(loaded, opened, settings, journal, resume, manner)
+        report = run.each(opened, wanted.found) if wanted.several else run.one(opened, *prepared[0])
     finally:
         opened.close()
     write(report, targets, manner)
     raise typer.Exit(report.exit_code)
-
-
-def _verified(
-    model: Model, device: Device, settings: Settings, journal: str | None, resume: bool, manner: Manner
-) -> Verification:
-    from litecheck.cli.progress import steps
-    from litecheck.devices.isolated import Isolated
-    from litecheck.verify.campaign import run
-    from litecheck.verify.plan import weights
-
-    found = weights(model, settings)
-    total = sum(found.values()) + (len(found) if settings.drift else 0)
-    with steps(round(total), manner.no_color, found) as advance:
-        if isinstance(device, Isolated) and settings.jobs == 1:
-            device.progress = advance.within
-        return run(model, device, settings, journal, resume, advance)

@@ -21,13 +21,16 @@ DeviceName = Annotated[
     ),
 ]
 Seconds = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="What one invocation may take.")]
-Megabytes = Annotated[int, typer.Option(metavar="MB", min=16, help="Memory one case may take.")]
+Megabytes = Annotated[int, typer.Option(metavar="MB", min=16, help="Memory one case may take, on Linux.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Cases at the same time.")]
 Build = Annotated[
     str,
     typer.Option("--device-version", metavar="TEXT", help="Which build of the device this is, for reports."),
 ]
-ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model.")]
+ModelFiles = Annotated[
+    list[str],
+    typer.Argument(metavar="MODEL...", help="Files, folders (searched recursively), globs, or - for a pipe."),
+]
 Arithmetics = Annotated[
     list[str] | None,
     typer.Option(

@@ -16,9 +16,9 @@ from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
 from litecheck.convert.kinds import profiles_of
-from litecheck.convert.links import wires
-from litecheck.convert.plan import ConstantChange, ConversionPlan, Form
+from litecheck.convert.plan import ConstantChange, ConversionPlan
 from litecheck.convert.plan_file import plan_json
+from litecheck.convert.plan_places import check_plan
 from litecheck.convert.planning import Targets, make_plan
 from litecheck.convert.recurrent import Inside
 from litecheck.convert.request import KINDS, REAL, Request
@@ -28,7 +28,6 @@ from litecheck.model.graph import name_of
 from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import load_profile
-from litecheck.profile.operators import facts_of
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport
 from litecheck.spelling import did_you_mean
@@ -114,66 +113,10 @@ def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
     """A plan carried out on the model it was made for. Raises ConfigError for another model."""
     if plan.source and plan.source != model_hash(model):
         raise ConfigError("the plan was made for another model: the sha256 of its source is not this file's")
-    _check_places(model, plan)
     _, profile = kind_of(request)
+    check_plan(model, plan, profile)
     base = equal(model, plan.changes)
     return finished(base, plan, apply(altered(model, plan.changes), plan), profile, request)
-
-
-def _check_places(model: Model, plan: ConversionPlan) -> None:
-    """Raise ConfigError for operators, tensors and places that a plan names and the model does not have."""
-    wired = {(wire.subgraph, wire.tensor): wire for s in model.subgraphs for wire in wires(s)}
-    seen: set[Key] = set()
-    stored: set[tuple[int, int]] = set()
-    """The operators that read or write stored integers."""
-    for number, one in enumerate(plan.tensors):
-        where = f"the plan's tensors[{number}] names tensor {one.tensor} of subgraph {one.subgraph}"
-        wire = wired.get((one.subgraph, one.tensor))
-        if wire is None:
-            raise ConfigError(f"{where}, which is no float32 tensor of the model")
-        if (one.subgraph, one.tensor) in seen:
-            raise ConfigError(f"{where}, which stands there twice")
-        seen.add((one.subgraph, one.tensor))
-        odd = next((port for port in one.read if port not in wire.readers), None)
-        if odd is not None:
-            raise ConfigError(f"{where}, which operator {odd.operator} does not read at place {odd.place}")
-        shape = model.subgraphs[one.subgraph].tensors[one.tensor].shape
-        if any(form is not None and not _fits(form, shape) for form in (one.written, *one.read.values())):
-            raise ConfigError(f"{where}, which has not as many channels as scales along that axis")
-        stored |= {(p.subgraph, p.operator) for p, form in one.read.items() if form is not None}
-        if wire.writer and one.written:
-            stored.add((one.subgraph, wire.writer.operator))
-    for decision in plan.operators:
-        known = [len(s.operators) for s in model.subgraphs if s.index == decision.subgraph]
-        if not known or not 0 <= decision.operator < known[0]:
-            raise ConfigError(
-                f"the plan names operator #{decision.operator} of subgraph {decision.subgraph}, which there is not"
-            )
-        operator = model.subgraphs[decision.subgraph].operators[decision.operator]
-        odd_place = next((place for place in decision.added if not _is_free(operator, place)), None)
-        if odd_place is not None:
-            raise ConfigError(
-                f"the plan adds to operator #{decision.operator} of subgraph {decision.subgraph} an operand at place"
-                f" {odd_place}, where none is missing"
-            )
-        if decision.becomes == REAL and (decision.subgraph, decision.operator) in stored:
-            raise ConfigError(
-                f"by the plan operator #{decision.operator} of subgraph {decision.subgraph} becomes float32, but it reads or"
-                " writes stored integers: its tensors' forms decide, change these (null is float32)"
-            )
-
-
-def _fits(form: Form, shape: Sequence[int]) -> bool:
-    """Whether a tensor has a channel for each scale of a form."""
-    return form.scale.size <= 1 or (0 <= form.axis < len(shape) and shape[form.axis] == form.scale.size)
-
-
-def _is_free(operator: Operator, place: int) -> bool:
-    """Whether an operator has an operand at a place that is absent, or would be its next but for absent ones."""
-    roles = len(facts_of(operator.kind).inputs)
-    return 0 <= place < max(roles, len(operator.inputs)) and (
-        place >= len(operator.inputs) or operator.inputs[place] < 0
-    )
 
 
 def kind_of(request: Request) -> tuple[str, Profile]:

@@ -77,8 +77,8 @@ class ConverterComparison:
 
     @property
     def exit_code(self) -> int:
-        """0 the first converter's model conforms, 1 it violates, 2 there is none."""
-        return {"failed": 2, "violates": 1}.get(self.outcomes[0].verdict, 0)
+        """0 the first converter's model conforms, 1 it violates, 2 there is none, or nobody can judge it."""
+        return {"conforms": 0, "violates": 1}.get(self.outcomes[0].verdict, 2)
 
 
 def compare_converters(
@@ -110,7 +110,7 @@ def compare_converters(
             told(number, via)
             outcomes.append(_outcome(via, file, model, named, settings, profile, data))
     first = outcomes[0]
-    written = bool(target and first.converted and first.verdict in ("conforms", "not judged"))
+    written = bool(target and first.converted and first.verdict == "conforms")
     if written and first.converted:
         atomic_write(target, first.converted.model)
     size = model.size or len(model_bytes(model, drop_unknown=True))
@@ -154,7 +154,7 @@ def _outcome(
         made = quantized_via(via, file, samples, to, profile=settings.profile, device=settings.device)
         outcome = replace(outcome, converted=made)
         read = model_from(made.model, via)
-        outcome = replace(outcome, report=validate(read, [profile]))
+        outcome = replace(outcome, report=validate(read, [profile] if settings.profile else None))
         if settings.agreement:
             limits = Limits(settings.seconds)
             found = agreement(model, read, {}, data, device=settings.device, limits=limits)

@@ -63,6 +63,10 @@ def mistake_in(form: Form) -> str:
     if not (np.isfinite(form.low) and np.isfinite(form.high)):
         return "range is from one finite number to another"
     least, most = INTEGER_RANGES.get(form.dtype, (0, 0))
+    with np.errstate(over="ignore"):
+        reach = scale * np.float32(max(-least, most))
+    if (scale < np.finfo(np.float32).tiny).any() or not np.isfinite(reach).all():
+        return "scale and what it reaches lie between 1.18e-38 and 3.4e+38, as float32 has them"
     inside = (zero_point >= least) & (zero_point <= most)
     return "" if inside.all() else f"a zero point lies outside {form.dtype}"
 

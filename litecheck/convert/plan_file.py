@@ -15,7 +15,7 @@ from litecheck.errors import ConfigError
 from litecheck.quantization import INTEGER_RANGES
 
 #: What may become of an operator.
-BECOMES = ("int8", "int16", "hybrid", "float32", "as it is")
+BECOMES = ("int8", "int16", "uint8", "hybrid", "float32", "as it is")
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1
 _TYPES = (*INTEGER_RANGES, "float16")
@@ -155,7 +155,7 @@ def _form(form: Form) -> dict[str, Any]:
         "scale": _shortest(form.scale),
         "zero_point": form.zero_point.tolist(),
     }
-    if form.scale.size > 1:
+    if form.scale.size > 1 or form.axis:
         values["axis"] = form.axis
     values["range"] = _shortest(np.array([form.low, form.high], np.float32))
     if form.rules:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from litecheck.convert.calibrated import opened
 from litecheck.convert.calibration.child import OWN, chosen_runtime
 from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.request import REAL, REAL_KINDS
+from litecheck.convert.request import KINDS, REAL, REAL_KINDS
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.source import check_real, is_quantized
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, InputError
 from litecheck.files import reason
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
@@ -105,7 +105,9 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     quantized already."""
     plan = _plan(settings.plan) if settings.plan else None
     if plan is not None:
-        settings = replace(settings, to=_KINDS[plan.target], profile=settings.profile or plan.profile)
+        to = _KINDS[plan.target]
+        own = "" if plan.profile == KINDS[to][1] else plan.profile
+        settings = replace(settings, to=to, profile=settings.profile or own)
     shifts = _shifts(model, settings)
     if not shifts:
         check_real(model, settings.to)
@@ -167,7 +169,7 @@ def _plan(file: str) -> ConversionPlan:
         text = Path(file).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = reason(error) if isinstance(error, OSError) else "it is no text"
-        raise ConfigError(f"{file}: cannot be read, {why}") from error
+        raise InputError(f"{file}: cannot be read, {why}") from error
     plan = read_plan(text, file)
     if plan.target not in _KINDS:
         raise ConfigError(f"{file}: there is no conversion to activations of {plan.target!r}")

@@ -90,8 +90,8 @@ class ConversionRecord:
 
     @property
     def exit_code(self) -> int:
-        """0 nothing is against the new model, 1 it would violate."""
-        return int(self.verdict == "violates")
+        """0 nothing is against the new model, 1 it would violate, 2 nobody can judge it."""
+        return {"conforms": 0, "violates": 1, "not judged": 2}[self.verdict]
 
     @property
     def becomes(self) -> Mapping[str, int]:

@@ -30,7 +30,7 @@ from litecheck.convert.shifted import replay_shift, shift
 from litecheck.convert.source import load_source
 from litecheck.convert.weight_errors import weight_errors
 from litecheck.devices.port import Limits
-from litecheck.errors import ConfigError, wrong_type
+from litecheck.errors import InputError, wrong_type
 from litecheck.files import atomic_write
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
@@ -99,7 +99,7 @@ def _carried_out(
     if rerun and settings.sensitivity and not violates:
         rerun.done += data.count or 0 if data else 0
         record = replace(record, sensitivity=rerun.sensitivities(conversion, record.agreement))
-    if target and not violates:
+    if target and record.verdict == "conforms":
         atomic_write(target, content)
         record = replace(record, target=target)
     return record
@@ -121,12 +121,12 @@ def _borrowed(session: ConversionSession) -> Mapping[Key, Interval]:
 
 
 def _check_changed(conversion: Conversion) -> None:
-    """Raise ConfigError where everything stays as it is."""
-    if conversion.plan.tensors:
+    """Raise InputError where everything stays as it is."""
+    if any(form is not None for one in conversion.plan.tensors for form in (one.written, *one.read.values())):
         return
     reasons = dict.fromkeys(f"{d.opcode}: {d.because}" for d in conversion.plan.operators if d.because)
     why = f", {next(iter(reasons))}" if reasons else ""
-    raise ConfigError(f"nothing to quantize: every operator stays as it is{why}")
+    raise InputError(f"nothing to quantize: every operator stays as it is{why}")
 
 
 def _judged(
@@ -136,12 +136,13 @@ def _judged(
     content: bytes,
     target: str,
 ) -> ConversionRecord:
-    """The new model as it comes out of its bytes."""
+    """The new model as it comes out of its bytes, judged as `validate` does it: by LiteRT's profile for each operator's
+    types, or by the profile that was asked for."""
     settings, model = session.settings, session.model
     profile = load_profile(conversion.profile if not settings.profile else settings.profile)
     read = model_from(content, target)
     plan = conversion.plan
-    report = validate(read, None if settings.to == "float16" else profiles_of(plan, profile))
+    report = validate(read, profiles_of(plan, profile) if settings.profile else None)
     size = model.size or len(model_bytes(model, drop_unknown=True))
     ranges = calibration.ranges if calibration else _NONE
     warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))

@@ -8,7 +8,7 @@ import numpy as np
 
 from litecheck.convert.formats import is_tensorflow
 from litecheck.convert.request import REAL
-from litecheck.errors import ConfigError
+from litecheck.errors import InputError
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_model, model_from
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
@@ -33,25 +33,25 @@ def load_source(path: str | Path, member: str = "") -> Model:
 
 
 def check_real(model: Model, to: str) -> None:
-    """Raise ConfigError for a model that is no float model."""
+    """Raise InputError for a model that is no float model."""
     name = model.file or "the model"
     operators = [(s, op) for s in model.subgraphs for op in s.operators]
     mixed = next(((s, op) for s, op in operators if _weights(s, op)), None)
     if mixed and to != "float16":
         subgraph, op = mixed
-        raise ConfigError(
+        raise InputError(
             f"{name}: {op.opcode} #{op.index} '{name_of(subgraph, op)}' has {_weights(*mixed)} weights under float32 "
             "activations: the weights are quantized already; start from the float model"
         )
     spoiled = next((t for s in model.subgraphs for t in s.tensors if t.dtype == REAL and _has_nan(t)), None)
     if spoiled is not None:
-        raise ConfigError(
+        raise InputError(
             f"{name}: constant '{spoiled.name}' (tensor {spoiled.index}) holds a NaN: no number stands for it"
         )
     if not any(_kinds(s, op) == {REAL} for s, op in operators):
         types = sorted({t.dtype for s in model.subgraphs for t in s.tensors if t.quantization.scale.size})
         state = f"it is quantized already ({', '.join(types)})" if types else "nothing in it can be quantized"
-        raise ConfigError(f"{name}: no operator computes in float32: {state}")
+        raise InputError(f"{name}: no operator computes in float32: {state}")
 
 
 def is_quantized(model: Model) -> bool:

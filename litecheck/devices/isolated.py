@@ -10,6 +10,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from litecheck.cases.memory import Memory
 from litecheck.devices import worker_main
@@ -50,7 +51,7 @@ class Isolated:
         self._closed = False
         self.memory = Memory.NONE
         try:
-            tried = self._ran(None)
+            tried, _ = self._ran(None)
         except DeviceError as error:
             raise DeviceError(f"--device {name}: cannot be opened: {error}") from None
         if isinstance(tried, Failure):
@@ -58,27 +59,35 @@ class Isolated:
             raise DeviceError(f"--device {name}: cannot be opened, {tried.outcome.value}: {tried.message}")
 
     def run(self, job: Job) -> Answer | Failure:
-        """One job in a process of its own. Raises DeviceError if the device was closed meanwhile."""
+        """One job in a process of its own, or in one that ran others where it shares.
+
+        What does not end well in the latter is run again by itself, and that counts: another job may have been the
+        reason. Raises DeviceError if the device was closed meanwhile.
+        """
         try:
-            return self._ran(job)
+            answer, shared = self._ran(job)
+            if shared and (isinstance(answer, Failure) or answer.ended):
+                answer, shared = self._ran(replace(job, shares=False))
+            return replace(answer, shared=True) if shared and isinstance(answer, Answer) else answer
         except DeviceError as error:
             if self._closed:
                 raise
             return Failure(Outcome.CRASHED, str(error))
 
-    def _ran(self, job: Job | None) -> Answer | Failure:
+    def _ran(self, job: Job | None) -> tuple[Answer | Failure, bool]:
+        """What a job gave, and whether its process had run others before."""
         worker = self._borrowed()
         try:
             (worker.folder / worker_main.ANSWER).unlink(missing_ok=True)
             if job is not None:
                 write_parcel(worker.folder / worker_main.JOB, *packed(job))
             invocations = None if job is None else len(job.runs)
-            ended = worker.run(invocations, self.progress)
+            ended = worker.run(invocations, self.progress, job is not None and job.shares)
             if self._closed:
                 raise EOFError
             if job is None:
                 self.memory = _memory(worker)
-            return _read(worker, ended, self._limits, invocations or 0)
+            return _read(worker, ended, self._limits, invocations or 0), ended.shared
         except (EOFError, OSError) as error:
             worker.close()
             check_disk(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
@@ -55,22 +56,33 @@ class Series:
     start: Mapping[int, NDArray[Any]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # no slots: the model is kept once it is read
 class Job:
     """A model to run, once for each of ``runs``, its variables as they are at first before each of them.
 
     ``name`` tells the case apart and is fit for a file (``0012-CONV_2D``); ``content`` is the model as a .tflite file;
-    arrays hold stored values (int8 as int8) in the model's shapes. Where ``lengths`` are given, runs are series of so
-    many inferences, one after the other, and state is handed on within each; ``starts`` are contents of variables for
-    some of them, by the number of the series.
+    arrays hold stored values (int8 as int8) in the model's shapes. ``decoded`` is that model where it has been read. Where
+    ``lengths`` are given, runs are series of so many inferences, one after the other, and state is handed on within
+    each; ``starts`` are contents of variables for some of them, by the number of the series. A job that ``shares`` may
+    run in a process that ran others before, where the adapter allows it.
     """
 
     name: str
-    model: Model
+    decoded: Model | None
     content: bytes
     runs: Sequence[Arrays]
     lengths: tuple[int, ...] = ()
     starts: Mapping[int, Mapping[int, NDArray[Any]]] = field(default_factory=dict)
+    shares: bool = False
+
+    @cached_property
+    def model(self) -> Model:
+        """The model, for a device that looks into it. Raises ModelError where it is none and was not decoded."""
+        if self.decoded is not None:
+            return self.decoded
+        from litecheck.model.load import model_from
+
+        return model_from(self.content, self.name)
 
     @property
     def series(self) -> tuple[Series, ...]:
@@ -86,13 +98,14 @@ class Answer:
 
     ``delegated`` says for each output whether the device itself computed it; None where the device is no delegate.
     ``ended`` is how its process ended where that was not well (``SIGSEGV``), although it had answered.
-    ``message`` is what it said, for people.
+    ``message`` is what it said, for people. ``shared``: its process had run other jobs before.
     """
 
     runs: tuple[Arrays, ...]
     delegated: tuple[bool, ...] | None = None
     ended: str = ""
     message: str = ""
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +142,8 @@ class Device(Protocol):
 class Adapter(Protocol):
     """What drives a runtime inside the child process: litecheck's own, or a plugin's (entry point litecheck.devices).
 
-    It is made anew for every job, in a process of its own. It may raise anything: the message becomes the outcome
+    It is made anew for every job, in a process of its own; where its class says ``shares = True``, in one that may have
+    run other jobs that ask for no process of their own. It may raise anything: the message becomes the outcome
     ``refused``, or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. It may also die. What it
     keeps on itself (an interpreter, a session) is torn down after its answer is safe, so that damage seen only then
     does not lose the answer. Folders that it makes with ``tempfile`` go with the job, however that ends. What its class

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from litecheck.devices import worker_main
+from litecheck.devices.job_process import JobRequest
 from litecheck.devices.port import DeviceError, Limits
 from litecheck.devices.process import LOG, ChildProcess, Setup, kill, kill_group
 
@@ -27,12 +27,13 @@ _SAID = 2000
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a job's process ended: its exit status (negative for a signal), whether an invocation's time was over, and
-    how many invocations had begun."""
+    """How a job's process ended: its exit status (negative for a signal), whether an invocation's time was over, how many
+    invocations had begun, and whether the process had run other jobs before. One that goes on ends with 0."""
 
     code: int
     late: bool
     begun: int = 0
+    shared: bool = False
 
 
 class Worker:
@@ -56,13 +57,19 @@ class Worker:
         """Whether it takes another job."""
         return self._child.alive
 
-    def run(self, invocations: int | None = None, progress: Callable[[int], None] | None = None) -> Ended:
-        """Runs the job that lies in the folder, of so many invocations; None only makes the adapter.
+    def run(
+        self,
+        invocations: int | None = None,
+        progress: Callable[[int], None] | None = None,
+        shares: bool = False,
+    ) -> Ended:
+        """Runs the job that lies in the folder, of so many invocations; None only makes the adapter. One that ``shares``
+        may run where others ran, and others after it.
 
         ``progress`` is told now and then how many invocations have begun. Raises EOFError if the child died.
         """
         limits, options = self._limits, dict(self._setup.options)
-        request = worker_main.JobRequest(options, invocations, limits.seconds, limits.memory)
+        request = JobRequest(options, invocations, limits.seconds, limits.memory, shares)
         assert self._process.stdin
         try:
             self._process.stdin.write(json.dumps(asdict(request)).encode() + b"\n")
@@ -77,7 +84,7 @@ class Worker:
             if "begun" not in told:
                 raise EOFError(self._why_silent())
             if "code" in told:
-                return Ended(int(told["code"]), bool(told["late"]), int(told["begun"]))
+                return Ended(int(told["code"]), bool(told["late"]), int(told["begun"]), bool(told["shared"]))
             if progress is not None:
                 progress(int(told["begun"]))
 

@@ -1,8 +1,8 @@
 """The program of a device's child process: it loads the runtime once and forks a process for every job.
 
-A case thus has a process of its own at the price of a fork. Where that cannot be (no fork, or a runtime that starts
-threads when it is loaded), a child does one job and ends. Jobs and answers are parcels in the child's folder; the
-control channel carries one line of JSON each way.
+A case thus has a process of its own at the price of a fork; jobs that do not mind share one. Where that cannot be (no
+fork, or a runtime that starts threads when it is loaded), a child does one job and ends. Jobs and answers are parcels
+in the child's folder; the control channel carries one line of JSON each way.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import ctypes
 import gc
 import json
 import os
-import select
 import shutil
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from litecheck.devices.ipc import read_parcel, runs_of, unpacked, write_parcel
+from litecheck.devices.job_process import Channel, JobProcess, JobRequest
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import (
     Adapter,
@@ -44,33 +44,6 @@ from litecheck.devices.process import LOG, limit
 
 #: Files in the child's folder, besides the log, and the folder in which a job keeps what must not outlive it.
 JOB, ANSWER, SCRATCH = "job", "answer", "scratch"
-#: Seconds between two lines that tell the parent how far a job is.
-_TELLING = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Channel:
-    """Lines of JSON to and from the parent."""
-
-    incoming: IO[bytes]
-    outgoing: IO[bytes]
-
-    def tell(self, **facts: object) -> None:
-        """One line to the parent; a parent that is gone is found by ``incoming``."""
-        with suppress(OSError):
-            self.outgoing.write(json.dumps(facts).encode() + b"\n")
-            self.outgoing.flush()
-
-
-@dataclass(frozen=True, slots=True)
-class JobRequest:
-    """What a parent asks: an adapter of these options, and ``invocations`` of the job, None only to make it; seconds for
-    each, and bytes beyond what is in use."""
-
-    options: dict[str, str]
-    invocations: int | None
-    seconds: float
-    memory: int
 
 
 def main() -> None:
@@ -88,13 +61,21 @@ def main() -> None:
     channel.tell(forks=forks)
     gc.collect()
     gc.freeze()
+    process: JobProcess | None = None
     while line := channel.incoming.readline():
         request = JobRequest(**json.loads(line))
+        request = replace(request, shares=request.shares and getattr(factory, "shares", False))
         if not forks:
             with suppress(AttributeError):  # the parent watches the time, unless it is gone
                 signal.alarm(int(request.seconds * ((request.invocations or 0) + 1)) + 60)
-            _work(factory, folder, request, lambda: channel.tell(begun=1))
-        channel.tell(**_forked(channel, factory, folder, request))
+            os._exit(_work(factory, folder, request, lambda: channel.tell(begun=1)))
+        if process is not None and not process.takes(request):
+            process.end()
+            process = None
+        process = process or JobProcess(channel, partial(_work, factory, folder))
+        channel.tell(**process.run(request))
+    if process is not None:
+        process.end()
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -129,64 +110,11 @@ def _threads() -> int:
     return 1
 
 
-def _forked(channel: Channel, factory: Factory, folder: Path, request: JobRequest) -> dict[str, object]:
-    """One job in a process of its own: how that ended."""
-    bell, ring = os.pipe()
-    pulse, beat = os.pipe()
-    os.set_blocking(ring, False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    before = signal.set_wakeup_fd(ring, warn_on_full_buffer=False)
-    try:
-        if (pid := os.fork()) == 0:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for end in (bell, ring, pulse, channel.incoming.fileno(), channel.outgoing.fileno()):
-                os.close(end)
-            os.setsid()
-            _work(factory, folder, request, lambda: os.write(beat, b"."))
-        return _watched(pid, bell, pulse, channel, request.seconds)
-    finally:
-        signal.set_wakeup_fd(before)
-        for end in (bell, ring, pulse, beat):
-            os.close(end)
+def _work(factory: Factory, folder: Path, request: JobRequest, begin: Callable[[], object]) -> int:
+    """The job itself, and the status with which its process ends if it does; ``begin`` is called before each invocation.
 
-
-def _watched(pid: int, bell: int, pulse: int, channel: Channel, seconds: float) -> dict[str, object]:
-    """Waits for a job and kills it when an invocation's time is over, or when the parent is gone; its children go
-    with it."""
-    end, begun, told = time.monotonic() + seconds, 0, time.monotonic()
-    late = False
-    while True:
-        ears = (bell, pulse, channel.incoming.fileno())
-        ready, _, _ = select.select(ears, [], [], max(0.0, end - time.monotonic()))
-        if pulse in ready:
-            begun += len(os.read(pulse, 1 << 12))
-            end = time.monotonic() + seconds
-            if end - seconds - told > _TELLING:
-                told = end - seconds
-                channel.tell(begun=begun)
-        if bell in ready:
-            os.read(bell, 512)
-        elif pulse not in ready or channel.incoming.fileno() in ready:
-            late = True
-            _kill(pid)
-        ended, status = os.waitpid(pid, 0 if late else os.WNOHANG)
-        if ended:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)
-            return {"code": os.waitstatus_to_exitcode(status), "late": late, "begun": begun}
-
-
-def _kill(pid: int) -> None:
-    for kill in (os.killpg, os.kill):  # a process that has just begun leads no group yet
-        with suppress(ProcessLookupError, PermissionError):
-            kill(pid, signal.SIGKILL)
-            return
-
-
-def _work(factory: Factory, folder: Path, request: JobRequest, begin: Callable[[], object]) -> NoReturn:
-    """The job itself; ``begin`` is called before each invocation. The answer is written before the adapter goes: what
-    it broke in memory may show only then."""
+    The answer is written before the adapter goes: what it broke in memory may show only then.
+    """
     code = 1
     try:
         _redirect(folder)
@@ -206,7 +134,7 @@ def _work(factory: Factory, folder: Path, request: JobRequest, begin: Callable[[
     finally:
         with suppress(OSError, AttributeError, TypeError):
             ctypes.CDLL(None).fflush(None)
-        os._exit(code)
+    return code
 
 
 def _answered(

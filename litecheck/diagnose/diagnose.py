@@ -19,7 +19,7 @@ from litecheck.diagnose.hypotheses import defective, named, published
 from litecheck.diagnose.observed import Seen, compared, seen
 from litecheck.diagnose.probe_sets import Group, stages
 from litecheck.diagnose.properties import general, properties, tried, untried
-from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis, Owned, Unanswered
+from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis, Owned, Unanswered, Untested
 from litecheck.diagnose.search import fitting, in_pairs, nearest, once
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -159,7 +159,7 @@ def _fault(device: str, probe: Probe, outcome: Outcome) -> str:
     return known_fault(device, probe.opcode, {t.dtype for t in tensors}, outcome)
 
 
-def stamped(diagnosis: Diagnosis, build: str = "", untested: Sequence[str] = ()) -> Diagnosis:
+def stamped(diagnosis: Diagnosis, build: str = "", untested: Sequence[Untested] = ()) -> Diagnosis:
     """The diagnosis with this machine, this hour, what is said of the device's version, and what of models was left
     out."""
     host = (

@@ -17,7 +17,7 @@ from litecheck.cases.probes.probe import Probe
 from litecheck.cases.sweeps import directed
 from litecheck.diagnose.hypotheses import Choices, hypotheses, kernel_of, outputs
 from litecheck.diagnose.properties import left_out
-from litecheck.diagnose.result import Hypothesis
+from litecheck.diagnose.result import Hypothesis, Untested
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.operands import RunError
@@ -121,15 +121,15 @@ def stages(possible: Iterable[Hypothesis]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stage for way in possible for stage, _ in way.stages))
 
 
-def untested(models: Sequence[Model], groups: Sequence[Group]) -> tuple[str, ...]:
+def untested(models: Sequence[Model], groups: Sequence[Group]) -> tuple[Untested, ...]:
     """The operators of models that are not among what a device will be asked, by kind."""
     asked = {(probe.source, probe.called) for group in groups for probe in group.probes if probe.called}
-    lines: list[str] = []
+    missing: list[Untested] = []
     for model in models:
         cases = (case for entry in parts.entries(model) for case in parts.operators(model, entry))
         missed = (c for c in cases if (model.file, _called(model, c, len(models) > 1)) not in asked)
-        lines += left_out(PurePath(model.file).name, (case.operators[0].opcode for case in missed))
-    return tuple(lines)
+        missing += left_out(PurePath(model.file).name, (case.operators[0].opcode for case in missed))
+    return tuple(missing)
 
 
 def _called(model: Model, case: parts.Case, several: bool) -> str:

@@ -9,13 +9,13 @@ from math import prod
 import numpy as np
 
 from litecheck.cases.probes.probe import Probe
+from litecheck.diagnose.result import ProbedRange, Untested
 from litecheck.model.options import options_of
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.registry import measurement
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.registry import ANY, kernels
-from litecheck.report import counted
 from litecheck.verify.across import operands_of
 
 #: A number (``output elements``: 4,099), a word (``padding``: SAME), or whether something unusual is there
@@ -123,70 +123,65 @@ def _numbers(probe: Probe, operands: Operands) -> Iterator[tuple[str, int]]:
             yield "groups", max(given.shape[-1] // weight.shape[3], 1)
 
 
-def tried(probes: Sequence[Properties]) -> tuple[tuple[str, str], ...]:
-    """Every property with the values it had: numbers from the least to the most, words, peculiarities by how many."""
+def tried(probes: Sequence[Properties]) -> tuple[ProbedRange, ...]:
+    """Every property with the values it had."""
     names = dict.fromkeys(name for one in probes for name in one)
-    values = {name: [one[name] for one in probes if name in one] for name in names}
-    return tuple((name, _shown(of)) for name, of in values.items())
+    return tuple(_range(name, [one[name] for one in probes if name in one]) for name in names)
 
 
-def _shown(values: Sequence[Property]) -> str:
+def _range(name: str, values: Sequence[Property]) -> ProbedRange:
     if all(isinstance(v, bool) for v in values):
-        return f"{sum(map(bool, values))} of {counted(len(values), 'probe')}"
+        return ProbedRange(name, len(values), having=sum(map(bool, values)))
     if all(isinstance(v, str) for v in values):
-        return ", ".join(sorted(map(str, set(values))))
-    numbers = sorted(int(v) for v in values)
-    return f"{numbers[0]:,}" if numbers[0] == numbers[-1] else f"{numbers[0]:,} to {numbers[-1]:,}"
+        return ProbedRange(name, len(values), words=tuple(sorted(map(str, set(values)))))
+    numbers = list(map(int, values))
+    return ProbedRange(name, len(values), min(numbers), max(numbers))
 
 
-def untried(opcode: str, kinds: Iterable[str], probes: Sequence[Properties]) -> tuple[str, ...]:
+def untried(opcode: str, kinds: Iterable[str], probes: Sequence[Properties]) -> tuple[Untested, ...]:
     """What no answered probe of an operator had. ``kinds`` are the types that were tried."""
-    return (*_types(opcode, kinds), *_missing(probes))
+    return (*_types(opcode, kinds), *_missing(tried(probes)))
 
 
-def _types(opcode: str, kinds: Iterable[str]) -> Iterator[str]:
+def _types(opcode: str, kinds: Iterable[str]) -> Iterator[Untested]:
     known = {t for kernel in kernels().get(opcode, ()) for t in kernel.types if t is not ANY}
     missing = sorted(known - set(kinds))
     if missing:
-        yield f"types other than {' and '.join(sorted(kinds))}: {', '.join(missing)}"
+        yield Untested("types", tuple(missing), beside=tuple(sorted(kinds)))
 
 
-def _missing(probes: Sequence[Properties]) -> Iterator[str]:
-    one: list[str] = []
-    most: list[str] = []
-    for name in dict.fromkeys(name for like in probes for name in like):
-        values = [like[name] for like in probes if name in like]
-        if all(isinstance(v, bool) for v in values):
-            if not any(values) and name not in _NEVER_MISSED:
-                yield name
-        elif name in _WORDS:
-            missing = [word for word in _WORDS[name] if word not in values]
-            if missing and set(values) <= set(_WORDS[name]):
-                yield f"{name} {' and '.join(missing)}"
-        else:
-            numbers = {int(v) for v in values}
-            (one if len(numbers) == 1 else most).append(f"{name} {max(numbers):,}")
-    if one:
-        yield f"others than {', '.join(one)}"
-    if most:
-        yield f"more than {', '.join(most)}"
+def _missing(ranges: Sequence[ProbedRange]) -> Iterator[Untested]:
+    for had in ranges:
+        if had.having == 0 and had.property not in _NEVER_MISSED:
+            yield Untested("peculiarity", (had.property,))
+        elif had.words:
+            known = _WORDS[had.property]
+            missing = tuple(word for word in known if word not in had.words)
+            if missing and set(had.words) <= set(known):
+                yield Untested("words", missing, of=had.property)
+    numbered = [(had, had.most) for had in ranges if had.most is not None]
+    for kind, of in (
+        ("one value", [(had.property, most) for had, most in numbered if had.least == most]),
+        ("larger", [(had.property, most) for had, most in numbered if had.least != most]),
+    ):
+        if of:
+            yield Untested(kind, tuple(name for name, _ in of), tuple(most for _, most in of))
 
 
-def general(repeats: int) -> Iterator[str]:
+def general(repeats: int) -> Iterator[Untested]:
     """What no operator is asked for, however many of them are diagnosed."""
-    yield "operators in a graph: every probe is one operator by itself"
-    yield "inferences at the same time on one device, and threads"
-    yield "inputs of other shapes than those the model states"
+    yield from map(Untested, ("graphs", "threads", "shapes"))
     if repeats:
         # Three in n: the rate at which n inferences without a fault leave a chance of 5 %.
-        yield f"what goes wrong in fewer than 1 of {max(repeats // 3, 1):,} inferences"
+        yield Untested("rarer", numbers=(max(repeats // 3, 1),))
     else:
-        yield "the same input again and again: no probe was repeated"
+        yield Untested("repetition")
 
 
-def left_out(model: str, opcodes: Iterable[str]) -> Iterator[str]:
+def left_out(model: str, opcodes: Iterable[str]) -> Iterator[Untested]:
     """Operators of a model that were not tried, by kind."""
-    counts = Counter(opcodes)
+    counts = sorted(Counter(opcodes).items())
     if counts:
-        names = ", ".join(f"{count} {opcode}" for opcode, count in sorted(counts.items()))
-        yield f"of {model}: {names}"
+        yield Untested(
+            "operators", tuple(opcode for opcode, _ in counts), tuple(count for _, count in counts), of=model
+        )

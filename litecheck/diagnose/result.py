@@ -134,6 +134,39 @@ class Owned:
 
 
 @dataclass(frozen=True, slots=True)
+class ProbedRange:
+    """The values that the answered probes of an operator had of one property: numbers from ``least`` to ``most``,
+    ``words``, or, of a peculiarity, ``having`` of so many ``probes``."""
+
+    property: str
+    probes: int
+    least: int | None = None
+    most: int | None = None
+    words: tuple[str, ...] = ()
+    having: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Untested:
+    """Something of which a diagnosis knows nothing. ``kind`` says what is told:
+
+    - ``types``: ``names`` are those that kernels have and no probe had, ``beside`` those that were tried;
+    - ``peculiarity``: no probe had ``names``; ``words``: none had these ``names`` of the property ``of``;
+    - ``one value``: each of the properties ``names`` had the same of ``numbers`` in all probes; ``larger``: none of them
+      had more than it;
+    - ``operators``: so many (``numbers``) of each kind (``names``) of the model ``of`` were not asked for;
+    - ``graphs``, ``threads``, ``shapes``, ``repetition``: no operator is asked for these; ``rarer``: nor for what goes
+      wrong less often than once in ``numbers`` inferences.
+    """
+
+    kind: str
+    names: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+    of: str = ""
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosed:
     """Operators of one kind that the same stages decide.
 
@@ -157,8 +190,8 @@ class Diagnosed:
     inferences: int = 0
     unsteady: tuple[Unsteady, ...] = ()
     contrast: Contrast | None = None
-    tried: tuple[tuple[str, str], ...] = ()
-    untried: tuple[str, ...] = ()
+    tried: tuple[ProbedRange, ...] = ()
+    untried: tuple[Untested, ...] = ()
     owned: tuple[Owned, ...] = ()
 
     @property
@@ -187,7 +220,7 @@ class Diagnosis:
     models: tuple[str, ...]
     seed: int
     operators: tuple[Diagnosed, ...]
-    untried: tuple[str, ...] = ()
+    untried: tuple[Untested, ...] = ()
     build: str = ""
     host: str = ""
     started: str = ""

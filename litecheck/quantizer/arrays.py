@@ -13,7 +13,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, InputError
 from litecheck.files import atomic_write
 from litecheck.model.values import pack, unpack
 from litecheck.quantization import BITS
@@ -55,7 +55,7 @@ def read(source: str, dtype: str | None = None, shape: tuple[int, ...] | None = 
                 return _typed(file, read_npy(file, stream), dtype)
             return _raw(file, stream, dtype, shape)
     except OSError as error:
-        raise ConfigError(f"{file}: cannot be read, {error.strerror or error}") from error
+        raise InputError(f"{file}: cannot be read, {error.strerror or error}") from error
 
 
 def is_raw(source: str) -> bool:
@@ -182,6 +182,11 @@ def write_all(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
             with archive.open(member, "w", force_zip64=True) as stream:
                 stream.writelines(_npy_pieces(values.astype(values.dtype.newbyteorder("<"), copy=False)))
     atomic_write(path, [file.getbuffer()])
+
+
+def npy(values: NDArray[Any]) -> bytes:
+    """What a .npy file of little-endian numbers holds."""
+    return b"".join(_npy_pieces(values))
 
 
 def _npy_pieces(values: NDArray[Any]) -> Iterator[bytes]:

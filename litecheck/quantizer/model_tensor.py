@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, InputError
 from litecheck.model.types import Model, Subgraph, Tensor
 
 
@@ -25,7 +25,9 @@ def split(text: str) -> tuple[str, str]:
     colons = [n for n, letter in enumerate(text) if letter == ":"]
     ends = next((n for n in colons if os.path.isfile(text[:n])), None)
     if ends is None:
-        raise ConfigError(f"{text}: {'no such file' if colons else 'give a file and a tensor, FILE:TENSOR'}")
+        if colons:
+            raise InputError(f"{text}: no such file")
+        raise ConfigError(f"{text}: give a file and a tensor, FILE:TENSOR")
     return text[:ends], text[ends + 1 :]
 
 

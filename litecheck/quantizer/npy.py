@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.errors import ConfigError, LitecheckError
+from litecheck.errors import ConfigError, InputError, LitecheckError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,7 +170,7 @@ def _member(file: str, key: str | None) -> Iterator[tuple[str, IO[bytes], NpyHea
                 where = f"{file}:{info.filename}"
                 yield where, stream, NpyHeader(*_header(where, stream))
     except OSError as error:
-        raise ConfigError(f"{file}: cannot be read, {error.strerror or error}") from error
+        raise InputError(f"{file}: cannot be read, {error.strerror or error}") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
         raise ArrayError(file, 0, f"no readable .npz, {error}") from error
 
@@ -183,7 +183,7 @@ def arrays_in(file: Path) -> dict[str, ZipInfo]:
         with zipfile.ZipFile(file) as archive:
             return {name: archive.getinfo(entry) for name, entry in members(archive).items()}
     except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise ConfigError(f"{file}: cannot be read as .npz, {error}") from error
+        raise InputError(f"{file}: cannot be read as .npz, {error}") from error
 
 
 def members(archive: ZipFile) -> dict[str, str]:

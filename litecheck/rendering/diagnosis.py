@@ -14,6 +14,7 @@ from litecheck.rendering import rows as result
 from litecheck.rendering.columns import table, width_of
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording import hypotheses as wording
+from litecheck.rendering.wording.probed import probed_values, untested_sentence
 from litecheck.report import counted
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def document(diagnosis: Diagnosis) -> layout.Document:
         *(_operator(f"operator-{n}", one) for n, one in enumerate(d.operators)),
         *_models(d),
         layout.Heading(("Not tried: of this nothing is known",)),
-        layout.ItemList(tuple((text,) for text in d.untried))
+        layout.ItemList(tuple((text,) for text in _untried(d)))
         if d.untried
         else layout.Paragraph(("Nothing.",)),
     )
@@ -44,6 +45,10 @@ def document(diagnosis: Diagnosis) -> layout.Document:
     return layout.Document(
         "diagnose", (d.device,), verdict, wording.summary(d), tuple(_facts(d)), parts, d.version
     )
+
+
+def _untried(of: Diagnosis | Diagnosed) -> tuple[str, ...]:
+    return tuple(map(untested_sentence, of.untried))
 
 
 def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
@@ -88,8 +93,8 @@ def _operator(anchor: str, d: Diagnosed) -> layout.Fold:
         ("evidence", (f"{counted(d.elements, 'output')} of {counted(d.probes, 'probe')}{asked}",)),
         ("wrong", layout.broken(problems)),
         ("no answer", layout.broken(tuple(wording.silent(d)))),
-        ("parameters", layout.broken(tuple(f"{name}: {values}" for name, values in d.tried))),
-        ("not tried", layout.broken(d.untried)),
+        ("parameters", layout.broken(tuple(f"{had.property}: {probed_values(had)}" for had in d.tried))),
+        ("not tried", layout.broken(_untried(d))),
         ("other ways", layout.broken(evidence)),
         ("names", layout.broken(tuple(f"{o.called} is '{shorten(o.title)}'" for o in d.owned))),
     )
@@ -143,7 +148,7 @@ def results(diagnosis: Diagnosis) -> result.Results:
         {"diagnosis": {"device": d.described, "verdict": verdict, "models": d.models}},
         tuple(
             result.ResultRow("diagnose/not-tried", "note", text, result.RowPlace(d.device))
-            for text in d.untried
+            for text in _untried(d)
         ),
     )
 
@@ -212,7 +217,7 @@ def _lines(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:
     if diagnosis.untried:
         yield ""
         yield "not tried:"
-        for line in diagnosis.untried:
+        for line in _untried(diagnosis):
             yield from _wrapped(line, width)
 
 
@@ -231,7 +236,7 @@ def _details(d: Diagnosed) -> Iterator[str]:
     yield from wording.named(d, told)
     yield from wording.silent(d)
     if d.untried:
-        yield f"not tried: {'; '.join(d.untried)}"
+        yield f"not tried: {'; '.join(_untried(d))}"
 
 
 def values(diagnosis: Diagnosis) -> dict[str, Any]:

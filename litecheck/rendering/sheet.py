@@ -47,6 +47,10 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
             "operators": "verification.operators",
         },
     ),
+    "Verifications": (
+        "verify",
+        dict.fromkeys((*_ALONE, "brief", "operators"), "verification.several"),
+    ),
     "SuiteReport": (
         "suite",
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,11 +29,12 @@ ENDINGS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FacedCase:
-    """A case's outputs, or why there are none, and the arithmetics they fit exactly."""
+    """A case's outputs, or why there are none, and the arithmetics they fit exactly; ``tensors`` reads the model's outputs,
+    which nobody asks for where everything is as expected."""
 
     case: CaseEntry
     result: CaseResult | None
-    tensors: tuple[Tensor, ...] = ()
+    tensors: Callable[[], tuple[Tensor, ...]] = tuple
     outputs: tuple[NDArray[Any], ...] = ()
     fits: tuple[str, ...] = ()
     wrong: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -45,7 +45,7 @@ def feeds(
         series = [*islice(rows(inputs.RANDOM), _SERIES), *islice(rows(inputs.DIRECTED), _SERIES)]
         flat = [feed for row in _within([list(row) for row in series], budget) for feed in row]
         return Expectation(case, flat).usable(arithmetic)
-    found = [[feed] for feed in _single(case, known, seed, arithmetic, sharp)]
+    found = ([feed] for feed in _single(case, known, seed, arithmetic, sharp))
     flat = [feed for row in _within(found, budget) for feed in row]
     return Expectation(case, flat).usable(arithmetic)
 
@@ -53,21 +53,21 @@ def feeds(
 def _single(
     case: parts.Case, known: Mapping[int, Array], seed: int, arithmetic: Arithmetic, sharp: bool
 ) -> Iterator[Feed]:
-    edges = list(directed(case, known))
+    edges, drawn = list(directed(case, known)), inputs.Drawn(case, known, seed)
     large = bool(edges) and _bytes(edges[0].arrays) >= _LARGE
     if large:
         yield from edges[4:]
-    yield from inputs.tried(case, known, seed, _DRAWN)
+    yield from drawn.first(_DRAWN)
     if sharp:
-        yield from discriminating(case, known, seed, arithmetic)
+        yield from discriminating(case, known, seed, arithmetic, drawn)
         yield from extremes(case, known)
     if not large:
         yield from edges[4:]
     yield from edges[:4]
-    yield from islice(inputs.redrawn(case, known, seed), _DRAWN - 1, None)
+    yield from islice(drawn.first(inputs.draws(case)), _DRAWN, None)
 
 
-def _within(several: Sequence[Sequence[Feed]], budget: int) -> Iterator[Sequence[Feed]]:
+def _within(several: Iterable[Sequence[Feed]], budget: int) -> Iterator[Sequence[Feed]]:
     """As many, from the first on, as a budget of bytes allows; at least one."""
     spent = 0
     for number, row in enumerate(several):

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases.inputs import tried
+from litecheck.cases.inputs import Drawn
+from litecheck.cases.side_by_side import outputs_of
+from litecheck.model.types import Tensor
 from litecheck.profile.assemble import assemble
 from litecheck.profile.plan import Plan
 from litecheck.profile.solve import following
@@ -50,11 +52,11 @@ def _results(freedom: Freedom, plan: Plan) -> Iterator[str]:
 
 
 def _fitted(freedom: Freedom, plan: Plan, role: str, seed: int) -> Plan:
-    start = plan
+    start, drawn = plan, dict[object, Drawn]()
     for _ in range(_ROUNDS):
         tensor = plan.operands[role][0]
         low, high = INTEGER_RANGES[tensor.dtype]
-        stored = _computed(freedom, plan, role, seed)
+        stored = _computed(freedom, plan, role, seed, drawn)
         zero, scale = int(tensor.zero_point[0]), float(tensor.scale[0])
         least, most = int(stored.min()), int(stored.max())
         if np.mean((stored == low) | (stored == high)) > _SATURATED and most > least:
@@ -84,17 +86,24 @@ def _set(freedom: Freedom, plan: Plan, role: str, scale: float, zero: int | None
     return following(plan, freedom.draft.requirements)
 
 
-def _computed(freedom: Freedom, plan: Plan, role: str, seed: int) -> Array:
-    """What the reference stores in a result for drawn inputs, before a fused activation bounds it."""
+def _computed(freedom: Freedom, plan: Plan, role: str, seed: int, drawn: dict[object, Drawn]) -> Array:
+    """What the reference stores in a result for drawn inputs, before a fused activation bounds it; ``drawn`` keeps what
+    was drawn for inputs like these."""
     unbounded = {"fused_activation_function": "NONE"} if freedom.draft.facts.fuses == "activation" else {}
     model = assemble(plan.option(**unbounded) if unbounded else plan)
     case = case_of(model, freedom.draft.form.name)
     known: Mapping[int, Array] = known_inputs(model, freedom.draft.fed)
     main, machine = model.subgraphs[0], Machine(model)
-    names = {t.name: t.index for t in main.tensors}
+    alike = tuple(_drawn_by(main.tensors[index]) for index in main.inputs)
+    if alike not in drawn:
+        drawn[alike] = Drawn(case, known, seed)
     size = max(1, math.prod(plan.operands[role][0].shape))
-    runs = [
-        machine.run(main, feed.arrays)
-        for feed in tried(case, known, seed, max(2, min(_DRAWS, _RESULTS // size)))
-    ]
-    return np.concatenate([run[names[plan.operands[role][0].name]].reshape(-1) for run in runs])
+    several = [feed.arrays for feed in drawn[alike].first(max(2, min(_DRAWS, _RESULTS // size)))]
+    (place,) = (n for n, i in enumerate(main.outputs) if main.tensors[i].name == plan.operands[role][0].name)
+    return np.concatenate([outputs[place].reshape(-1) for outputs in outputs_of(machine, several)])
+
+
+def _drawn_by(tensor: Tensor) -> object:
+    """What of an input decides the values that are drawn for it."""
+    quantization = tensor.quantization
+    return tensor.shape, tensor.dtype, quantization.scale.size, quantization.zero_point.tobytes()

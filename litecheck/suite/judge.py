@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from litecheck.compare.types import Difference
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError
 from litecheck.model.load import model_from
+from litecheck.model.types import Tensor
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.operators import facts_of
 from litecheck.profile.types import Profile
@@ -96,8 +98,13 @@ def _tribunal(suite: Suite, results: SuiteResults, claimed: tuple[str, ...], sta
 
 
 def _profile(name: str) -> Profile | None:
-    """The profile of a suite, whose tolerances count; None for one that is not at hand."""
+    """The profile of a suite, whose tolerances count; None for a vendor's own, whose tolerances the suite states."""
     return load_profile(name) if name in profile_names() else None
+
+
+def _outputs_of(content: bytes, name: str) -> tuple[Tensor, ...]:
+    main = model_from(content, name).subgraphs[0]
+    return tuple(main.tensors[i] for i in main.outputs)
 
 
 def _by_granularity(several: list[CaseEntry]) -> Iterator[list[CaseEntry]]:
@@ -160,14 +167,13 @@ class _Tribunal:
         result = self.results.cases.get(case.name)
         if result is None or result.outcome != ANSWERED or case.broken:
             return FacedCase(case, result)
-        model = model_from(self.suite.model(case), case.model)
-        main = model.subgraphs[0]
-        tensors = tuple(main.tensors[i] for i in main.outputs)
+        tensors = cache(partial(_outputs_of, self.suite.model(case), case.model))
         outputs = self.results.outputs(result)
         wanted = case.answers[0].outputs
         if len(outputs) != len(wanted):
             return FacedCase(case, result, wrong=f"{len(outputs)} outputs, the model has {len(wanted)}")
-        outputs = tuple(map(requantized, tensors, outputs))
+        if any(a.dtype.kind == "f" != np.dtype(e.dtype).kind for a, e in zip(outputs, wanted, strict=True)):
+            outputs = tuple(map(requantized, tensors(), outputs))
         for number, (entry, given) in enumerate(zip(wanted, outputs, strict=True)):
             if given.shape != entry.shape or given.dtype.name != entry.dtype:
                 told = f"output {number} is {given.dtype} of shape {list(given.shape[1:])}"
@@ -192,7 +198,7 @@ class _Tribunal:
     def _differences(self, one: FacedCase, expected: Sequence[NDArray[Any]]) -> list[Difference]:
         return [
             difference(tensor, list(e), list(a), self.tolerances.of(one.case.opcode, tensor.dtype)[0])
-            for tensor, e, a in zip(one.tensors, expected, one.outputs, strict=True)
+            for tensor, e, a in zip(one.tensors(), expected, one.outputs, strict=True)
         ]
 
     def _verdict(self, one: FacedCase, arithmetic: str) -> CaseVerdict:
@@ -227,7 +233,7 @@ class _Tribunal:
             mismatches=sum(d.mismatches for d in differences),
             arithmetic=name,
             fits=one.fits,
-            tolerance=max(self.tolerances.of(case.opcode, t.dtype)[0] for t in one.tensors),
+            tolerance=max(self.tolerances.of(case.opcode, e.dtype)[0] for e in case.answers[0].outputs),
             unit=worst.unit if worst else "LSB",
             worst=float(worst.largest) if worst else 0.0,
             at=spot,

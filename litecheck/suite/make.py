@@ -23,9 +23,9 @@ from litecheck.errors import ConfigError
 from litecheck.files import make_folder, reason
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Tensor
-from litecheck.profile.load import load_profile
+from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Profile
-from litecheck.quantizer.arrays import write
+from litecheck.quantizer.arrays import npy
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import NUMPY_TYPES, RunError
@@ -38,6 +38,7 @@ from litecheck.suite.manifest import (
     ArrayEntry,
     CaseEntry,
     Manifest,
+    StatedTolerance,
 )
 from litecheck.suite.mutants import computed, even, flags
 from litecheck.suite.plan import operators, planned, selected
@@ -120,7 +121,14 @@ def _written(
         arithmetics=scope.arithmetics,
         cases=tuple(entries),
         uncovered=tuple(missing),
+        tolerances=_tolerances(profile),
     )
+
+
+def _tolerances(profile: Profile) -> tuple[StatedTolerance, ...]:
+    """What a profile tolerates that does not come with litecheck: others may judge without its file."""
+    own = () if profile.name in profile_names() else sorted(profile.conformance.items())
+    return tuple(StatedTolerance(name, one.tolerance, one.reals, one.because) for name, one in own)
 
 
 class _pool:  # noqa: N801  (a function, but for the end of the processes)
@@ -268,7 +276,9 @@ def _answers(
 
 def _array(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:
     plain = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
-    for suffix in (".npy", ".bin"):
-        write(str(folder / f"{name}{suffix}"), plain, values.dtype.name)
-    digest = hashlib.sha256(plain.tobytes()).hexdigest()
+    raw = plain.tobytes()
+    # Not one by one whole or not at all: the folder they lie in is not there before all of them are.
+    (folder / f"{name}.npy").write_bytes(npy(plain))
+    (folder / f"{name}.bin").write_bytes(raw)
+    digest = hashlib.sha256(raw).hexdigest()
     return ArrayEntry(f"{name}.npy", f"{name}.bin", values.dtype.name, values.shape, digest)

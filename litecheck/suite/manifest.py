@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from litecheck.errors import ConfigError
 from litecheck.files import reason
+from litecheck.finding import Demand
+from litecheck.profile.types import Conformance
 from litecheck.suite.gap import Gap
 from litecheck.typed_json import encoded, read_document
 
@@ -78,8 +80,23 @@ class CaseEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedTolerance:
+    """What the profile of a suite tolerates of an operator (``*``: of all others), as :class:`Conformance` has it."""
+
+    opcode: str
+    tolerance: int | None
+    reals: float | None
+    because: str
+
+    def conformance(self) -> Conformance:
+        """As the profile has it."""
+        return Conformance(self.tolerance, self.reals, self.because, Demand("", MANIFEST, 0))
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
-    """A whole suite. ``rules`` is the SHA-256 of what the profile says, however it is spread over files."""
+    """A whole suite. ``rules`` is the SHA-256 of what the profile says, however it is spread over files; ``tolerances``
+    are those of a profile that does not come with litecheck, so that whoever judges need not have its file."""
 
     tool: str
     profile: str
@@ -90,11 +107,14 @@ class Manifest:
     arithmetics: tuple[str, ...]
     cases: tuple[CaseEntry, ...]
     uncovered: tuple[Gap, ...] = ()
+    tolerances: tuple[StatedTolerance, ...] = ()
 
     def text(self) -> str:
         """The file's content: a case a line, so that two suites can be compared by line."""
         document = {_KEY: VERSION, **encoded(self, Manifest)}
         cases = document.pop("cases")
+        if not self.tolerances:
+            del document["tolerances"]
         head = json.dumps(document, indent=1)[:-2]
         lines = ",\n".join(f"  {json.dumps(case)}" for case in cases)
         return f'{head},\n "cases": [\n{lines}\n ]\n}}\n'

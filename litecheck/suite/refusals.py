@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
@@ -47,13 +48,15 @@ def refusals(
     if forms_of(opcode).none:
         return
     wholes = [w for kind in profile.activations for w in _wholes(profile, rule, kind, seed)]
-    for requirement in rule.all_requirements():
-        if requirement.level != "violation":
-            continue
-        if not any(chosen(name) for name in _names(requirement, profile.activations)):
+    requirements = [r for r in rule.all_requirements() if r.level == "violation"]
+    alternatives = Counter(r.path for r in requirements)  # the same demand, made of several
+    numbers: Counter[tuple[str, str]] = Counter()
+    for requirement in requirements:
+        most = _CASES * alternatives[requirement.path]
+        if not any(chosen(name) for name in _names(requirement, profile.activations, most)):
             continue
         beside: dict[str, None] = {}
-        made = list(_of(requirement, wholes, beside, level))
+        made = list(_of(requirement, wholes, beside, level, numbers))
         yield from (case for case in made if LEVELS.index(case.level) <= LEVELS.index(level))
         if not made:
             yield Gap(opcode, "", requirement.path, _why_none(tuple(beside)))
@@ -93,10 +96,10 @@ def _plan(draft: Draft, rng: np.random.Generator, seed: int) -> Plan | None:
         return freedom.mended(filled(draft, draft.plan, rng))
 
 
-def _names(requirement: Requirement, kinds: Sequence[str]) -> Iterator[str]:
+def _names(requirement: Requirement, kinds: Sequence[str], most: int) -> Iterator[str]:
     """What cases of a requirement may be called."""
     for kind in kinds:
-        yield from (_name(requirement, kind, number) for number in range(1, _CASES + 1))
+        yield from (_name(requirement, kind, number) for number in range(1, most + 1))
 
 
 def _name(requirement: Requirement, kind: str, number: int) -> str:
@@ -105,17 +108,23 @@ def _name(requirement: Requirement, kind: str, number: int) -> str:
 
 
 def _of(
-    requirement: Requirement, wholes: Sequence[Whole], beside: dict[str, None], level: str
+    requirement: Requirement,
+    wholes: Sequence[Whole],
+    beside: dict[str, None],
+    level: str,
+    numbers: Counter[tuple[str, str]],
 ) -> Iterator[SuiteCase]:
     """Cases of one requirement: from the first form whose model can break it and nothing else. ``beside`` is given the
-    paths of what is broken with it, where others are."""
+    paths of what is broken with it, where others are; ``numbers`` counts the cases of a path and type."""
     for draft, plan in wholes:
         kept = requirements_of(draft.rule, draft.choice.alternative)
         if requirement not in kept and requirement is not draft.rule.unsupported:
             continue
         found = _broken(requirement, draft, plan, beside, first_only=level == LEVELS[0])
-        for number, (model, finding) in enumerate(_worth(found), 1):
-            yield _case(requirement, draft, model, finding, number)
+        for model, finding in _worth(found):
+            counted = requirement.path, draft.choice.kind
+            numbers[counted] += 1
+            yield _case(requirement, draft, model, finding, numbers[counted])
         if found:
             return
 

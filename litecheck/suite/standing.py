@@ -51,8 +51,11 @@ class Standing:
         return {name: load_arithmetic(files.get(name, name)) for name in named if name not in known}
 
     def tolerances(self, profile: Profile | None) -> Tolerances:
-        """Those claimed, then those of the profile."""
+        """Those claimed, then those of the profile; without one, those that the suite states."""
+        stated = {one.opcode: one.conformance() for one in self.suite.manifest.tolerances}
         declared = tolerances(profile)
+        if profile is None and stated:
+            declared = Tolerances((stated, *declared.stated))
         return Tolerances((self.claims.tolerances(), *declared.stated)) if self.claims else declared
 
     def of_case(self, case: CaseEntry, verdict: CaseVerdict) -> CaseVerdict:

@@ -57,10 +57,12 @@ def run(
     journal: str | None = None,
     resume: bool = False,
     progress: Callable[[str], None] | None = None,
+    keep: bool = False,
 ) -> Verification:
     """Verify, noting every result down as it comes; ``resume`` takes what an earlier run had noted.
 
-    A journal nobody named lies in the user's cache folder and goes when the verification is complete. Raises what
+    A journal nobody named lies in the user's cache folder and goes when the verification is complete, unless it is to be
+    kept until others are, too. Raises what
     :func:`litecheck.verify.verify.verify` raises, ConfigError for a journal that cannot be used, and KeyboardInterrupt
     with words for the user.
     """
@@ -85,7 +87,7 @@ def run(
                 raise KeyboardInterrupt(_interrupted(book)) from stop
         raise
     if book is not None:
-        book.close(remove=journal is None)
+        book.close(remove=journal is None and not keep)
         if book.stale:
             told = "the device is another build than the journal's: nothing of it was taken, every case was run anew"
             notes = (told,)

@@ -13,12 +13,12 @@ import pytest
 
 from litecheck import load_profile
 from litecheck.checks.validate import validate
-from litecheck.finding import EFFECTS
 from litecheck.profile.assemble import assemble
 from litecheck.profile.solve import requirements_of, settled, solve
 from litecheck.profile.types import ProductOf
 
-CRASHES, _, DEFAULT, _, WRONG, IGNORED, _, PAGE, _ = EFFECTS[4:]
+CRASHES, DEFAULT, WRONG = "crashes", "refused by the default interpreter only", "computes wrongly"
+IGNORED, PAGE = "ignored by LiteRT, may matter on hardware", "the page forbids it"
 VALUES = {"not_a_number": np.nan, "infinite": np.inf, "negative": -0.5, "zero": 0.0, "subnormal": 1e-40}
 FOUND = {
     "not_a_number": "scale is nan, not a number",

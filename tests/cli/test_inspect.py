@@ -49,7 +49,7 @@ def test_what_is_not_there(run: Run) -> None:
         (("--op", "-1"), "there is no operator -1"),
     ):
         result = run("inspect", "good.tflite", *arguments)
-        assert (result.exit_code, result.stdout) == (2, "")
+        assert (result.exit_code, result.stdout) == (64, "")
         assert message in result.stderr
 
 

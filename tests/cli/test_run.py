@@ -134,23 +134,23 @@ def test_stats(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "message", "code"),
     [
-        (["-o", "out.npz"], "input 'a=x' is missing; give it by --input, or --random SEED"),
-        (["--random", "0"], "nothing to do: give -o OUT.npz"),
-        (["--random", "0", "-o", "out.npy"], "several arrays are written to a .npz file"),
-        (["--random", "0", "-o", "relu.tflite/out.npz"], "relu.tflite is no folder"),
-        (["--input", "b=x.npy", "--stats"], "there is no input 'b'"),
-        (["--input", "x.npy", "--input", "a=x=x.npy", "--stats"], "the same input is given twice"),
-        (["--input", "real.npy", "--stats"], "litecheck quantize --like relu.tflite:0 makes such values"),
-        (["--input", "none.npy", "--stats"], "none.npy: cannot be read"),
-        (["--random", "0", "--stats", "--arithmetic", "litert"], "no arithmetic 'litert'"),
-        (["--random", "0", "--stats", "--signature", "no"], "there is no signature 'no'; there are serve"),
+        (["-o", "out.npz"], "input 'a=x' is missing; give it by --input, or --random SEED", 64),
+        (["--random", "0"], "nothing to do: give -o OUT.npz", 64),
+        (["--random", "0", "-o", "out.npy"], "several arrays are written to a .npz file", 64),
+        (["--random", "0", "-o", "relu.tflite/out.npz"], "relu.tflite is no folder", 64),
+        (["--input", "b=x.npy", "--stats"], "there is no input 'b'", 64),
+        (["--input", "x.npy", "--input", "a=x=x.npy", "--stats"], "the same input is given twice", 64),
+        (["--input", "real.npy", "--stats"], "litecheck quantize --like relu.tflite:0 makes such values", 64),
+        (["--input", "none.npy", "--stats"], "none.npy: cannot be read", 2),
+        (["--random", "0", "--stats", "--arithmetic", "litert"], "no arithmetic 'litert'", 64),
+        (["--random", "0", "--stats", "--signature", "no"], "there is no signature 'no'; there are serve", 2),
     ],
 )
-def test_what_cannot_be_run(run: Run, arguments: list[str], message: str) -> None:
+def test_what_cannot_be_run(run: Run, arguments: list[str], message: str, code: int) -> None:
     result = run("run", "relu.tflite", *arguments)
-    assert result.exit_code == 2
+    assert result.exit_code == code
     assert message in result.stderr
     assert not Path("out.npz").exists()
 

@@ -56,10 +56,10 @@ def test_what_cannot_be_judged_is_an_error(run: Run) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert "short.txt, line 101: the answers end before that to vector 99" in result.stderr
     missing = run("suite", "judge", "--stream", "none.txt")
-    assert (missing.exit_code, "none.txt" in missing.stderr) == (2, True)
+    assert (missing.exit_code, "none.txt" in missing.stderr) == (64, True)
 
 
 def test_a_stream_there_is_not_is_an_error(run: Run) -> None:
     result = run("suite", "make", "--stream", "CONV")
-    assert (result.exit_code, result.stdout) == (2, "")
+    assert (result.exit_code, result.stdout) == (64, "")
     assert "there is no stream 'CONV'" in result.stderr

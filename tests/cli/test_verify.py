@@ -65,6 +65,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "PYTHONPATH": here}
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_reports_the_same(network: Path, slow: Path, tmp_path: Path) -> None:
     env, count = environment(tmp_path), Path(f"{slow}.count")
     whole = subprocess.run(command(network, slow), env=env, capture_output=True, text=True, check=False)
@@ -98,6 +99,7 @@ def test_a_killed_run_goes_on_and_reports_the_same(network: Path, slow: Path, tm
     assert not list(journals.glob("*.jsonl"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_an_interrupted_run_says_what_is_done_and_how_to_go_on(
     network: Path, slow: Path, tmp_path: Path
@@ -184,3 +186,112 @@ def test_an_element_is_named_by_numbers(network: Path) -> None:
     status, output = run(str(network), "--device", "recorded:.", "--element", "0,x")
     assert status == 64
     assert "coordinates are numbers from 0" in " ".join(output.split())
+
+
+def models(folder: Path, *names: str) -> list[str]:
+    """Copies of a small model."""
+    content = (Path(__file__).parents[2] / "fixtures/fc_int8.tflite").read_bytes()
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).write_bytes(content)
+    return [str(folder / name) for name in names]
+
+
+def several(slow: Path, env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    slow.write_text(SLOW.replace("time.sleep(0.3)", ""))
+    device = f"command:{sys.executable} {slow} {{model}} {{inputs}} {{outputs}}"
+    fixed = ["-d", device, "--feed", "propagated", "--repeat", "1"]
+    command = [sys.executable, "-m", "litecheck", "verify", *arguments, *fixed]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+
+
+def test_several_models_make_one_report(slow: Path, tmp_path: Path) -> None:
+    env, report = environment(tmp_path), tmp_path / "out" / "report.json"
+    named = models(tmp_path / "models", "a.tflite", "b.tflite")
+    (tmp_path / "models" / "c.tflite").write_bytes(b"nothing")
+    kept = tmp_path / "kept"
+    done = several(
+        slow, env, str(tmp_path / "models"), "gone.tflite", "-f", f"json:{report}", "-f", "text",
+        "--record", str(kept), "--arithmetic", "litert-xnnpack",
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    document = json.loads(report.read_text())
+    assert [one["model"] for one in document["models"]] == [
+        *named,
+        str(tmp_path / "models/c.tflite"),
+        "gone.tflite",
+    ]
+    assert document["counts"] == {"conforms": 2, "not judged": 2}
+    assert "4 models on command:" in done.stdout
+    assert sorted(path.name for path in kept.iterdir()) == ["a", "b"]
+    journals = tmp_path / "cache" / "litecheck" / "verify"
+    assert not list(journals.glob("*.jsonl"))
+
+
+def test_a_folder_has_a_report_over_models_whatever_it_holds(slow: Path, tmp_path: Path) -> None:
+    env = environment(tmp_path)
+    (alone,) = models(tmp_path / "models", "a.tflite")
+    told = {
+        path: json.loads(several(slow, env, path, "-f", "json").stdout)
+        for path in (alone, str(tmp_path / "models"))
+    }
+    assert [next(iter(document)) for document in told.values()] == [
+        "litecheck_verification", "litecheck_verifications",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_a_killed_run_over_models_asks_nothing_of_those_that_were_done(slow: Path, tmp_path: Path) -> None:
+    """The device ends the program that asks it as soon as it is asked about the second model."""
+    env, count = environment(tmp_path), Path(f"{slow}.count")
+    first, second = models(tmp_path / "models", "a.tflite", "b.tflite")
+    with open(second, "ab") as file:
+        file.write(b"another file, the same model")
+    kill = "import os; PID and COUNT.exists() and os.kill(int(PID), 9)"
+    kill = kill.replace("COUNT", f"Path({str(count)!r})").replace("PID", "os.environ.get('ASKING')")
+    slow.write_text(SLOW.replace("time.sleep(0.3)", kill))
+    device = f"command:{sys.executable} {slow} {{model}} {{inputs}} {{outputs}}"
+    asked = ["verify", first, second, "-d", device, "--feed", "propagated", "--repeat", "1", "-f", "json"]
+    start = "import os; os.environ['ASKING'] = str(os.getpid()); from litecheck.cli import main; main()"
+    killed = subprocess.run([sys.executable, "-c", start, *asked], env=env, capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    time.sleep(0.5)  # what was on the device may still finish
+    count.write_text("")
+    again = subprocess.run(
+        [sys.executable, "-m", "litecheck", *asked, "--resume"], env=env, capture_output=True, check=False
+    )
+    assert again.returncode == 0, again.stderr
+    assert count.read_text() == "."
+    assert not list((tmp_path / "cache" / "litecheck" / "verify").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--journal", "book.jsonl"], ["-f", "model-explorer"]],
+)
+def test_what_is_about_one_model_goes_with_one(arguments: list[str], tmp_path: Path) -> None:
+    named = models(tmp_path / "models", "a.tflite", "b.tflite")
+    status, output = run(*named, "--device", "recorded:.", *arguments)
+    assert status == 64
+    assert "one" in output
+
+
+def test_an_option_that_suits_no_model_is_a_wrong_command(tmp_path: Path) -> None:
+    named = models(tmp_path / "models", "a.tflite", "b.tflite")
+    status, output = run(*named, "--device", "recorded:.", "--select", "CONV2D")
+    assert (status, "no such operator" in " ".join(output.split())) == (64, True)
+
+
+def test_what_several_models_cost_is_counted(tmp_path: Path) -> None:
+    named = models(tmp_path / "models", "a.tflite", "b.tflite")
+    status, output = run(*named, "--device", "recorded:.", "--dry-run", "--feed", "propagated")
+    assert status == 0
+    assert output.count("nothing was verified") == 2
+
+
+def test_models_called_alike_have_folders_of_their_own(tmp_path: Path) -> None:
+    from litecheck.cli.verify_models import _folders
+
+    assert _folders(["x/a.tflite", "y/a.tflite", "z/a.tflite", "b.tflite"]) == {
+        "x/a.tflite": "a", "y/a.tflite": "a-2", "z/a.tflite": "a-3", "b.tflite": "b",
+    }  # fmt: skip

@@ -78,6 +78,7 @@ def test_bounded_activations_are_named() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_per_tensor_is_as_good_as_per_axis_without(seed: int) -> None:
     model = mobile_net(seed)

@@ -57,6 +57,7 @@ def test_float_operators_are_the_same_each_time() -> None:
     assert first == second
 
 
+@pytest.mark.slow
 def test_litert_runs_every_random_graph(litert: Oracle) -> None:
     failed = {}
     for seed in range(GRAPHS):

@@ -76,6 +76,7 @@ def test_a_program_gets_its_samples_and_is_measured() -> None:
         assert 1 << 20 < got.peak_memory < 1 << 31
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kind", "limits"),
     [

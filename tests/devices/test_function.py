@@ -127,6 +127,7 @@ def test_a_wrong_value_is_a_mismatch() -> None:
     assert (found.outcome, found.case) == (Outcome.MISMATCH, "whole")
 
 
+@pytest.mark.slow
 def test_one_that_takes_the_model_is_asked_about_every_operator() -> None:
     model = litecheck.load_model(FIXTURES / "conv_int8.tflite")
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from litecheck.devices.worker import Worker
 from litecheck.model.types import Model
 from tests.kept_workers import not_handed_on
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
+pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals"), pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parents[2]
 ADAPTERS = ("misbehaving", "threaded")
@@ -49,7 +50,11 @@ def opened(folder: Path) -> Iterator[Opening]:
     devices = []
 
     def opening(mode: str = "", limits: Limits | None = None, adapter: str = "misbehaving") -> Isolated:
-        setup = Setup(f"tests.verify.{adapter}:Adapter", {"mode": mode}, {"OPENBLAS_NUM_THREADS": "1"})
+        setup = Setup(
+            f"tests.verify.{adapter}{'' if ':' in adapter else ':Adapter'}",
+            {"mode": mode},
+            {"OPENBLAS_NUM_THREADS": "1"},
+        )
         devices.append(Isolated("bad", "bad 1.0", setup, limits or Limits(seconds=30, memory=1 << 28)))
         return devices[-1]
 
@@ -327,3 +332,53 @@ def test_how_far_a_job_is_can_be_followed(opened: Opening) -> None:
 def test_what_a_device_does_not_have_is_no_refusal(opened: Opening) -> None:
     failure = opened("lacks").run(job())
     assert failure == Failure(Outcome.NOT_SUPPORTED, "there is no ADD")
+
+
+SHARING = "misbehaving:Sharing"
+
+
+def sharing(*contents: bytes) -> list[Job]:
+    return [replace(job(content=content), shares=True) for content in contents]
+
+
+def test_jobs_share_a_process_where_both_sides_allow_it(opened: Opening) -> None:
+    def pids(adapter: str, jobs: list[Job]) -> list[tuple[int, bool]]:
+        device = opened("pid", adapter=adapter)
+        answers = [device.run(one) for one in jobs]
+        return [(int(a.runs[0][0]), a.shared) for a in answers if isinstance(a, Answer)]
+
+    (first, alone), (second, shared) = pids(SHARING, sharing(b"1", b"2"))
+    assert (first == second, alone, shared) == (True, False, True)
+    for adapter, jobs in (("misbehaving", sharing(b"1", b"2")), (SHARING, [job(), job()])):
+        (first, alone), (second, shared) = pids(adapter, jobs)
+        assert (first != second, alone, shared) == (True, False, False)
+    (before, _), (between, _), (behind, _) = pids(SHARING, [*sharing(b"1"), job(), *sharing(b"2")])
+    assert len({before, between, behind}) == 3
+
+
+@pytest.mark.parametrize("mode", sorted(set(FAILURES) - {"object"}))
+def test_what_ends_badly_behind_others_is_told_as_if_it_had_run_by_itself(opened: Opening, mode: str) -> None:
+    device = opened(mode, Limits(seconds=0.7, memory=1 << 28), SHARING)
+    good, bad, next_one = sharing(b"good", b"bad", b"good")
+    outcome, words = FAILURES[mode]
+    assert isinstance(device.run(good), Answer)
+    failure = device.run(bad)
+    assert isinstance(failure, Failure)
+    assert failure.outcome is outcome
+    assert words in failure.message
+    assert isinstance(device.run(next_one), Answer)
+
+
+def test_an_adapter_that_was_damaged_by_another_job_is_asked_again(opened: Opening) -> None:
+    """Whatever comes second in a process ends it."""
+    device = opened("once", adapter=SHARING)
+    first, second = (device.run(one) for one in sharing(b"1", b"2"))
+    assert isinstance(first, Answer)
+    assert isinstance(second, Answer)
+    assert not second.shared
+
+
+def test_a_process_is_not_shared_without_end(opened: Opening) -> None:
+    device = opened("pid", adapter=SHARING)
+    answers = [device.run(one) for one in sharing(*[b"1"] * 60)]
+    assert len({int(a.runs[0][0]) for a in answers if isinstance(a, Answer)}) == 2

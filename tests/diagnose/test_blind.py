@@ -53,6 +53,8 @@ from tests.diagnose.foreign_elements import (
 )  # fmt: skip
 from tests.diagnose.foreign_sums import Sums, blocks, conv, depthwise, fully_connected
 
+pytestmark = pytest.mark.slow
+
 Function = Callable[[Context], NDArray[Any]]
 
 

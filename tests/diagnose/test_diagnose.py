@@ -23,6 +23,7 @@ def one(device: Any, opcode: str) -> Diagnosed:
     return of(device, opcode).operators[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", USUAL)
 def test_published_arithmetics_are_recognised(name: str) -> None:
     diagnosis = published(name)
@@ -34,6 +35,7 @@ def test_published_arithmetics_are_recognised(name: str) -> None:
     assert diagnosis.exit_code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("opcode", "stages"),
     [
@@ -80,6 +82,7 @@ def test_an_exclusion_of_an_operator_on_elements_names_its_operands() -> None:
     assert double.inputs == (at // 256 - 128, at % 256 - 128)
 
 
+@pytest.mark.slow
 def test_where_nothing_fits_the_nearest_is_told() -> None:
     """One element that no arithmetic explains."""
 

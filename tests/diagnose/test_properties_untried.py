@@ -9,6 +9,8 @@ from litecheck.devices.port import Failure, Job
 from litecheck.diagnose.diagnose import diagnose
 from litecheck.diagnose.probe_sets import prepared
 from litecheck.diagnose.properties import general, properties, tried, untried
+from litecheck.diagnose.result import Untested
+from litecheck.rendering.wording.probed import probed_values, untested_sentence
 from tests.verify.inprocess import InProcess
 from tests.verify.planted import of
 
@@ -18,14 +20,14 @@ def test_what_no_probe_had_is_said() -> None:
         {"different strides": False, "activation": "RELU", "batch": 1, "channels": 8},
         {"different strides": False, "activation": "NONE", "batch": 1, "channels": 4099},
     ]
-    assert untried("CONV_2D", ["int8", "int16"], like) == (
+    assert tuple(map(untested_sentence, untried("CONV_2D", ["int8", "int16"], like))) == (
         "types other than int16 and int8: float32, uint8",
         "different strides",
         "activation RELU6 and RELU_N1_TO_1",
         "others than batch 1",
         "more than channels 4,099",
     )
-    assert tried(like) == (
+    assert tuple((had.property, probed_values(had)) for had in tried(like)) == (
         ("different strides", "0 of 2 probes"),
         ("activation", "NONE, RELU"),
         ("batch", "1"),
@@ -36,14 +38,14 @@ def test_what_no_probe_had_is_said() -> None:
 def test_designed_probes_had_what_devices_get_wrong() -> None:
     """Of each of these nothing was tried before."""
     (ordinary, _) = of(InProcess(), "CONV_2D").operators
-    had = dict(ordinary.tried)
-    assert int(had["different strides"].split()[0]) > 0
-    assert int(had["different dilations"].split()[0]) > 0
-    assert int(had["a window that is not square"].split()[0]) > 0
-    assert had["batch"].endswith("to 3")
-    assert int(had["output elements"].split()[-1].replace(",", "")) > 1 << 16
-    assert not {"different strides", "different dilations", "dilation"} & set(ordinary.untried)
-    assert {"weights given at run time", "no bias"} <= set(ordinary.untried)
+    had = {one.property: one for one in ordinary.tried}
+    for peculiarity in ("different strides", "different dilations", "a window that is not square"):
+        assert had[peculiarity].having
+    assert had["batch"].most == 3
+    assert (had["output elements"].most or 0) > 1 << 16
+    missing = {name for one in ordinary.untried if one.kind == "peculiarity" for name in one.names}
+    assert not {"different strides", "different dilations", "dilation"} & missing
+    assert {"weights given at run time", "no bias"} <= missing
 
 
 def test_sums_that_count_reach_beyond_32_channels_and_256_products() -> None:
@@ -64,7 +66,7 @@ def test_what_is_not_answered_was_not_tried() -> None:
 
     (ordinary, _) = of(InProcess(instead=instead), "CONV_2D").operators
     assert len(ordinary.unanswered) == 3
-    assert "different strides" in ordinary.untried
+    assert Untested("peculiarity", ("different strides",)) in ordinary.untried
     assert ordinary.conclusion == "named"
 
 
@@ -72,6 +74,6 @@ def test_what_is_not_answered_was_not_tried() -> None:
     ("repeats", "said"), [(600, "fewer than 1 of 200 inferences"), (0, "again and again")]
 )
 def test_how_often_inputs_come_again_is_said(repeats: int, said: str) -> None:
-    assert any(said in line for line in general(repeats))
+    assert any(said in untested_sentence(one) for one in general(repeats))
     found = diagnose(InProcess(), prepared((), ["RELU"], repeats=repeats and 9))
-    assert any(("1 of 3 " if repeats else said) in line for line in found.untried)
+    assert any(("1 of 3 " if repeats else said) in untested_sentence(one) for one in found.untried)

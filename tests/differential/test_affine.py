@@ -11,6 +11,7 @@ from tests.differential.sweep import ROUNDINGS, sweep
 pytestmark = pytest.mark.runtime
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("kind", FAMILY.kinds)
 def test_no_element_differs_and_what_is_wrong_is_noticed(oracle: Oracle, kind: str, resolver: str) -> None:

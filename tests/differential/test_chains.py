@@ -51,6 +51,7 @@ def test_squares_are_tables_where_xnnpack_makes_one(oracle: Oracle, row: str) ->
     assert alike is not ROWS[row]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("kind", FAMILY.kinds)
 def test_no_element_differs_and_another_input_is_noticed(oracle: Oracle, kind: str, resolver: str) -> None:

@@ -12,6 +12,8 @@ from litecheck.devices.registry import open_device
 from tests.differential.conversion import Outcome, converted, models, tried, verified
 from tests.differential.oracle import Oracle
 
+pytestmark = pytest.mark.slow
+
 GRAPHS = 4
 #: Models whose operators are verified one by one: of each family of kernels one, state, loops, a short graph.
 VERIFIED = {

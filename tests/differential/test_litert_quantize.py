@@ -17,7 +17,7 @@ from litecheck.quantizer.types import Parameters, QuantizerError
 from tests.differential.litert_cases import Case, makers, quantize_case, requantize_case, requantized
 from tests.differential.litert_quantize import Litert
 
-pytestmark = pytest.mark.runtime
+pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

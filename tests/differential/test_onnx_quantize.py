@@ -19,6 +19,8 @@ pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
 from tests.differential.onnx_departures import DEPARTURES, DYNAMIC, MEASURED, REFERENCE, RUNTIME
 
+pytestmark = pytest.mark.slow
+
 ENGINES = {REFERENCE: onnx_cases.onnx_reference, RUNTIME: onnx_cases.onnxruntime}
 GENERATORS = {"QuantizeLinear": onnx_cases.quantize_cases, "DequantizeLinear": onnx_cases.dequantize_cases}
 

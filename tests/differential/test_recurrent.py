@@ -16,6 +16,8 @@ from tests.differential.oracle import RESOLVERS
 from tests.differential.recurrent import CASES, FAMILY, NARROW
 from tests.differential.sweep import sweep
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("opcode", CASES)

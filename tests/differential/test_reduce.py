@@ -17,7 +17,7 @@ from tests.differential.oracle import RESOLVERS, Oracle, Refused
 from tests.differential.reduce import FAMILY, reduction
 from tests.differential.sweep import sweep
 
-pytestmark = pytest.mark.runtime
+pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

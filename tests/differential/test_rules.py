@@ -10,6 +10,8 @@ from tests.differential.oracle import RESOLVERS, Oracle
 from tests.differential.rules import FAULTS, PROFILES, SPOILED, Referee, cases
 from tests.differential.rules_changes import changed
 
+pytestmark = pytest.mark.slow
+
 CASES = [(dtype, case) for dtype in PROFILES for case in cases(dtype)]
 #: One operator for each kind of rule: affine, rescaling, comparing, fixed output, same quantization, raw.
 OPERATORS = (

@@ -20,6 +20,8 @@ from tests.differential.rules_changes import changed
 from tests.differential.rules_tflm import BAD, FAULTS, LIMITS, Referee, agrees, at_limit
 from tests.differential.tflm import Tflm
 
+pytestmark = pytest.mark.slow
+
 CASES = [(dtype, case) for dtype in ("int8", "int16") for case in cases(dtype)]
 #: One operator for each kind of rule, and changes that it minds and does not.
 SLICE = {

@@ -11,6 +11,8 @@ from tests.differential.conversion import models
 from tests.differential.oracle import Oracle
 from tests.differential.shifted import faults, powers
 
+pytestmark = pytest.mark.slow
+
 #: Rules of each kind: products of scales, fixed scales, copies, kernels for int8 alone, zero points, state, loops.
 TRIED = (
     "FULLY_CONNECTED", "DEPTHWISE_CONV_2D", "ADD", "SOFTMAX", "AVERAGE_POOL_2D", "NEG", "MATRIX_DIAG", "LSTM", "WHILE",

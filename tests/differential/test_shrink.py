@@ -17,6 +17,8 @@ from tests.differential.oracle import Oracle
 from tests.differential.shrink import Outcome, described, smallest, weight
 from tests.differential.sweep import Family, start, sweep, trials
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = load_arithmetic("litert-reference")
 FAMILIES = (affine, binary, movement, recurrent, reduce, unary)
 

@@ -26,6 +26,8 @@ from tests.differential.structure.specimens import specimens
 from tests.differential.structure.table import failed, false_alarms, grouped, misses, table
 from tests.differential.structure.verdicts import Verdict
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parent / "structure"
 #: What is changed in the slice: an operator of each family, chains, states, branches, loops, variables.
 SLICE = (

@@ -22,6 +22,8 @@ from tests.differential.oracle import Refused
 from tests.differential.sweep import Family, right, sweep, trials
 from tests.differential.tflm import MODELS, Tflm, faulty, served, whole
 
+pytestmark = pytest.mark.slow
+
 FAMILIES = (affine, binary, movement, recurrent, reduce, unary)
 PRODUCTS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")
 #: Kinds that TFLM takes, of the types that a microcontroller's models have.

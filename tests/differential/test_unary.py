@@ -17,6 +17,8 @@ from tests.differential.oracle import RESOLVERS, Refused
 from tests.differential.sweep import sweep
 from tests.differential.unary import FAMILY, LIBRARY, TAIL, Case
 
+pytestmark = pytest.mark.slow
+
 BYTES = np.arange(-128, 128).astype(np.int8)
 
 
@@ -35,6 +37,9 @@ def test_equal_to_litert(oracle, kind, resolver):
 def test_many_tables_of_gelu(oracle, resolver):
     """One 16-bit table in 25 shows whose erfc and tanh LiteRT calls; correct rounding is the control, or fdlibm's."""
     [kind] = (k for k in FAMILY.kinds if k.startswith("GELU int16") and k.endswith("body"))
+    if resolver != RESOLVERS[0]:  # the table is made before kernels are chosen
+        assert sweep(FAMILY, kind, resolver, oracle, 10).small == []
+        return
     assert sweep(FAMILY, kind, resolver, oracle, 100).small == []
     other = {"functions": "fdlibm" if LIBRARY else "rounded"}
     assert sweep(replace(FAMILY, faults={"GELU": other}), kind, resolver, oracle, 100, shown=1).small

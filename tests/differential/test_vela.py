@@ -13,6 +13,8 @@ from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from tests.differential.vela import PLACES, blind, compared
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ethosu.regor", reason="ethos-u-vela is not installed")
 
 #: How many of 300 random operators, odd ones included, may run elsewhere than a profile says.

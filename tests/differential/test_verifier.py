@@ -47,7 +47,7 @@ from tests.differential.verifier import Litert, Pair, codes_of, compare, summary
 from tests.fuzz.mutate import mutant
 from tests.fuzz.seeds import FIXTURES, built
 
-pytestmark = pytest.mark.runtime
+pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 MUTANTS = 300
 
 

@@ -267,6 +267,7 @@ def test_an_offset_may_be_shared_within_reason() -> None:
     assert len({tables.text("Tensor", "name", row) for row in range(tables.count("Tensor"))}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["SubGraph.operators", "SubGraph.tensors", "SignatureDef.inputs", "Tensor.variant_tensors"]
 )

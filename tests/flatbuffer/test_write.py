@@ -83,6 +83,7 @@ def _tables(schema: Schema, name: str) -> st.SearchStrategy[Table]:
     return st.fixed_dictionaries({}, optional=fields).map(lambda found: Table(name, found))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(_tables(TFLITE, "Model"))
 def test_any_tree_reads_the_same_after_writing(tree: Table) -> None:
@@ -183,6 +184,7 @@ def test_strings_that_were_no_utf_8_are_written_as_they_were() -> None:
     assert b"\xff\xfe\0" in bytes(content)
 
 
+@pytest.mark.slow
 def test_twenty_thousand_operators_are_written_with_equal_tables_sharing_a_vtable() -> None:
     options = Table("Conv2DOptions", {"stride_w": 1, "stride_h": 1})
     inputs = np.array([0, 1, 2], "<i4")

@@ -23,6 +23,8 @@ from tests.fuzz.mutate import OPERATORS, RESIZING, Mutant, mutant
 from tests.fuzz.run import Result, table_of, warm_up
 from tests.fuzz.seeds import FIXTURES, built
 
+pytestmark = pytest.mark.slow
+
 #: `python -m tests.fuzz.run` judges as many as it is asked for.
 MUTANTS = 800
 

@@ -226,6 +226,7 @@ def test_ten_thousand_broken_subgraphs_are_told_in_a_moment() -> None:
     assert len(problems) < 10 * SHOWN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(BOMBS))
 def test_vectors_shared_without_measure_are_refused_at_once(name: str, tmp_path: Path) -> None:
     path = tmp_path / "bomb.tflite"

@@ -137,6 +137,7 @@ def test_a_folder_that_does_not_exist_is_made(tmp_path: Path) -> None:
     assert (tmp_path / "none" / "m.tflite").is_file()
 
 
+@pytest.mark.slow
 def test_a_model_of_ten_thousand_operators_is_written(tmp_path: Path) -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
@@ -154,6 +155,7 @@ def test_a_model_of_ten_thousand_operators_is_written(tmp_path: Path) -> None:
     assert model.subgraphs[0].operators[-1].outputs == (10_000,)
 
 
+@pytest.mark.slow
 def test_whatever_can_be_read_can_be_written_and_read_again(tmp_path: Path) -> None:
     source = model_bytes(_model(64))
     random = np.random.default_rng(7)

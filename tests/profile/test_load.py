@@ -437,6 +437,7 @@ def test_narrowness(child, parent, fits):
     assert narrower(parent, parent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", profile_names())
 def test_bundled_profiles_stand_the_checks_of_users_files(name, tmp_path):
     """Loading one by its name leaves out what takes every rule to tell; a copy elsewhere does not."""

@@ -15,6 +15,8 @@ import yaml
 from litecheck import load_profile
 from litecheck.data import rules_dir, schemas_dir
 
+#: libyaml's, where PyYAML has it: ten times as fast.
+BASE, SAFE = getattr(yaml, "CBaseLoader", yaml.BaseLoader), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: Every profile, and the template of one; operators.yaml and forms.yaml demand nothing.
 FILES = sorted(
     path
@@ -178,7 +180,7 @@ SCATTER_ND SQUARED_DIFFERENCE WHERE
 
 @cache
 def as_text(path: Path) -> dict[str, Any]:
-    return dict(yaml.load(path.read_text("utf-8"), Loader=yaml.BaseLoader))
+    return dict(yaml.load(path.read_text("utf-8"), Loader=BASE))
 
 
 def raw(name: str) -> dict[str, Any]:
@@ -193,7 +195,7 @@ def schema() -> dict[str, Any]:
 
 @cache
 def wire() -> dict[str, Any]:
-    return dict(yaml.safe_load((schemas_dir() / "tflite.yaml").read_text("utf-8")))
+    return dict(yaml.load((schemas_dir() / "tflite.yaml").read_text("utf-8"), Loader=SAFE))
 
 
 def operators(name: str) -> dict[str, dict[str, Any]]:
@@ -222,9 +224,7 @@ def test_the_schema_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
 
 
-@pytest.mark.parametrize(
-    "loader", [yaml.BaseLoader, yaml.SafeLoader], ids=["as text", "as an editor types it"]
-)
+@pytest.mark.parametrize("loader", [BASE, SAFE], ids=["as text", "as an editor types it"])
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_every_rule_file_keeps_the_schema(path: Path, loader: Any) -> None:
     data = yaml.load(path.read_text("utf-8"), Loader=loader)
@@ -248,7 +248,7 @@ def test_every_rule_file_keeps_the_schema(path: Path, loader: Any) -> None:
     ],
 )
 def test_the_schema_refuses(broken: str) -> None:
-    data = yaml.load(broken, Loader=yaml.BaseLoader)
+    data = yaml.load(broken, Loader=BASE)
     assert not jsonschema.Draft202012Validator(schema()).is_valid(data)
 
 

@@ -72,6 +72,7 @@ def test_onnx_backend_suite():
         assert not np.array_equal(spoiled[1], case.data_sets[0][1][1])
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(TENSORS)
 def test_any_tensor_equals_the_oracle(x):

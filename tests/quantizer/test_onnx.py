@@ -108,6 +108,7 @@ def test_saturate_means_nothing_elsewhere():
     assert quantize_linear(x, np.ones((), F), output_dtype="float4e2m1").astype(F).tolist() == [6, -6, 6]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", slow.SMALL)
 def test_small_floats_add_their_zero_point(target):
     """The formula remains the same: quotient plus zero point, rounded once."""

@@ -13,6 +13,8 @@ from litecheck.quantizer.onnx_types import storage
 from tests.quantizer import slow
 from tests.quantizer.targets import ZERO_POINTS, at
 
+pytestmark = pytest.mark.slow
+
 F = np.float32
 SCALES = (1.0, 0.1, 0.0234375, 6e-8)
 

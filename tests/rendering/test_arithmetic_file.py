@@ -17,6 +17,8 @@ from litecheck.rendering.arithmetic_file import arithmetic_yaml, base_of, slug
 from tests.verify.inprocess import InProcess
 from tests.verify.planted import changed, of, published
 
+pytestmark = pytest.mark.slow
+
 
 def written(diagnosis: Diagnosis, folder: Path) -> Arithmetic:
     path = folder / "device.arithmetic.yaml"

@@ -31,6 +31,7 @@ def text(report: StreamReport) -> str:
     return " ".join(file.getvalue().split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["", "symmetric-output", "nothing"])
 def test_the_document_keeps_its_schema(by: str) -> None:
     report = reported(by)

@@ -19,6 +19,8 @@ from litecheck.suite.run import run
 from litecheck.suite.verdict import Ending, SuiteReport
 from tests.suite.devices import Computing, arithmetic
 
+pytestmark = pytest.mark.slow
+
 
 def judged(suite: Suite, device: Computing, folder: Path, *arithmetics: str) -> SuiteReport:
     run(suite, device, folder)

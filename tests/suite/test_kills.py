@@ -12,6 +12,8 @@ from litecheck.suite.make import Scope, make
 from litecheck.suite.manifest import read_suite
 from litecheck.suite.prove import KillTable, prove
 
+pytestmark = pytest.mark.slow
+
 #: One of these is tried a day, all of them where LITECHECK_KILLS is ``all``: profile, expected arithmetic, operators.
 TURNS = (
     ("litert-runtime", "litert-reference", ("ABS", "RSQRT", "RELU_0_TO_1", "RELU_N1_TO_1")),

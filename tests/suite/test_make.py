@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,18 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from litecheck.data import schemas_dir
+from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.model.load import load_model
 from litecheck.reference.engine.interpreter import Machine
+from litecheck.suite.judge import judge
 from litecheck.suite.make import Scope, make
 from litecheck.suite.manifest import MANIFEST, Suite, read_suite
+from litecheck.suite.results import read_results
+from litecheck.suite.run import run
+from tests.suite.devices import Computing, arithmetic
+
+pytestmark = pytest.mark.slow
 
 
 def _content(folder: Path) -> dict[str, str]:
@@ -181,3 +189,28 @@ def test_a_path_that_leads_outside_is_refused(suite: Suite, tmp_path: Path) -> N
     (tmp_path / MANIFEST).write_text(text.replace(case.model, "../../secret", 1))
     with pytest.raises(ConfigError, match="lies outside"):
         read_suite(tmp_path)
+
+
+def test_tolerances_of_a_profile_of_ones_own_travel_with_the_suite(tmp_path: Path) -> None:
+    own = tmp_path / "acme.yaml"
+    own.write_text(
+        "profile: acme\nextends: litert-int8\nconformance:\n  TANH: {tolerance: 3, because: the table has 64 entries}\n"
+    )
+    made = make(Scope(str(own), "smoke", ("TANH/*/[!r]*",), flags=False), tmp_path / "suite")
+    suite = read_suite(tmp_path / "suite")
+    assert suite.manifest == made
+    schema = json.loads((schemas_dir() / "suite.schema.json").read_text())
+    Draft202012Validator(schema).validate(json.loads((suite.folder / MANIFEST).read_text()))
+    own.unlink()
+
+    class Near(Computing):
+        def run(self, job: Job) -> Answer | Failure:
+            answer = super().run(job)
+            assert isinstance(answer, Answer)
+            return replace(answer, runs=tuple((np.clip(a, -120, 120) ^ 1,) for (a,) in answer.runs))
+
+    run(suite, Near(arithmetic()), tmp_path / "results")
+    report = judge(suite, read_results(tmp_path / "results", suite))
+    assert {(row.opcode, row.tolerance, row.because) for row in report.rows} == {
+        ("TANH", 3.0, "the table has 64 entries")
+    }

@@ -16,6 +16,8 @@ from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.gap import Gap
 from litecheck.suite.plan import cases, operators, planned
 
+pytestmark = pytest.mark.slow
+
 #: Whose cases at ``standard`` are looked at here; the others' in tests/differential.
 SOME = ("CONV_2D", "ADD", "PAD", "LOGISTIC", "FULLY_CONNECTED")
 PAGE = "litert-int8"
@@ -91,6 +93,14 @@ def test_smaller_suites_are_part_of_larger_ones() -> None:
     names = {c.name: model_bytes(c.model) for c in made(("CONV_2D",), "standard")}
     for case in made(("CONV_2D",), "smoke"):
         assert names[case.name] == model_bytes(case.model)
+
+
+def test_a_demand_of_several_alternatives_has_cases_of_different_names() -> None:
+    """LSTM's number of intermediate tensors, which its float and its 8-bit form demand alike."""
+    found = cases(load_profile("litert-runtime"), "smoke", ("LSTM/*/refuse-limits-*",), 0)
+    names = [c.name for c in found if isinstance(c, SuiteCase)]
+    assert names
+    assert len(names) == len(set(names))
 
 
 def test_what_has_no_case_is_told() -> None:

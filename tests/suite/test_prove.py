@@ -17,6 +17,8 @@ from litecheck.suite.equivalents import equivalents
 from litecheck.suite.manifest import MANIFEST, Suite, read_suite
 from litecheck.suite.prove import prove
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_flag_of_the_manifest_is_a_kill(suite: Suite) -> None:
     killed = {(row.opcode, row.kind, row.mistake) for row in prove(suite).rows if row.killed}

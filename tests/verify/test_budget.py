@@ -30,6 +30,8 @@ from tests.verify.inprocess import InProcess
 from tests.verify.networks import convolutional
 from tests.verify.planted import changed, two_operators
 
+pytestmark = pytest.mark.slow
+
 
 class Counting(InProcess):
     """Counts invocations."""

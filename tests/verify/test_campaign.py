@@ -73,6 +73,7 @@ def test_a_journal_of_something_else_is_refused(tmp_path: Path, other: Settings)
         run(convolutional(), InProcess(), other, str(book), resume=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["delegate:{0},fast=1", "command:python3 {0} {{model}} {{runs}}"])
 def test_a_program_or_library_built_anew_is_another_device(tmp_path: Path, name: str) -> None:
     built, book = tmp_path / "built", tmp_path / "journal.jsonl"

@@ -22,7 +22,7 @@ from litecheck.reference.engine.interpreter import run
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 from tests.delegate.specimens import SPECIMENS, inputs_of, network, specimen
 
-pytestmark = pytest.mark.runtime
+pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
 Opening = Callable[..., Device]
 

@@ -15,7 +15,7 @@ from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
 from tests.verify.networks import convolutional
 
-pytestmark = pytest.mark.runtime
+pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
 #: What a vendor's own program might be: it knows LiteRT, .npy files and nothing of litecheck.
 PROGRAM = """

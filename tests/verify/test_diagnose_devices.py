@@ -20,7 +20,7 @@ from litecheck.verify.verify import verify
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 from tests.delegate.specimens import network, specimen
 
-pytestmark = pytest.mark.runtime
+pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
 #: The variants that were measured: operator and stage -> litert:reference, litert:optimized, litert:xnnpack, tflm.
 FACTS: dict[tuple[str, str], tuple[str, str, str, str]] = {

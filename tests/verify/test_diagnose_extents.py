@@ -14,7 +14,7 @@ from litecheck.diagnose.result import Diagnosed
 from litecheck.rendering.wording.contrasts import contrast_sentences
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 
-pytestmark = pytest.mark.runtime
+pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
 _STRIDES = "all that fail have different strides; none that passes has"
 _CHANNELS = (

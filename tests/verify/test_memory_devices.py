@@ -27,6 +27,8 @@ from tests.delegate.specimens import network, specimen
 from tests.verify.inprocess import InProcess
 from tests.verify.networks import remembering
 
+pytestmark = pytest.mark.slow
+
 Verifying = Callable[..., Verification]
 QUICK = Settings(kinds=("propagated", "directed"), repeat=1)
 

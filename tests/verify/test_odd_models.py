@@ -142,6 +142,7 @@ def test_each_operator_has_its_outcome(fill: Callable[[SubgraphBuilder], None]) 
     assert all(v.message for v in found if v.outcome is NONE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES[1:], ids=lambda m: next(iter(m)))
 @pytest.mark.parametrize("fill", CASES, ids=lambda f: f.__name__)
 def test_nothing_is_raised_in_larger_parts(

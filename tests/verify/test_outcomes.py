@@ -16,7 +16,7 @@ from litecheck.verify.verify import verify
 from tests.delegate.build import delegate, device  # noqa: F401 - a fixture
 from tests.delegate.specimens import network
 
-pytestmark = pytest.mark.runtime
+pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
 #: Every failure class of the delegate, and words of its message.
 MODES = {

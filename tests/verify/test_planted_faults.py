@@ -20,7 +20,7 @@ from litecheck.verify.verify import verify
 from tests.delegate.build import delegate, device  # noqa: F401 - a fixture
 from tests.delegate.specimens import specimen
 
-pytestmark = pytest.mark.runtime
+pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
 DEEP, SHALLOW = (288, 320, 512), (64, 100, 128, 200)
 

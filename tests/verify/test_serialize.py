@@ -19,6 +19,8 @@ from litecheck.quantizer.comparison import Bucket
 from litecheck.verify.outcome import Verdict, Verification
 from litecheck.verify.serialize import from_json, to_json, verdict_from_json, verdict_to_json
 
+pytestmark = pytest.mark.slow
+
 hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")
 

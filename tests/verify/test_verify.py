@@ -225,6 +225,7 @@ def hidden() -> Model:
     return builder.finish()
 
 
+@pytest.mark.slow
 def test_modes_and_selection_say_what_they_run() -> None:
     model = convolutional()
     for settings, wanted in (

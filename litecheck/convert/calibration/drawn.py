@@ -41,7 +41,9 @@ def random_data(model: Model, count: int, seed: int, signature: str | None = Non
     def chains() -> Iterator[Chain]:
         for key, draws in plans:
             for number in range(count):
-                streams = np.random.default_rng([seed, number]).spawn(len(draws))
+                # As Generator.spawn, which numpy 1.24 does not have.
+                seeds = np.random.SeedSequence([seed, number]).spawn(len(draws))
+                streams = map(np.random.default_rng, seeds)
                 pairs = zip(draws.items(), streams, strict=True)
                 yield (Sample({name: draw(rng) for (name, draw), rng in pairs}, key),)
 

@@ -58,6 +58,7 @@ class LitertAdapter:
 
     memory = Memory.SET
     runtime = RUNTIME
+    shares = True
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._resolver = RESOLVERS[options["kernels"]]

@@ -36,6 +36,7 @@ class Tflm:
     """Option: ``arena``, bytes of working memory."""
 
     memory = Memory.KEPT
+    shares = True
     runtime = ("tflite_micro.python.tflite_micro.runtime",)
 
     def __init__(self, options: Mapping[str, str]) -> None:

@@ -206,15 +206,15 @@ def listed_type(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: None)
 def unsigned_mix(operands: Operands) -> Measured:
-    """1 where the first input is unsigned and the result is neither of its type nor int32, or only the result is
-    unsigned; else 0."""
+    """1 where the first input is unsigned and the result is neither of its type nor int32, or the input is a signed
+    integer and the result is none; else 0."""
     ends = ends_of(operands)
-    if ends is None or not all(t.dtype.lstrip("u").startswith("int") for t in ends):
+    if ends is None or not ends[0].dtype.startswith(("int", "uint")):
         return None
     source, result = (t.dtype for t in ends)
     if source.startswith("u"):
         return int(result not in (source, "int32"))
-    return int(result.startswith("u"))
+    return int(not result.startswith("int"))
 
 
 @measures(lambda plan, value: None)
@@ -235,25 +235,29 @@ _POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
 
 @measures(lambda plan, value: None)
 def input_zero_points(operands: Operands) -> Measured:
-    """How many feature maps that go in have a zero point outside int8 or uint8, or of another type one other than 0."""
-    inputs = (t for t in maps_of(operands) if t.index not in operands.operator.outputs)
+    """How many feature maps and indices that go in have a zero point outside int8 or uint8, or of another type one other
+    than 0."""
+    inputs = [
+        *operands.roles.get("indices", ()),
+        *(t for t in maps_of(operands) if t.index not in operands.operator.outputs),
+    ]
     return sum(_zero(t) not in _POINTS.get(t.dtype, (0,)) for t in inputs)
 
 
 @measures(lambda plan, value: None)
 def output_zero_points(operands: Operands) -> Measured:
-    """How many results have a zero point outside the 8 bits of their sign, 32768 of unsigned ones aside."""
-    allowed = {True: (*range(256), 32768), False: range(-128, 128)}
-    return sum(_zero(t) not in allowed[t.dtype.startswith("uint")] for t in _results(operands))
+    """How many results have a zero point outside the 8 bits of their sign, 32768 of those without sign aside."""
+    allowed = {True: range(-128, 128), False: (*range(256), 32768)}
+    return sum(_zero(t) not in allowed[t.dtype.startswith("int")] for t in _results(operands))
 
 
 @measures(lambda plan, value: None)
 def longest_maps(operands: Operands) -> Measured:
-    """How many feature maps are int64."""
-    return sum(t.dtype == "int64" for t in maps_of(operands))
+    """How many feature maps that go in are int64."""
+    return sum(t.dtype == "int64" for t in maps_of(operands) if t.index not in operands.operator.outputs)
 
 
 @measures(lambda plan, value: None)
 def narrow_maps(operands: Operands) -> Measured:
-    """How many feature maps are neither int8, int16 nor uint8."""
-    return sum(t.dtype not in ("int8", "int16", "uint8") for t in maps_of(operands))
+    """How many feature maps are neither int8, int16, uint8 nor truth values."""
+    return sum(t.dtype not in ("int8", "int16", "uint8", "bool") for t in maps_of(operands))

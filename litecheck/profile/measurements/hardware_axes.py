@@ -144,8 +144,10 @@ def negative_steps(operands: Operands) -> Measured:
 @measures(_none)
 def misplaced_steps(operands: Operands) -> Measured:
     """How many strides of a slice above 1 run along another dimension than the second and third from the end."""
-    steps = short_constant(operands, "strides")
-    return None if steps is None else sum(s > 1 and len(steps) - n not in (2, 3) for n, s in enumerate(steps))
+    shape, steps = _shape(operands), short_constant(operands, "strides")
+    if shape is None or steps is None:
+        return None
+    return sum(s > 1 and len(shape) - n not in (2, 3) for n, s in enumerate(steps))
 
 
 def _product(operands: Operands) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
@@ -223,12 +225,11 @@ def padded_gap(operands: Operands) -> Measured:
     shape, margins, result = _shape(operands), short_constant(operands, "paddings"), operands.one("output")
     if shape is None or margins is None or result is None:
         return None
-    if len(margins) != 2 * len(shape):
+    if len(margins) < 2 * len(shape):
         return 1
-    wanted = [d + a + b for d, a, b in zip(shape, margins[::2], margins[1::2], strict=True)]
-    if len(result.shape) != len(wanted):
-        return 1
-    return sum(a != b for a, b in zip(wanted, result.shape, strict=True))
+    wanted = [d + a + b for d, a, b in zip(shape, margins[::2], margins[1::2], strict=False)]
+    apart = sum(a != b for a, b in zip(wanted, result.shape, strict=False))
+    return apart + max(len(wanted) - len(result.shape), 0)
 
 
 @measures(_none)
@@ -238,7 +239,7 @@ def product_gap(operands: Operands) -> Measured:
     if shapes is None or result is None:
         return None
     ranks = [len(s) for s in (*shapes, result.shape)]
-    if min(ranks) < 2 or ranks[2] != max(ranks):
+    if min(ranks) < 2 or ranks[2] != max(ranks[:2]):
         return 1
     more = [(1,) * (ranks[2] - len(s)) + s for s in shapes]
     batches = zip(*(s[:-2] for s in more), result.shape[:-2], strict=True)

@@ -14,23 +14,26 @@ from litecheck.profile.measurements.register import Setter, measures, option, op
 from litecheck.profile.measurements.windows import channel_axis
 from litecheck.profile.plan import Plan
 
+#: By what a side of 1 is stretched where corners are aligned.
+_ENDLESS = Fraction(1 << 30)
+
 
 def _image(tensor: Tensor | None) -> tuple[int, int] | None:
-    """Height and width of a tensor as (batch, height, width, channels), shorter ones with 1 in front."""
-    if tensor is None or len(tensor.shape) > 4:
+    """Height and width of a tensor as (..., height, width, channels), shorter ones with 1 in front."""
+    if tensor is None:
         return None
     padded = (1,) * (4 - len(tensor.shape)) + tensor.shape
-    return padded[1], padded[2]
+    return padded[-3], padded[-2]
 
 
 def _kernel(operands: Operands) -> tuple[int, int] | None:
     """Height and width of the window, with the gaps dilation leaves."""
     weight = operands.one("weight")
     if weight is not None:
-        if len(weight.shape) != 4:
+        if len(weight.shape) < 3:
             return None
         dilations = [max(integer(operands, f"dilation_{s}_factor") or 1, 1) for s in "hw"]
-        return tuple((k - 1) * d + 1 for k, d in zip(weight.shape[1:3], dilations, strict=True))  # type: ignore[return-value]
+        return tuple((k - 1) * d + 1 for k, d in zip(weight.shape[-3:-1], dilations, strict=True))  # type: ignore[return-value]
     height, width = integer(operands, "filter_height"), integer(operands, "filter_width")
     return None if height is None or width is None else (height, width)
 
@@ -144,29 +147,55 @@ def _factors(operands: Operands) -> tuple[Fraction, Fraction] | None:
     return found[0], found[1]
 
 
-@measures(lambda plan, value: None)
-def resize_factor(operands: Operands) -> Measured:
-    """By what RESIZE stretches both sides; None where that differs or nothing is stretched."""
-    factors = _factors(operands)
-    return factors[0] if factors and factors[0] == factors[1] and not _half(operands) else None
+def _upscaling(operands: Operands) -> tuple[Fraction, Fraction] | None:
+    """By what RESIZE doubles height and width as a list says it, with 1 for sides that come out as 1; None of one pixel."""
+    source, result = _image(operands.one("input")), _image(operands.one("output"))
+    if source is None or result is None or source == (1, 1):
+        return None
+    if not integer(operands, "align_corners") or source == result:
+        return Fraction(result[0], source[0] or 1), Fraction(result[1], source[1] or 1)
+    sides = zip(source, result, strict=True)
+    height, width = (
+        Fraction(1) if b == 1 else Fraction(b - 1, a - 1) if a > 1 else _ENDLESS for a, b in sides
+    )
+    return height, width
 
 
 def _half(operands: Operands) -> bool:
-    return bool(integer(operands, "half_pixel_centers")) and not integer(operands, "align_corners")
+    return bool(integer(operands, "half_pixel_centers"))
+
+
+@measures(lambda plan, value: None)
+def resize_factor(operands: Operands) -> Measured:
+    """By what RESIZE stretches the side that it stretches most; None where it keeps both, or pixels have their centers at
+    a half."""
+    factors = _upscaling(operands)
+    if factors is None or _half(operands) or _image(operands.one("input")) == _image(operands.one("output")):
+        return None
+    return max(factors)
 
 
 @measures(lambda plan, value: None)
 def half_pixel_factor(operands: Operands) -> Measured:
     """The same where pixels have their centers at a half."""
-    factors = _factors(operands)
-    return factors[0] if factors and factors[0] == factors[1] and _half(operands) else None
+    factors = _upscaling(operands)
+    return max(factors) if factors and _half(operands) else None
 
 
 @measures(lambda plan, value: None)
 def uneven_resize(operands: Operands) -> Measured:
-    """1 where RESIZE stretches height and width by different factors and neither side is 1 before and behind, else 0."""
-    factors = _factors(operands)
-    return int(factors is not None and factors[0] != factors[1])
+    """1 where RESIZE stretches height and width by different factors and no side is 1 and stays so, else 0."""
+    factors, result = _upscaling(operands), _image(operands.one("output"))
+    if factors is None or result is None or factors[0] == factors[1]:
+        return 0
+    return int(not any(factor == side == 1 for factor, side in zip(factors, result, strict=True)))
+
+
+@measures(lambda plan, value: None)
+def uneven_half_pixels(operands: Operands) -> Measured:
+    """1 where RESIZE stretches height and width by different factors and pixels have their centers at a half, else 0."""
+    factors = _upscaling(operands)
+    return int(factors is not None and factors[0] != factors[1] and _half(operands))
 
 
 @measures(lambda plan, value: None)

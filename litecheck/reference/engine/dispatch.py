@@ -25,7 +25,7 @@ from litecheck.reference.takers import EVERY, holding, takers
 #: Parameters of kernels that are no operands.
 EXTRAS = ("options", "variants", "operator", "intermediates", "machine", "taken")
 #: What numpy raises when operands do not fit each other.
-_MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError, MemoryError)
+_MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError)
 _NOTHING: Mapping[str, Array] = MappingProxyType({})
 
 
@@ -117,8 +117,16 @@ def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | N
 
 
 def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
-    """A constant tensor as an operand, None where it has no values or no numpy type."""
-    values = stored_integers(tensor) if tensor.sparsity is None else _unfolded(subgraph, tensor)
+    """A constant tensor as an operand, None where it has no values or no numpy type.
+
+    Raises RunError for a shape that no array has: too many dimensions, or too large ones beside one of 0.
+    """
+    try:
+        values = stored_integers(tensor) if tensor.sparsity is None else _unfolded(subgraph, tensor)
+    except ValueError as error:
+        raise RunError(
+            f"constant '{tensor.name}' (tensor {tensor.index}) has a shape that no array has"
+        ) from error
     if values is None:
         return None
     held = values.astype(np.bool_) if tensor.dtype == "bool" else values
@@ -201,12 +209,14 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
         made: Any = bound.kernel.function(**arguments)
     except RunError as error:
         raise RunError(f"{bound.what}: {error}") from error
+    except MemoryError as error:
+        raise RunError(f"{bound.what}: there is no memory for it") from error
     except _MISFIT as error:
-        raise RunError(f"{bound.what}: the operands do not fit, {error}") from error
+        raise _misfit(bound, arguments) from error
     except TypeError as error:
         if not _numpys(error):
             raise
-        raise RunError(f"{bound.what}: the operands do not fit, {error}") from error
+        raise _misfit(bound, arguments) from error
     except KeyError as error:
         # A kernel is found by one operand's type; a table of types that lacks another's says so like this.
         if error.args[0] not in BITS:
@@ -220,6 +230,22 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
     if len(outputs) != len(bound.types):
         raise RunError(f"{bound.what}: makes {len(outputs)} outputs, the model has {len(bound.types)}")
     return Computed(tuple([np.asarray(o, t) for o, t in zip(outputs, bound.types, strict=True)]), state)
+
+
+def _misfit(bound: BoundKernel, arguments: Mapping[str, Any]) -> RunError:
+    """What the operands are, by role: what numpy says of its arrays is the cause and is no message for people."""
+    told = []
+    for role in (*bound.roles.inputs, *bound.roles.outputs):
+        given = arguments[role] if isinstance(arguments[role], tuple) else (arguments[role],)
+        kinds = ", ".join(_kind(one) for one in given if one is not None)
+        if kinds:
+            told.append(f"{role} {kinds}")
+    return RunError(f"{bound.what}: the operands do not fit each other: {'; '.join(told)}")
+
+
+def _kind(operand: Operand | OutputSpec) -> str:
+    shape = operand.data.shape if isinstance(operand, Operand) else operand.shape
+    return f"{operand.dtype} {'x'.join(map(str, shape)) or 'scalar'}"
 
 
 #: How Python says of an operand what numpy says of others: that numbers which are no integers stand for places.

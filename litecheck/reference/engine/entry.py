@@ -100,7 +100,9 @@ def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> Array:
             return rng.normal(size=tensor.shape).astype(held)
         return rng.integers(low, high, tensor.shape, endpoint=True).astype(held)
     except (MemoryError, ValueError) as error:
-        raise RunError(f"input {name!r} of shape {list(tensor.shape)} cannot be drawn: {error}") from error
+        raise RunError(
+            f"input {name!r} of shape {list(tensor.shape)} cannot be drawn: it is too large"
+        ) from error
 
 
 def _check_arrays(inputs: object) -> None:

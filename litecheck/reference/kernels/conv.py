@@ -63,13 +63,18 @@ def convolve(x: Array, zero: int, made: PreparedLayer, shape: tuple[int, ...], o
     rows, columns = axes(x.shape, (shape[1], shape[2]), options)
     image = padded(x, rows, columns, zero, made.filters.matrix.dtype)
     out = np.empty((x.shape[0], rows.out, columns.out, shape[0]), made.rescale.dtype)
-    for index, sums in blocks(image, made.filters.matrix, shape, rows, columns):
+    for index, sums in blocks(image, made.filters.matrix, shape, rows, columns, exact=True):
         made.rescale(sums, made.offset, out[index])
     return out
 
 
-def blocks(image: Array, matrix: Array, shape: tuple[int, ...], rows: Axis, columns: Axis) -> Any:
-    """Sums of products, some output rows at a time: ((batch, slice of rows), sums of shape (pixels, channels))."""
+def blocks(
+    image: Array, matrix: Array, shape: tuple[int, ...], rows: Axis, columns: Axis, exact: bool = False
+) -> Any:
+    """Sums of products, some output rows at a time: ((batch, slice of rows), sums of shape (pixels, channels)).
+
+    Of small images several at a time, a slice of the batch, where sums are ``exact`` whatever is added up beside them.
+    """
     channels, kernel_h, kernel_w, depth = shape
     groups = image.shape[3] // depth if depth else 1
     if not channels or groups * depth != image.shape[3] or channels % groups:
@@ -79,16 +84,17 @@ def blocks(image: Array, matrix: Array, shape: tuple[int, ...], rows: Axis, colu
     view = windows(image, rows, columns)
     taps = kernel_h * kernel_w * depth
     height = max(1, BLOCK // max(1, columns.out * max(taps, channels)))
-    room = np.empty((min(height, rows.out) * columns.out, channels), matrix.dtype)
+    many = max(1, height // max(1, rows.out)) if exact else 1
+    room = np.empty((min(many, len(image)) * min(height, rows.out) * columns.out, channels), matrix.dtype)
     per = channels // groups
-    for n in range(len(image)):
+    for n in range(0, len(image), many):
         for y in range(0, rows.out, height):
-            part = view[n, y : y + height]
-            sums = room[: len(part) * columns.out]
+            part = view[n : n + many, y : y + height]
+            sums = room[: part.shape[0] * part.shape[1] * columns.out]
             for g in range(groups):
                 patches = part[..., g * depth : (g + 1) * depth].reshape(len(sums), taps)
                 np.matmul(patches, matrix[g * per : (g + 1) * per].T, out=sums[:, g * per : (g + 1) * per])
-            yield (n, slice(y, y + height)), sums
+            yield (slice(n, n + many) if exact else n, slice(y, y + height)), sums
 
 
 @kernel("CONV_2D", "float32", dynamic=("by-scales", "xnnpack"))

@@ -26,9 +26,10 @@ def resize_nearest_neighbor(input: Operand, size: Operand, output: OutputSpec, o
 def _nearest(n: int, m: int, options: Options) -> NDArray[np.int64]:
     corners, half = bool(option(options, "align_corners")), bool(option(options, "half_pixel_centers"))
     scale = _step(n, m, corners)
-    at = (np.arange(m, dtype=np.float32) + np.float32(0.5 if half else 0)) * scale
-    whole = np.floor(at + np.float32(0.5)) if corners else np.floor(at)
-    made: Array = np.clip(whole.astype(np.int64), 0, n - 1)
+    with np.errstate(invalid="ignore"):  # of no pixels, whatever an infinite step gives
+        at = (np.arange(m, dtype=np.float32) + np.float32(0.5 if half else 0)) * scale
+        whole = np.floor(at + np.float32(0.5)) if corners else np.floor(at)
+        made: Array = np.clip(whole.astype(np.int64), 0, n - 1)
     return made
 
 

@@ -76,7 +76,8 @@ def softmax(input: Operand, output: OutputSpec, options: Options, variants: Vari
 
 def _softmax_table(d: Ints, step: np.float32, output: OutputSpec, to_even: bool) -> Array:
     """The same from 256 float32 exponentials, summed one after the other, rounded half up or half to even."""
-    table = _exp32(-step * np.arange(256).astype(_F))
+    with np.errstate(invalid="ignore"):  # beta may be infinite, and no steps of that are no number
+        table = _exp32(-step * np.arange(256).astype(_F))
     exps = table[d]
     sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
     low, high = INTEGER_RANGES[output.dtype]

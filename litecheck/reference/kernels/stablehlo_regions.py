@@ -36,7 +36,12 @@ def reduce_window(
     code = int(options.get("reduce_function", 0)) if options is not None else 0
     if code not in FUNCTIONS:
         raise RunError(f"no reduction is called {code}")
-    window, strides, dilations = (v.data.tolist() for v in (window_shape, window_strides, window_dilations))
+    lists = (window_shape, window_strides, window_dilations)
+    if any(one.data.ndim != 1 for one in lists):
+        raise RunError(
+            "window_shape, window_strides and window_dilations are lists of numbers, of one dimension"
+        )
+    window, strides, dilations = (one.data.tolist() for one in lists)
     return slide(input.data, init_value.data, window, strides, dilations, FUNCTIONS[code])
 
 

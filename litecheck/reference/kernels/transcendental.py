@@ -9,7 +9,7 @@ from functools import cache, partial
 import numpy as np
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.numerics import fdlibm, gemmlowp
+from litecheck.reference.numerics import fdlibm, gemmlowp, optimized_routines
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
     multiply_double,
@@ -173,29 +173,38 @@ def tanh(input: Operand, output: OutputSpec) -> Array:
     return _TANH(input.data)
 
 
-@kernel("EXP", "int8", "int16", "float32")
-def exp(input: Operand, output: OutputSpec) -> Array:
-    """e^x, looked up; in 16 bits with any zero points. Any shape. Source: tflite/kernels/exp.cc."""
-    return looked_up(input, output, _EXP)
+@kernel("EXP", "int8", "int16", "float32", functions=("arm", "rounded"))
+def exp(input: Operand, output: OutputSpec, variants: Variants) -> Array:
+    """e^x, looked up; in 16 bits with any zero points. Any shape.
+
+    exp is the C library's (``arm``: most have Arm's; ``rounded``: correctly, as glibc's is from 2.41 on).
+    Source: tflite/kernels/exp.cc.
+    """
+    return looked_up(input, output, optimized_routines.exp if variants["functions"] == "arm" else _EXP)
 
 
-@kernel("LOG", "int8", "int16", "float32")
-def log(input: Operand, output: OutputSpec) -> Array:
+@kernel("LOG", "int8", "int16", "float32", functions=("arm", "rounded"))
+def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """The natural logarithm, looked up; of 0 and less, the output's smallest value (in float32 -inf and NaN).
 
-    Any shape. Source: tflite/kernels/elementwise.cc, LogLUTPrepare.
+    log is the C library's (``arm``: most have Arm's; ``rounded``: correctly, as glibc's is from 2.41 on). Any shape.
+    Source: tflite/kernels/elementwise.cc, LogLUTPrepare.
     """
-    plain = libm(np.log)
+    plain = optimized_routines.log if variants["functions"] == "arm" else libm(np.log)
     if input.dtype == "float32":
         return plain(input.data)
     least = _FLOAT32(INTEGER_RANGES[output.dtype][0] - output.zero_point) * output.scale
     return looked_up(input, output, lambda x: np.where(x <= 0, least, plain(x)))
 
 
-@kernel("ELU", "int8", "float32", round=_ROUND)
+@kernel("ELU", "int8", "float32", round=_ROUND, functions=("fdlibm", "rounded"))
 def elu(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
-    """x where x >= 0, else e^x - 1; looked up. Any shape. Source: tflite/kernels/activations.cc, EluPrepare."""
-    negative = libm(np.expm1)
+    """x where x >= 0, else e^x - 1; looked up. Any shape.
+
+    expm1 is the C library's (``fdlibm``: most; ``rounded``: correctly, as glibc's is from 2.41 on).
+    Source: tflite/kernels/activations.cc, EluPrepare.
+    """
+    negative = fdlibm.expm1 if variants["functions"] == "fdlibm" else libm(np.expm1)
     return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, taken))
 
 

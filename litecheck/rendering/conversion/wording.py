@@ -9,14 +9,18 @@ from litecheck.convert.agreement import Agreement, TensorAgreement
 from litecheck.convert.equalize import LayerPair
 from litecheck.convert.plan import Form
 from litecheck.convert.record import ConversionRecord, ConvertedTensor
+from litecheck.convert.request import REAL
 from litecheck.convert.sensitivity import OperatorSensitivity
 from litecheck.files import bytes_text
+from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 from litecheck.report import counted, counts_text, uncovered_text
 
 #: How much of the values on a rail is worth a word.
 _NOTICED = 1e-4
 #: How many channels of rounded weights are named.
 _WORST = 2
+#: How many operators of a kind a hint names.
+_NAMED = 3
 
 
 def summary(record: ConversionRecord) -> str:
@@ -41,23 +45,38 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     elif record.verdict == "violates":
         yield "written", "nothing: the new model would violate its profile"
         yield from _hints(record)
+    elif record.verdict == "not judged":
+        yield "written", "nothing: no profile speaks of anything quantized in the new model"
     elif record.tried:
         yield "written", "nothing: this was a dry run"
 
 
 def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
-    """What may be done where a profile does not have what stands between float32 and integers."""
+    """Where a profile does not have what stands between float32 and integers: who needs it, and what may be done."""
     violating = {f.where.opcode for f in record.report.active if f.level == "violation"}
-    lacking = ", ".join(sorted(violating & set(record.added)))
-    dtype = record.conversion.plan.target
-    if lacking:
-        yield (
-            "hint",
-            (
-                f"{lacking} was added, between float32 and {dtype}. --inputs {dtype} and --outputs {dtype} need none where "
-                "the model begins and ends; operators that stay float32 do"
-            ),
-        )
+    lacking = sorted(violating & set(record.added))
+    if not lacking:
+        return
+    profile = record.conversion.profile
+    yield (
+        "conflict",
+        f"{' and '.join(lacking)} was added, between float32 and integers, and {profile} forbids it",
+    )
+    ends = " ".join(f"{option} {record.conversion.plan.target}" for option in _real_ends(record, lacking))
+    if ends:
+        yield "hint", f"{ends}: then none is needed where the model begins or ends"
+    for one in record.stays:
+        where = f"{one.opcode} {', '.join(one.places[:_NAMED])}{' and others' * (len(one.places) > _NAMED)}"
+        yield "hint", f"{where} stays {one.dtype} and needs it: {one.reason}"
+
+
+def _real_ends(record: ConversionRecord, lacking: Sequence[str]) -> Iterator[str]:
+    """The options for what goes in or out in float32 through an operator that the profile lacks."""
+    graph = record.conversion.model.subgraphs[0]
+    borders = (("--inputs", graph.inputs, INTO_INTEGERS), ("--outputs", graph.outputs, OUT_OF_INTEGERS))
+    for option, indexes, opcode in borders:
+        if opcode in lacking and any(graph.tensors[i].dtype == REAL for i in indexes):
+            yield option
 
 
 def sizes(record: ConversionRecord) -> str:

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from litecheck.suite.run_comparison import RunComparison
     from litecheck.suite.verdict import SuiteReport
     from litecheck.verify.outcome import Verification
+    from litecheck.verify.several import Verifications
 
     Reported = (
         Report
         | ModelReport
         | Verification
+        | Verifications
         | Comparison
         | Diagnosis
         | ComparedTensors

@@ -24,8 +24,10 @@ def render(sheet: Sheet) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     ends = list(lines[0].ends) if lines else []
-    writer.writerow([*("device", "operator", "type", "weights", "verdict", "cases"), *ends, *_LAST])
-    writer.writerows(map(list, map(_cells, lines)))
+    several = any(line.model for line in lines)
+    heads = [*("device", "operator", "type", "weights", "verdict", "cases"), *ends, *_LAST]
+    writer.writerow(["model", *heads] if several else heads)
+    writer.writerows([_text(line.model), *_cells(line)] if several else [*_cells(line)] for line in lines)
     return file.getvalue()
 
 

@@ -6,13 +6,18 @@ from litecheck.rendering.sheet import Format, Sheet
 
 
 def render(sheet: Sheet) -> str:
-    """The data as one JSON document."""
+    """The data as one JSON document. Raises ConfigError for several models: a picture is of one."""
     import json
 
+    from litecheck.errors import ConfigError
     from litecheck.rendering.verification.values import nodes
+    from litecheck.verify.outcome import Verification
 
+    if not isinstance(sheet.report, Verification):
+        raise ConfigError(f"{NAME} is about one model: verify them one by one")
     return json.dumps(nodes(sheet.report), indent=2) + "\n"
 
 
+NAME = "model-explorer"
 PURPOSE = "node data for Model Explorer: the outcomes on the picture of the graph"
-FORMAT = Format("model-explorer", PURPOSE, ("verify",), render)
+FORMAT = Format(NAME, PURPOSE, ("verify",), render)

@@ -16,7 +16,7 @@ from litecheck.report import counted
 from litecheck.verify.forecast import Forecast
 from litecheck.verify.outcome import Step, Verdict, Verification
 
-_VERDICTS = {"conforms": "bold green", "fails": "bold red", "not judged": "bold magenta"}
+VERDICTS = {"conforms": "bold green", "fails": "bold red", "not judged": "bold magenta"}
 _GOOD, _BAD, _OPEN = "green", "bold red", "magenta"
 _HEADS = (">#", "operator", "outcome", ">differ", ">largest", "arithmetic", "tried", "name")
 _OUTCOME = _HEADS.index("outcome")
@@ -56,7 +56,7 @@ class VerificationPage(Page):
     """The parts of a verification, one below the other."""
 
     def header(self, verification: Verification) -> None:
-        self.title(verification.model, verification.verdict, _VERDICTS[verification.verdict])
+        self.title(verification.model, verification.verdict, VERDICTS[verification.verdict])
         self.labelled("device", visible(verification.described or verification.device))
         self.labelled("mode", wording.mode(verification))
         for note in verification.notes:
@@ -172,7 +172,7 @@ class VerificationPage(Page):
         by = wording.judged(verification)
         told += f"; judged by {by}" if by else ""
         told += f"; fed {visible(verification.inputs)}" if verification.inputs else ""
-        self.line(Text(told, _VERDICTS[verification.verdict]))
+        self.line(Text(told, VERDICTS[verification.verdict]))
 
 
 def _kind(verdict: Verdict) -> str:

@@ -24,7 +24,7 @@ class OperatorLine:
 
     ``ends`` holds every way a case can end, with how many did; ``worst`` is the largest difference in ``unit``.
     ``arithmetic`` says in words what the device computes, ``placement`` whether the device is known to have computed
-    it. ``positions`` are those of its cases in the report.
+    it. ``positions`` are those of its cases in the report, ``model`` the model's name where the report has several.
     """
 
     device: str
@@ -39,6 +39,7 @@ class OperatorLine:
     arithmetic: str
     placement: str
     positions: tuple[int, ...]
+    model: str = ""
 
     @property
     def cases(self) -> int:

@@ -15,6 +15,8 @@ from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.reference.operands import RunError
 
+pytestmark = pytest.mark.slow
+
 
 def way(text: str) -> Hypothesis:
     """``requantize: double, multiplier: float32`` as a way."""

@@ -16,7 +16,10 @@ from litecheck.devices.registry import open_device
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs are shell scripts")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="the programs are shell scripts"),
+    pytest.mark.slow,
+]
 
 Running = Callable[..., "Answer | Failure"]
 

@@ -47,6 +47,7 @@ def off(stored: NDArray[Any], exact: NDArray[np.float64], output: OutputSpec) ->
 ALL = np.arange(-128, 128)
 
 
+@pytest.mark.slow
 @given(SCALES, SCALES, SCALES, ZEROS, ZEROS, ZEROS)
 def test_sums_products_and_quotients_are_within_a_step_of_the_real_result(
     left: float, right: float, out: float, a: int, b: int, c: int

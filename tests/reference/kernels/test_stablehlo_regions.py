@@ -45,3 +45,8 @@ def test_there_are_no_windows_without_room() -> None:
 def test_a_reduction_without_a_function_is_refused() -> None:
     with pytest.raises(RunError, match="no reduction is called 0"):
         reduced("UNSUPPORTED", [1, 1], [1, 1], [1, 1])
+
+
+def test_a_window_that_is_no_list_is_refused_in_words() -> None:
+    with pytest.raises(RunError, match="lists of numbers, of one dimension"):
+        reduced("ADD", [[1, 1]], [1, 1], [1, 1])  # type: ignore[list-item]

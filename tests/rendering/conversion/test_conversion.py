@@ -109,14 +109,16 @@ def test_a_profile_without_borders_gives_a_hint() -> None:
     record = convert_model(float_detector(), to="int8", random=1, device="litecheck", profile=str(rules))
     assert (record.verdict, record.exit_code) == ("violates", 1)
     text = " ".join(render(record).split())
-    assert "hint DEQUANTIZE was added, between float32 and int8. --inputs int8 and --outputs int8" in text
+    assert "conflict DEQUANTIZE was added, between float32 and integers, and acme-npu forbids it" in text
+    assert "hint --outputs int8: then none is needed where the model begins or ends" in text
+    assert "hint SIN #7 stays float32 and needs it" in text
     assert "DEQUANTIZE/unsupported" in text
     assert "hint" not in render(converted()).split()
 
 
 def test_quiet_says_what_fails_in_a_line() -> None:
     assert brief(converted()) == (
-        "float.tflite: conforms: no findings; 1 of 12 operators not covered; 1 starved tensor\n"
+        "float.tflite: conforms: no findings; 1 structure only, 0 not covered of 12 operators; 1 starved tensor\n"
     )
     assert brief(converted("float16")) == ""
 

@@ -23,10 +23,12 @@ from litecheck.diagnose.result import (
     Hypothesis,
     NearestHypothesis,
     Owned,
+    ProbedRange,
     SharedTraits,
     Trait,
     Unanswered,
     Unsteady,
+    Untested,
 )
 from litecheck.errors import ConfigError
 from litecheck.rendering.diagnosis import print_report
@@ -123,14 +125,14 @@ FAILING = replace(
         (Gathering("range", 3, 3, 9, 99, axis="channel", length=64, first=32, last=32),),
     ),
     unsteady=(Unsteady("ties", 600, 3, 40, 40, most=40, inferences=(136, 336, 536), every=200),),
-    tried=(("output elements", "9 to 4,099"), ("different strides", "1 of 3 probes")),
-    untried=("no bias", "others than batch 1"),
+    tried=(ProbedRange("output elements", 3, 9, 4099), ProbedRange("different strides", 3, having=1)),
+    untried=(Untested("peculiarity", ("no bias",)), Untested("one value", ("batch",), (1,))),
     owned=(Owned("nets/net.tflite", "#12", LONG, False), Owned("nets/net.tflite", "#13", "<b>x</b>", True)),
     inferences=612,
 )  # fmt: skip
 PAGE = replace(
     DIAGNOSIS, operators=(*ROWS[:2], FAILING, ROWS[3]), build="2.0-rc1", host="Linux, x86_64",
-    started="2026-11-22T08:00:00+00:00", untried=("operators in a graph",),
+    started="2026-11-22T08:00:00+00:00", untried=(Untested("graphs"),),
 )  # fmt: skip
 
 
@@ -144,7 +146,7 @@ def test_what_fails_is_told_with_what_tells_it_apart() -> None:
         "  what tells them apart: all that fail have different strides; none that passes has",
         "  differences of '#12, random values': all 3 differences lie in channel 32 of 64, among 9 of the 99 elements",
         "  not tried: no bias; others than batch 1",
-        "  operators in a graph",
+        "  operators in a graph: every probe is one operator by itself",
     ):
         assert line in shown.splitlines()
     assert "MUL int8: not repeatable" in shown

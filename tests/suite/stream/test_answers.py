@@ -10,6 +10,8 @@ from litecheck.suite.stream.header import StreamError, parse_header
 from litecheck.suite.stream.judge import judge_stream
 from tests.suite.stream.conftest import answered, made
 
+pytestmark = pytest.mark.slow
+
 COUNT = 300
 Lines = list[bytes]
 

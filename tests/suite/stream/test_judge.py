@@ -9,6 +9,8 @@ from litecheck.suite.stream.kinds import kind_of, stream_names
 from litecheck.suite.stream.vectors import Vectors
 from tests.suite.stream.conftest import answered, made
 
+pytestmark = pytest.mark.slow
+
 #: One of each kind; the others differ by what an operator computes alone.
 NAMES = ("requantize", "DEPTHWISE_CONV_2D", "MUL", "LEAKY_RELU", "SOFTMAX")
 

@@ -68,6 +68,7 @@ def test_an_exhaustive_stream_of_pairs_has_all_of_them() -> None:
     assert len({*zip(lhs.tolist(), rhs.tolist(), strict=True)}) == len(batch) == 1 << 16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "ADD", "MUL"]
 )

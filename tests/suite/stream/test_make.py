@@ -14,6 +14,7 @@ from litecheck.suite.stream.make import write_stream
 from tests.suite.stream.conftest import made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", stream_names())
 def test_a_stream_says_what_it_is_and_ends_with_its_hash(name: str) -> None:
     lines = made(name, count=300).decode("ascii").splitlines(keepends=True)

@@ -14,6 +14,8 @@ from litecheck.suite.stream.judge import judge_stream
 from litecheck.suite.stream.kinds import stream_names
 from tests.suite.stream.conftest import made
 
+pytestmark = pytest.mark.slow
+
 SOURCE = Path(__file__).parents[3] / "examples" / "simulator.c"
 #: The faults of the program: number -> (stream, flag).
 FAULTS = {

@@ -24,6 +24,8 @@ from tests.delegate.specimens import network
 from tests.verify.inprocess import InProcess
 from tests.verify.networks import convolutional
 
+pytestmark = pytest.mark.slow
+
 
 def reproduced(folder: Path) -> tuple[int, str]:
     """The program's exit status and words, run in another folder with nothing of litecheck to import."""

@@ -1,0 +1,61 @@
+"""The table of what Arm's Vela prints of itself beside what the profiles of its targets demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from litecheck.profile.load import load_profile
+from litecheck.profile.paths import path_matches
+
+FILE = Path(__file__).with_name("vela_constraints.yaml")
+#: The profiles in the order of the table's columns, by their keys in the file.
+TARGETS = {"u55": "ethos-u55", "u85": "ethos-u85"}
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One constraint of the compiler's list by its first words, and the paths that say it, by target."""
+
+    says: str
+    exactly: bool
+    paths: dict[str, tuple[str, ...]]
+    nothing: str = ""
+
+    def names(self, text: str) -> bool:
+        """Whether these are the first words, or all, of what the compiler prints."""
+        return text == self.says if self.exactly else text.startswith(self.says)
+
+
+def constraints() -> tuple[Constraint, ...]:
+    """The constraints in the file's order."""
+    rows = yaml.load(FILE.read_text("utf-8"), Loader=yaml.BaseLoader)
+    return tuple(_constraint(row) for row in rows)
+
+
+def _constraint(row: dict[str, str | list[str]]) -> Constraint:
+    paths = {key: tuple(row.get(key) or row.get("both") or ()) for key in TARGETS}
+    return Constraint(str(row["says"]), "exactly" in row, paths, str(row.get("nothing", "")))
+
+
+def demanded(target: str) -> frozenset[str]:
+    """The paths of all that a target's profile demands; an operator that is not supported is ``OPERATOR/unsupported``."""
+    rules = load_profile(target).operators.values()
+    paths = {requirement.path for rule in rules for requirement in rule.requirements}
+    return frozenset(paths | {f"{rule.opcode}/unsupported" for rule in rules if rule.unsupported})
+
+
+def saying(pattern: str, paths: frozenset[str]) -> tuple[str, ...]:
+    """The paths of a profile that a pattern of the file means."""
+    return tuple(sorted(path for path in paths if path_matches(path, pattern)))
+
+
+def constraints_table() -> Iterator[str]:
+    """The table in Markdown."""
+    yield "| the list | Ethos-U55, U65 | Ethos-U85 |\n| --- | --- | --- |\n"
+    for one in constraints():
+        told = [", ".join(f"`{path}`" for path in one.paths[key]) or one.nothing or "-" for key in TARGETS]
+        yield f"| {one.says} | {' | '.join(told)} |\n"

@@ -1,0 +1,152 @@
+"""A process forked for jobs, which it runs one after the other as long as they share it; how it is watched and ended.
+
+What ends badly in a process that ran others before is asked again in one of its own by :mod:`litecheck.devices.isolated`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import IO, NoReturn
+
+#: Seconds between two lines that tell the parent how far a job is.
+_TELLING = 0.2
+#: What a job's process writes when an invocation begins, and when a job is done and the next may come.
+_BEGUN, _DONE = b".", b"!"
+#: Jobs that share a process at most: what a runtime leaks does not go on without end.
+_SHARED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """Lines of JSON to and from the parent."""
+
+    incoming: IO[bytes]
+    outgoing: IO[bytes]
+
+    def tell(self, **facts: object) -> None:
+        """One line to the parent; a parent that is gone is found by ``incoming``."""
+        with suppress(OSError):
+            self.outgoing.write(json.dumps(facts).encode() + b"\n")
+            self.outgoing.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class JobRequest:
+    """What a parent asks: an adapter of these options, and ``invocations`` of the job, None only to make it; seconds for
+    each, and bytes beyond what is in use. One that ``shares`` may run where others ran, and others after it."""
+
+    options: dict[str, str]
+    invocations: int | None
+    seconds: float
+    memory: int
+    shares: bool = False
+
+
+#: A job, told when each invocation begins: the status with which its process ends if it does.
+Work = Callable[[JobRequest, Callable[[], object]], int]
+
+
+class JobProcess:
+    """A process for jobs, one after the other as long as they share it."""
+
+    def __init__(self, channel: Channel, work: Work) -> None:
+        self._channel, self._work = channel, work
+        self._orders, self._order = os.pipe()
+        self._pulse, self._beat = os.pipe()
+        self._bell, self._ring = os.pipe()
+        os.set_blocking(self._ring, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._before = signal.set_wakeup_fd(self._ring, warn_on_full_buffer=False)
+        self._pid = os.fork()
+        if not self._pid:
+            self._serve()
+        self.jobs, self.alive = 0, True
+
+    def _serve(self) -> NoReturn:
+        """In the process itself: jobs until one wants nobody behind it, or is not done well."""
+        code = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            channel = self._channel.incoming.fileno(), self._channel.outgoing.fileno()
+            for end in (self._bell, self._ring, self._pulse, self._order, *channel):
+                os.close(end)
+            os.setsid()
+            orders = os.fdopen(self._orders, "rb")
+            while line := orders.readline():
+                request = JobRequest(**json.loads(line))
+                code = self._work(request, lambda: os.write(self._beat, _BEGUN))
+                if code or not request.shares:
+                    break
+                os.write(self._beat, _DONE)
+        finally:
+            os._exit(code)
+
+    def takes(self, request: JobRequest) -> bool:
+        """Whether it may run one more."""
+        return self.alive and request.shares and self.jobs < _SHARED
+
+    def run(self, request: JobRequest) -> dict[str, object]:
+        """One job: how it ended."""
+        self.jobs += 1
+        with suppress(BrokenPipeError):  # it died meanwhile, which is seen below
+            os.write(self._order, json.dumps(asdict(request)).encode() + b"\n")
+        return {**self._watched(request.seconds), "shared": self.jobs > 1}
+
+    def _watched(self, seconds: float) -> dict[str, object]:
+        """Waits for a job and kills it when an invocation's time is over, or when the parent is gone; its children go
+        with it."""
+        pulse, parent = self._pulse, self._channel.incoming.fileno()
+        end, begun, told = time.monotonic() + seconds, 0, time.monotonic()
+        late = False
+        while True:
+            ready, _, _ = select.select((self._bell, pulse, parent), [], [], max(0.0, end - time.monotonic()))
+            if pulse in ready:
+                beats = os.read(pulse, 1 << 12)
+                begun += beats.count(_BEGUN)
+                if beats.endswith(_DONE):
+                    return {"code": 0, "late": False, "begun": begun}
+                end = time.monotonic() + seconds
+                if end - seconds - told > _TELLING:
+                    told = end - seconds
+                    self._channel.tell(begun=begun)
+            if self._bell in ready:
+                os.read(self._bell, 512)
+            elif pulse not in ready or parent in ready:
+                late = True
+                _kill(self._pid)
+            ended, status = os.waitpid(self._pid, 0 if late else os.WNOHANG)
+            if ended:
+                self.alive = False
+                self._close()
+                return {"code": os.waitstatus_to_exitcode(status), "late": late, "begun": begun}
+
+    def end(self) -> None:
+        """Nothing more is run here, and what jobs started goes, unless that has been so already."""
+        if self.alive:
+            _kill(self._pid)
+            os.waitpid(self._pid, 0)
+            self.alive = False
+            self._close()
+
+    def _close(self) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._pid, signal.SIGKILL)
+        signal.set_wakeup_fd(self._before)
+        for end in (self._bell, self._ring, self._pulse, self._beat, self._orders, self._order):
+            with suppress(OSError):
+                os.close(end)
+
+
+def _kill(pid: int) -> None:
+    for kill in (os.killpg, os.kill):  # a process that has just begun leads no group yet
+        with suppress(ProcessLookupError, PermissionError):
+            kill(pid, signal.SIGKILL)
+            return

@@ -1,0 +1,197 @@
+"""Measurements of weights, biases, states and other parameters as an accelerator's compiler packs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+from litecheck.model.build import quantized
+from litecheck.model.types import Tensor
+from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant, word
+from litecheck.profile.measurements.feature_maps import everything, maps_of
+from litecheck.profile.measurements.register import Setter, held, measures, option
+from litecheck.profile.operators import facts_of
+from litecheck.profile.plan import Plan
+from litecheck.quantization import Quantization
+
+
+def _of(operands: Operands, *kinds: str) -> Iterator[Tensor]:
+    """The operands that are weights, biases or states."""
+    facts = facts_of(operands.operator.kind).inputs
+    for role, tensors in operands.roles.items():
+        if facts.get(role) in kinds:
+            yield from tensors
+
+
+def _one(kind: str, **change: Any) -> Setter:
+    """Sets the count to 1, or 0, by a change of the first weight or state there is."""
+
+    def sets(plan: Plan, value: Any) -> Plan | None:
+        facts = facts_of(plan.opcode).inputs
+        role = next((r for r in plan.inputs if facts.get(r) == kind and plan.operands.get(r)), None)
+        if role is None or value not in (0, 1):
+            return None
+        return plan.edit(role, lambda t: t.but(**change)) if value else plan
+
+    return sets
+
+
+@measures(_one("weight", values=None))
+def computed_parameters(operands: Operands) -> Measured:
+    """How many weights and biases are computed."""
+    return sum(t.data is None for t in _of(operands, "weight", "bias"))
+
+
+@measures(lambda plan, value: None)
+def computed_recurrent_weights(operands: Operands) -> Measured:
+    """How many weights are computed that a recurrent layer's state is multiplied with."""
+    roles = operands.roles.items()
+    return sum(t.data is None for role, ts in roles if role.startswith("recurrent_") for t in ts)
+
+
+@measures(lambda plan, value: None)
+def fused_wide_scales(operands: Operands) -> Measured:
+    """How many results are int32 and state a scale where an activation is fused into the operator."""
+    if word(operands, "fused_activation_function") in (None, "NONE"):
+        return 0
+    results = (t for t in maps_of(operands) if t.index in operands.operator.outputs)
+    return sum(t.dtype == "int32" and t.quantization.scale.size > 0 for t in results)
+
+
+@measures(_one("weight", dtype="int16", values=None))
+def wide_parameters(operands: Operands) -> Measured:
+    """How many weights are neither int8 nor uint8, and biases neither int32 nor int64."""
+    weights = sum(t.dtype not in ("int8", "uint8") for t in _of(operands, "weight"))
+    return weights + sum(t.dtype not in ("int32", "int64") for t in _of(operands, "bias"))
+
+
+@measures(_one("weight", quantization=quantized([0.5, 0.25])))
+def per_axis_weights(operands: Operands) -> Measured:
+    """How many weights state more than one scale."""
+    return sum(t.quantization.scale.size > 1 for t in _of(operands, "weight"))
+
+
+@measures(_one("weight", quantization=Quantization()))
+def unscaled_parameters(operands: Operands) -> Measured:
+    """How many weights and states state no scale."""
+    return sum(not t.quantization.scale.size for t in _of(operands, "weight", "state"))
+
+
+def _state(plan: Plan, value: Any) -> Plan | None:
+    if "output_state" not in plan.inputs or value < 1:
+        return None
+    return plan.edit("output_state", lambda t: t.but(shape=(1, int(value))))
+
+
+@measures(_state)
+def state_elements(operands: Operands) -> Measured:
+    """How many numbers a recurrent layer hands from one step to the next."""
+    state = operands.one("output_state")
+    return None if state is None else prod(state.shape)
+
+
+@measures(lambda plan, value: None)
+def nibble_constants(operands: Operands) -> Measured:
+    """How many constants are int4."""
+    return sum(t.dtype == "int4" and t.data is not None for t in everything(operands))
+
+
+def _split(operands: Operands) -> tuple[int, int] | None:
+    """The length of the dimension that is split by a constant axis, and into how many parts."""
+    source, axes, parts = (
+        operands.one("input"),
+        short_constant(operands, "axis"),
+        integer(operands, "num_splits"),
+    )
+    if source is None or not axes or not parts or not -len(source.shape) <= axes[0] < len(source.shape):
+        return None
+    return source.shape[axes[0]], parts
+
+
+@measures(option("num_splits"))
+def split_remainder(operands: Operands) -> Measured:
+    """What is left over where a dimension is split into parts of one length; -1 where no axis of the input is named."""
+    if short_constant(operands, "axis") is None:
+        return None
+    found = _split(operands)
+    return -1 if found is None else found[0] % found[1]
+
+
+@measures(lambda plan, value: held(plan, "size_splits", [1] * max(len(plan.outputs) - int(value), 0)))
+def missing_sizes(operands: Operands) -> Measured:
+    """How many results there are more than constant sizes for them."""
+    sizes = short_constant(operands, "size_splits")
+    return None if sizes is None else max(len(operands.operator.outputs) - len(sizes), 0)
+
+
+@measures(lambda plan, value: None)
+def missing_margins(operands: Operands) -> Measured:
+    """How many margins constant paddings lack for the input's dimensions."""
+    source, margins = operands.one("input"), short_constant(operands, "paddings")
+    return None if source is None or margins is None else max(2 * len(source.shape) - len(margins), 0)
+
+
+@measures(option("depth_multiplier"))
+def depth_gap(operands: Operands) -> Measured:
+    """By how much the channels of a depthwise convolution's result differ from its input's times the multiplier."""
+    source, result, times = (
+        operands.one("input"),
+        operands.one("output"),
+        integer(operands, "depth_multiplier"),
+    )
+    if source is None or result is None or times is None or not source.shape or not result.shape:
+        return None
+    return abs(result.shape[-1] - source.shape[-1] * times)
+
+
+@measures(option("keep_num_dims"))
+def kept_rank_gap(operands: Operands) -> Measured:
+    """By how many dimensions a layer's result differs from its input where the number of them is to be kept, else 0."""
+    source, result = operands.one("input"), operands.one("output")
+    if source is None or result is None or not integer(operands, "keep_num_dims"):
+        return 0
+    return abs(len(result.shape) - len(source.shape))
+
+
+@measures(lambda plan, value: held(plan, "axis", [0], "int32" if value == "int32" else "int16"), "other")
+def axis_type(operands: Operands) -> Measured:
+    """The type of the operand that names axes."""
+    axis = operands.one("axis")
+    return None if axis is None else axis.dtype
+
+
+@measures(lambda plan, value: None)
+def spread_rank(operands: Operands) -> Measured:
+    """How many dimensions the result has where inputs of more than one element have different shapes."""
+    tensors = list(maps_of(operands))
+    shapes = {t.shape for t in tensors if t.index not in operands.operator.outputs}
+    ranks = [len(t.shape) for t in tensors]
+    return max(ranks, default=0) if sum(prod(s) > 1 for s in shapes) > 1 else None
+
+
+@measures(lambda plan, value: None)
+def map_rank(operands: Operands) -> Measured:
+    """The most dimensions that a feature map has."""
+    return max((len(t.shape) for t in maps_of(operands)), default=0)
+
+
+@measures(lambda plan, value: None)
+def offset_words(operands: Operands) -> Measured:
+    """How many results are int16 and have a zero point other than 0."""
+    results = (t for t in maps_of(operands) if t.index in operands.operator.outputs)
+    return sum(t.dtype == "int16" and bool(t.quantization.zero_point.any()) for t in results)
+
+
+@measures(lambda plan, value: None)
+def unsigned_maps(operands: Operands) -> Measured:
+    """How many feature maps are uint8."""
+    return sum(t.dtype == "uint8" for t in maps_of(operands))
+
+
+@measures(lambda plan, value: None)
+def value_types(operands: Operands) -> Measured:
+    """How many types the feature maps have that are no conditions."""
+    facts = facts_of(operands.operator.kind).inputs
+    conditions = {t.index for role, ts in operands.roles.items() if facts.get(role) == "truth" for t in ts}
+    return len({t.dtype for t in maps_of(operands) if t.index not in conditions})

@@ -1,0 +1,45 @@
+"""Sentences on what a diagnosis asked a device for, and what it did not."""
+
+from __future__ import annotations
+
+from litecheck.diagnose.result import ProbedRange, Untested
+from litecheck.report import counted
+
+_ALWAYS = {
+    "graphs": "operators in a graph: every probe is one operator by itself",
+    "threads": "inferences at the same time on one device, and threads",
+    "shapes": "inputs of other shapes than those the model states",
+    "repetition": "the same input again and again: no probe was repeated",
+}
+
+
+def probed_values(had: ProbedRange) -> str:
+    """``NONE, RELU``, ``8 to 4,099``, ``1 of 3 probes``."""
+    if had.having is not None:
+        return f"{had.having} of {counted(had.probes, 'probe')}"
+    if had.words:
+        return ", ".join(had.words)
+    return f"{had.least:,}" if had.least == had.most else f"{had.least:,} to {had.most:,}"
+
+
+def untested_sentence(untested: Untested) -> str:
+    """``more than channels of the output 4,099, batch 3``."""
+    names = " and ".join(untested.names)
+    valued = ", ".join(f"{name} {n:,}" for name, n in zip(untested.names, untested.numbers, strict=False))
+    match untested.kind:
+        case "types":
+            return f"types other than {' and '.join(untested.beside)}: {', '.join(untested.names)}"
+        case "peculiarity":
+            return names
+        case "words":
+            return f"{untested.of} {names}"
+        case "one value":
+            return f"others than {valued}"
+        case "larger":
+            return f"more than {valued}"
+        case "operators":
+            counts = zip(untested.names, untested.numbers, strict=True)
+            return f"of {untested.of}: {', '.join(f'{n} {name}' for name, n in counts)}"
+        case "rarer":
+            return f"what goes wrong in fewer than 1 of {untested.numbers[0]:,} inferences"
+    return _ALWAYS[untested.kind]

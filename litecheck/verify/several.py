@@ -1,0 +1,111 @@
+"""Several models on one device: the verification of each, or why there is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from litecheck.devices.port import Device, Limits
+from litecheck.devices.registry import open_device
+from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem, ProfileError, wrong_type
+from litecheck.files import find_models
+from litecheck.model.load import load_model
+from litecheck.verify.campaign import verify_model
+from litecheck.verify.outcome import Verification
+from litecheck.version import __version__
+
+#: From the best to the worst.
+_CODES = {"conforms": 0, "fails": 1, "not judged": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Unverified:
+    """A model of which nothing was asked: its file cannot be read, or does not have what the options speak of."""
+
+    model: str
+    problems: tuple[Problem, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Always ``not judged``."""
+        return "not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Verifications:
+    """Models on one device, in the order in which they were named. ``device`` and ``described`` as in Verification."""
+
+    version: str
+    device: str
+    described: str
+    models: tuple[Verification | Unverified, ...]
+
+    def counts(self) -> Mapping[str, int]:
+        """How many models ended how; only what occurs."""
+        found = Counter(one.verdict for one in self.models)
+        return {verdict: found[verdict] for verdict in _CODES if found[verdict]}
+
+    @property
+    def exit_code(self) -> int:
+        """0 all conform, 1 one fails, 2 one could not be judged: the worst of them."""
+        return max((_CODES[one.verdict] for one in self.models), default=2)
+
+    @property
+    def verdict(self) -> str:
+        """The worst of the models'."""
+        return next(verdict for verdict, code in _CODES.items() if code == self.exit_code)
+
+
+def each(
+    models: Iterable[str | ModelError], verified: Callable[[str], Verification]
+) -> tuple[Verification | Unverified, ...]:
+    """Every model's verification; one that has none costs none of the others.
+
+    Options that suit no readable model at all are wrong in themselves: raises what the last of these models raised.
+    """
+    done: list[Verification | Unverified] = []
+    unfit: LitecheckError | None = None
+    for model in models:
+        try:
+            if isinstance(model, ModelError):
+                raise model
+            done.append(verified(model))
+        except ModelError as error:
+            done.append(Unverified(error.file, error.problems))
+        except (ConfigError, ProfileError) as error:
+            unfit = error
+            done.append(Unverified(str(model), (Problem("not-asked", "", None, str(error)),)))
+        except LitecheckError as error:
+            done.append(Unverified(str(model), (Problem("not-computed", "", None, str(error)),)))
+    if unfit is not None and not any(isinstance(one, Verification) for one in done):
+        raise unfit
+    return tuple(done)
+
+
+def verify_files(
+    paths: Iterable[str],
+    device: str | Device | Callable[..., Any],
+    *,
+    limits: Limits | None = None,
+    **settings: Any,
+) -> Verifications:
+    """Verify the models that files, folders and globs name on one device, as ``verify_model`` verifies one.
+
+    One that cannot be read costs none of the others. Raises DeviceError where the device cannot be opened, and ConfigError
+    for settings that suit none of the models.
+    """
+    if isinstance(paths, str):
+        raise wrong_type(
+            "verify_files", "a list of paths", paths, f"litecheck.verify_files([{paths!r}], device)"
+        )
+    opened = open_device(device, limits) if isinstance(device, str) or callable(device) else device
+    try:
+        models = each(
+            find_models(paths), lambda file: verify_model(load_model(file), opened, limits=limits, **settings)
+        )
+    finally:
+        if opened is not device:
+            opened.close()
+    return Verifications(__version__, opened.name, opened.described, models)

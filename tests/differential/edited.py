@@ -1,0 +1,159 @@
+"""Edited plans against LiteRT: a plan that people changed is refused with its place, or its model runs exactly.
+
+    python -m tests.differential.edited [--to int8] [--graphs 40] [--seed 0] [--edits 4] [--only NAME] [--verify]
+
+The models of :mod:`tests.differential.conversion`, their plans edited at random (:mod:`tests.convert.edited_plans`) and
+carried out as `litecheck convert --plan` does it. The plan as it was has to give the same bytes. What is refused, and
+what violates, is written nowhere; what conforms is run by LiteRT's resolvers and compared bit for bit. Warnings that
+something "computes wrongly" excuse a difference, and nothing else does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from litecheck.cases.inputs import requantized
+from litecheck.convert.plan_file import plan_values
+from litecheck.convert.record import ConversionRecord
+from litecheck.convert.session import convert_model
+from litecheck.devices.port import Device
+from litecheck.devices.registry import open_device
+from litecheck.errors import ConfigError, LitecheckError
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from litecheck.reference.operands import RunError
+from tests.convert.edited_plans import Values, edited
+from tests.differential.conversion import Outcome, Runs, compared, converted, models, verified
+from tests.differential.oracle import Oracle
+
+#: What says where in a plan, or in a model, something is wrong.
+_PLACE = re.compile(
+    r"\w+\[\d+\]|#-?\d+|tensor -?\d+|profile |every operator stays|litecheck_plan|activations of"
+)
+#: An operator's version that the reference resolver alone does not have: notes say so where rules know it.
+_NEWER = "find op for builtin opcode"
+_WRONG = "computes wrongly"
+
+
+@dataclass
+class Drawn:
+    """What came of edited plans: how they ended, why they were refused, and what must not be."""
+
+    ends: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+
+def carried_out(model: Model, values: Values, folder: Path) -> ConversionRecord:
+    """A plan's values as the command carries them out."""
+    file = folder / "plan.json"
+    file.write_text(json.dumps(values))
+    return convert_model(model, plan=str(file), agreement=False)
+
+
+def drawn(
+    oracle: Oracle, case: tuple[str, Model, Runs], to: str, seeds: range, device: Device | None, into: Drawn
+) -> None:
+    """One model's plan as it is, and edited once for each seed."""
+    name, model, runs = case
+    try:
+        done = converted(model, runs, to)
+    except (LitecheckError, RunError):
+        return
+    values = plan_values(done.plan)
+    with tempfile.TemporaryDirectory(prefix="litecheck-") as path:
+        try:
+            again = carried_out(model, values, Path(path))
+        except ConfigError as error:
+            if "nothing to quantize" not in str(error):
+                into.faults.append(f"{to} {name}: its own plan is refused: {error}")
+            return
+        if model_bytes(again.conversion.model) != model_bytes(done.model):
+            into.faults.append(f"{to} {name}: its own plan gives other bytes")
+        for seed in seeds:
+            plan, what = edited(model, values, seed * 100_003 + sum(map(ord, name)))
+            faults = _tried(oracle, model, runs, plan, device, Path(path), into)
+            into.faults += [f"{to} {name} {seed}: {fault} ({'; '.join(what)})" for fault in faults]
+
+
+def _tried(
+    oracle: Oracle, model: Model, runs: Runs, plan: Values, device: Device | None, folder: Path, into: Drawn
+) -> list[str]:
+    """What must not be: an error of another kind, or without a place; a model that conforms and does not run."""
+    try:
+        record = carried_out(model, plan, folder)
+    except ConfigError as error:
+        into.ends["refused"] += 1
+        into.refused[re.sub(r"\d+", "0", str(error).replace(str(folder), ""))[:100]] += 1
+        return [] if _PLACE.search(str(error)) else [f"refused without a place: {error}"]
+    except Exception as error:
+        return [f"{type(error).__name__}: {error}"]
+    into.ends[record.verdict] += 1
+    if record.verdict == "violates":
+        return []
+    if record.verdict == "not judged":
+        return ["not judged"]
+    faults = _run(oracle, record, runs, device)
+    if faults and any(f.effect == _WRONG for f in record.report.findings):
+        into.ends["differs as warned"] += 1
+        return []
+    return faults
+
+
+def _run(oracle: Oracle, record: ConversionRecord, runs: Runs, device: Device | None) -> list[str]:
+    made = record.conversion.model
+    graph = made.subgraphs[0]
+    given: Any = tuple(
+        tuple(requantized(graph.tensors[i], array) for i, array in zip(graph.inputs, run, strict=True))
+        for run in runs
+    )
+    try:
+        found = compared(oracle, record.conversion, given)
+        faults = [fault for fault in found if _NEWER not in fault]
+        outcome = Outcome("", "")
+        if device is not None and not found:
+            verified(outcome, made, given, device)
+    except RunError as error:
+        return [f"litecheck's kernels: {error}"]
+    return faults + outcome.faults
+
+
+def main() -> int:
+    """Print what must not be, how plans ended, and why they were refused."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--to", action="append")
+    parser.add_argument("--graphs", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0, help="of the first graph, and the first edit")
+    parser.add_argument("--edits", type=int, default=4, help="how many plans of each model")
+    parser.add_argument("--only", default="")
+    parser.add_argument(
+        "--verify", action="store_true", help="`litecheck verify --device litert:reference`, too"
+    )
+    options = parser.parse_args()
+    device = open_device("litert:reference") if options.verify else None
+    seeds, total = range(options.seed, options.seed + options.edits), Drawn()
+    for to in options.to or ("int8", "int16x8"):
+        with Oracle() as oracle:
+            for case in models(options.graphs, options.only, options.seed):
+                before = len(total.faults)
+                drawn(oracle, case, to, seeds, device, total)
+                for fault in total.faults[before:]:
+                    print(fault, flush=True)
+    if device is not None:
+        device.close()
+    for why, count in total.refused.most_common():
+        print(f"{count:6} {why}")
+    print(f"{dict(total.ends)}, {len(total.faults)} faults")
+    return int(bool(total.faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,209 @@
+"""Messages of Python and numpy in what people read: every broken model through validate, inspect, explain and run.
+
+``python -m tests.fuzz.leaks [--every N] [--mutants N]`` breaks each requirement of each profile once, cuts and spoils the
+constants and shapes of the operator's model, and mutates files. It names each message in which a word of Python's own is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from litecheck.checks.validate import validate
+from litecheck.errors import LitecheckError, ModelError
+from litecheck.model.edit import SubgraphEditor, with_subgraphs
+from litecheck.model.load import load_models, model_from
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Tensor
+from litecheck.profile.assemble import assemble
+from litecheck.profile.breaks import breaks
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.profile.plan import Plan
+from litecheck.profile.solve import UnsolvableError, solve
+from litecheck.profile.types import OperatorRule, Profile
+from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.rendering.explain import explain
+from litecheck.rendering.formats import render
+from litecheck.rendering.inspect import model_text
+from tests.fuzz.mutate import mutant
+from tests.fuzz.seeds import built
+
+#: What the exceptions of Python and numpy say, and nobody else does.
+WORDS = re.compile(
+    r"Traceback \(most|\b(Type|Value|Index|Key|Attribute|ZeroDivision|Overflow|Memory|Assertion|Recursion|Unicode\w+)Error\b"
+    r"|object has no attribute|object is not|objects? (cannot|can't) be|(list|tuple|string) index out of"
+    r"|is out of bounds for|out of bounds for axis|could not broadcast|not supported between|unsupported operand type"
+    r"|invalid literal for|cannot reshape array|cannot be broadcast|not aligned|(integer|float) division|divide by zero"
+    r"|list indices|slice indices|indices must be|values to unpack|ufunc|operands could not|setting an array element"
+    r"|[Cc]annot cast|could not convert|negative dimensions are|array is too big|Unable to allocate|Maximum allowed"
+    r"|must be (real|str|int|bytes)|unhashable|<class '|dtype\('|got an unexpected keyword|positional argument"
+    r"|zero-size array|axes don't match|need at least one array|buffer is smaller|low >= high|high - low"
+)
+#: Elements of a tensor.
+LARGE = 1e6
+_NO_OPERATORS = ("TENSOR", "SUBGRAPH")
+#: A broken model: where it is from, and the model or a file's bytes.
+Broken = tuple[str, Model | bytes]
+
+
+def leaks(text: str) -> list[str]:
+    """The lines that hold such words, with them."""
+    return [line.strip() for line in text.splitlines() if WORDS.search(line)]
+
+
+def said(broken: Model | bytes, folder: Path) -> Iterator[tuple[str, str]]:
+    """(command, text) of all that is said of a model."""
+    models: list[Model | ModelError] = [broken] if isinstance(broken, Model) else []
+    if isinstance(broken, bytes):
+        path = folder / "broken.tflite"
+        path.write_bytes(broken)
+        models = list(load_models(path))
+    for model in models:
+        if isinstance(model, ModelError):
+            yield "read", "\n".join(map(str, model.problems))
+            continue
+        report = validate(model)
+        yield "validate", render(report)
+        yield "inspect", model_text(model, tensors=True)
+        for path_of in {finding.path for finding in report.findings}:
+            yield "explain", explain(path_of)
+        yield "run", _run(model)
+
+
+def _run(model: Model) -> str:
+    """What running it says, where it does not run. Large ones are left out: they take long, and say nothing else."""
+    if any(np.prod(tensor.shape, dtype=float) > LARGE for s in model.subgraphs for tensor in s.tensors):
+        return ""
+    try:
+        with np.errstate(all="ignore"):
+            Machine(model).invoke(entry(model).random(0))
+    except LitecheckError as error:
+        return str(error)
+    return ""
+
+
+def of_rules(every: int) -> Iterator[Broken]:
+    """Each Nth of the requirements of profiles that judge by themselves, broken in the first way there is; and each Nth
+    rule's model, spoiled."""
+    rules = [
+        (p, rule) for p in _profiles() for opcode, rule in p.operators.items() if opcode not in _NO_OPERATORS
+    ]
+    for profile, rule in rules[::every]:
+        plan = _solved(profile, rule)
+        if plan is not None:
+            for what, bad in spoiled(assemble(plan)):
+                yield f"{profile.name}: {rule.opcode}, {what}", bad
+    demands = [(p, rule, requirement) for p, rule in rules for requirement in rule.requirements]
+    for profile, rule, requirement in demands[::every]:
+        plan = _solved(profile, rule)
+        if plan is not None:
+            for way in islice(breaks(profile, rule, requirement, plan, 0), 1):
+                yield f"{profile.name}: {requirement.path}", assemble(way.plan)
+
+
+def _profiles() -> list[Profile]:
+    return [p for p in map(load_profile, profile_names()) if p.judges != "placement"]
+
+
+@cache
+def _plans() -> dict[tuple[str, str], Plan | None]:
+    return {}
+
+
+def _solved(profile: Profile, rule: OperatorRule) -> Plan | None:
+    """A plan that keeps the rule; None for what only a whole model has."""
+    plans, key = _plans(), (profile.name, rule.opcode)
+    if key not in plans:
+        with suppress(UnsolvableError, ValueError):
+            plans[key] = solve(profile, rule, 0)
+    return plans.setdefault(key, None)
+
+
+def spoiled(model: Model) -> Iterator[tuple[str, Model]]:
+    """The model with each tensor's shape, and each whole-numbered constant, changed in ways that nobody means."""
+    for tensor in model.subgraphs[0].tensors:
+        for what, changed in (*_shapes(tensor), *_constants(tensor)):
+            editor = SubgraphEditor(model.subgraphs[0])
+            editor.set_tensor(tensor.index, **changed)
+            try:
+                made = with_subgraphs(model, [editor.finish()[0], *model.subgraphs[1:]])
+                yield f"{what} of '{tensor.name}'", model_from(model_bytes(made), "spoiled")
+            except ModelError:
+                continue
+
+
+def _shapes(tensor: Tensor) -> Iterator[tuple[str, dict[str, object]]]:
+    if tensor.data is not None:
+        return
+    shape = tensor.shape
+    others: dict[str, tuple[int, ...]] = {"one dimension more": (*shape, 2), "no elements": (0,) * len(shape)}
+    if shape:
+        others |= {"one dimension less": shape[1:], "larger": (*shape[:-1], shape[-1] + 1)}
+    yield from ((what, {"shape": other}) for what, other in others.items())
+
+
+def _constants(tensor: Tensor) -> Iterator[tuple[str, dict[str, object]]]:
+    if tensor.data is None or tensor.dtype not in ("int32", "int64") or not tensor.shape:
+        return
+    values = np.frombuffer(bytes(tensor.data), tensor.dtype)
+    ways: dict[str, Callable[[], object]] = {
+        "too few": lambda: values[:-1],
+        "too many": lambda: np.append(values, values[-1:]),
+        "negative": lambda: values * 0 - 7,
+        "huge": lambda: values * 0 + 2**30,
+    }
+    if values.size and len(tensor.shape) == 1:
+        for what, way in ways.items():
+            changed = np.asarray(way(), tensor.dtype)
+            yield what, {"data": np.frombuffer(changed.tobytes(), np.uint8), "shape": changed.shape}
+
+
+def of_files(mutants: int) -> Iterator[Broken]:
+    """Files cut off at many places, and mutants."""
+    for seed in built():
+        for part in range(1, 8):
+            yield f"{seed.name}, {part} of 8", bytes(seed.content)[: len(seed.content) * part // 8]
+    for number in range(mutants):
+        made = mutant(built(), 14, number)
+        yield f"mutant {number} of {made.seed}: {made.operator}", made.content
+
+
+def found(models: Iterator[Broken]) -> Iterator[tuple[str, str, str]]:
+    """(where, command, line) of each message with Python's words; what is raised is one, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        for where, model in models:
+            try:
+                for command, text in said(model, Path(folder)):
+                    yield from ((where, command, line) for line in leaks(text))
+            except Exception as error:
+                yield where, "raised", f"{type(error).__name__}: {error}"
+
+
+def main() -> int:
+    """Print each message, and how often each command says one; 1 where there is any."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--every", type=int, default=1, help="of the models made from rules, each Nth")
+    parser.add_argument("--mutants", type=int, default=2000)
+    given = parser.parse_args()
+    counts: Counter[str] = Counter()
+    for models in (of_rules(given.every), of_files(given.mutants)):
+        for where, command, line in found(models):
+            counts[command] += 1
+            print(f"{command}: {where}: {line[:300]}", flush=True)
+    print(f"{counts.total()} messages: {dict(counts)}")
+    return int(counts.total() > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+"""No message of Python or numpy is in what people read of a broken model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.checks.validate import validate
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.edit import SubgraphEditor, with_subgraphs
+from litecheck.model.load import load_model
+from litecheck.model.types import Model
+from litecheck.reference.engine import dispatch
+from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.operands import RunError
+from litecheck.rendering.formats import render
+from tests.fuzz.leaks import found, leaks, of_files, of_rules, spoiled
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def slicing(begin: list[int], size: list[int]) -> Model:
+    """SLICE of a 4x4 image with as many numbers in begin and size as are given."""
+    builder = ModelBuilder("slicing")
+    graph = builder.subgraph("main")
+    x = graph.tensor("x", (4, 4), "int8", quantized(0.5, 3))
+    operands = [graph.constant(name, np.array(v, np.int32)) for name, v in (("begin", begin), ("size", size))]
+    y = graph.tensor("y", (2, 2), "int8", quantized(0.5, 3))
+    graph.add("SLICE", [x, *operands], [y], version=2)
+    graph.inputs(x)
+    graph.outputs(y)
+    return builder.finish()
+
+
+def run(model: Model) -> str:
+    with pytest.raises(RunError) as raised:
+        Machine(model).invoke(entry(model).random(0))
+    return str(raised.value)
+
+
+@pytest.mark.slow
+def test_broken_rules_and_spoiled_operands_leak_nothing() -> None:
+    assert list(found(of_rules(400))) == []
+
+
+def test_broken_files_leak_nothing() -> None:
+    assert list(found(of_files(60))) == []
+
+
+@pytest.mark.parametrize(
+    ("begin", "size"), [([1], [2, 2]), ([1, 1], [2]), ([1], [2]), ([1, 1, 0], [2, 2, 1])]
+)
+def test_slice_with_another_number_of_begins_is_refused_in_words(begin: list[int], size: list[int]) -> None:
+    model = slicing(begin, size)
+    report = validate(model)
+    paths = {finding.path for finding in report.findings if finding.level == "violation"}
+    assert any(path.startswith("SLICE/") for path in paths), paths
+    assert leaks(render(report)) == []
+    told = run(model)
+    assert leaks(told) == []
+    assert "SLICE" in told
+
+
+def test_slice_with_as_many_as_dimensions_runs() -> None:
+    model = slicing([1, 1], [2, 2])
+    assert validate(model).counts["violation"] == 0
+    assert Machine(model).invoke(entry(model).random(0)).outputs["y"].shape == (2, 2)
+
+
+@pytest.mark.parametrize("shape", [(0,) + (2**30,) * 5, (0,) * 70])
+def test_a_constant_of_a_shape_that_no_array_has_is_refused_in_words(shape: tuple[int, ...]) -> None:
+    model = load_model(FIXTURES / "fc_int8.tflite")
+    editor = SubgraphEditor(model.subgraphs[0])
+    weights = next(t for t in editor.tensors if t.data is not None and len(t.shape) == 2)
+    editor.set_tensor(weights.index, shape=shape, data=np.zeros(0, np.uint8))
+    told = run(with_subgraphs(model, [editor.finish()[0]]))
+    assert f"constant '{weights.name}'" in told
+    assert leaks(told) == []
+
+
+def test_operands_that_do_not_fit_are_named_by_role() -> None:
+    model = load_model(FIXTURES / "conv_int8.tflite")
+    told = [run(bad) for what, bad in spoiled(model) if what == "larger of 'input'"]
+    assert len(told) == 1
+    assert "CONV_2D" in told[0]
+    assert leaks(told[0]) == []
+
+
+def test_a_message_of_numpys_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: the exception's own words behind the operator's name."""
+
+    def bare(bound: dispatch.BoundKernel, arguments: object) -> RunError:
+        try:
+            np.zeros(3) + np.zeros(2)
+        except ValueError as error:
+            return RunError(f"{bound.what}: the operands do not fit, {error}")
+        raise AssertionError
+
+    monkeypatch.setattr(dispatch, "_misfit", bare)
+    models = ((what, bad) for what, bad in spoiled(load_model(FIXTURES / "fc_int8.tflite")))
+    leaking = list(found(models))
+    assert {command for _, command, _ in leaking} == {"run"}
+    assert any("could not be broadcast" in line for _, _, line in leaking)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'NoneType' object has no attribute 'shape'",
+        "list index out of range",
+        "could not broadcast input array from shape (3,) into shape (2,)",
+        "'<' not supported between instances of 'int' and 'str'",
+        "KeyError: 'x'",
+        "index 4 is out of bounds for axis 0 with size 4",
+    ],
+)
+def test_the_words_are_known(text: str) -> None:
+    assert leaks(f"fine\nADD #0: {text}") == [f"ADD #0: {text}"]
+    assert leaks("ADD #0: output 1 is missing; 3 of 4 elements differ\ndivision by zero") == []
