@@ -120,7 +120,7 @@ class Adapter:
 
     def infer(self, number: int, inputs: Arrays) -> Arrays:
         if self.mode == "slow":
-            time.sleep(0.4)
+            time.sleep(0.6)
         if self.mode == "stall" and number == 2:
             hang()
         if self.mode == "lacks":

@@ -32,6 +32,7 @@ FAMILIES: dict[str, Family] = {
     "resize_bilinear": regions.of_resize_bilinear,
     "rescaling": elements.of_one,
     "leaky_relu": partial(elements.of_one, options_of=elements.slopes),
+    "elu": partial(elements.of_one, rare=elements.RARE_ELUS),
     "gelu": partial(elements.of_one, options_of=elements.approximations, rare=elements.RARE_GELUS),
     "logistic": partial(elements.of_one, fixed=elements.SHARE, rare=elements.RARE_SHARES),
     "tanh": partial(elements.of_one, fixed=elements.SIGNED_SHARE, rare=elements.RARE_SIGNED_SHARES),

@@ -63,10 +63,20 @@ SHARE: Scale = (1 / 256, -128)
 SIGNED_SHARE: Scale = (1 / 128, 0)
 #: Inputs for which one of 256 entries of such a table is a tie in float32, or lies so near to one that fixed point is on
 #: the other side: one scale in some thousands.
-RARE_SHARES: tuple[Scale, ...] = ((0.02789, -90), (0.02491, -82))
-RARE_SIGNED_SHARES: tuple[Scale, ...] = ((0.00939, 117), (0.00967, 76))
-#: For GELU and its approximation, with which one entry lies between the results of two C libraries.
-RARE_GELUS: tuple[Scale, ...] = ((0.012141, 3), (0.019491, 10))
+RARE_SHARES: tuple[tuple[Scale, Scale], ...] = (((0.02789, -90), SHARE), ((0.02491, -82), SHARE))
+RARE_SIGNED_SHARES: tuple[tuple[Scale, Scale], ...] = (
+    ((0.00939, 117), SIGNED_SHARE),
+    ((0.00967, 76), SIGNED_SHARE),
+)
+#: With these one entry lies between the results of two C libraries: GELU and its approximation, and ELU.
+RARE_GELUS: tuple[tuple[Scale, Scale], ...] = (
+    ((0.012141, 3), (0.012141, 3)),
+    ((0.019491, 10), (0.019491, 10)),
+)
+RARE_ELUS: tuple[tuple[Scale, Scale], ...] = (
+    ((0.00975, 111), (0.014807570725679398, 100)),
+    ((0.00418, 124), (0.010593065991997719, 100)),
+)
 
 
 def of_two(
@@ -120,13 +130,13 @@ def of_one(
     rng: np.random.Generator,
     opcode: str,
     fixed: Scale | None = None,
-    rare: Sequence[Scale] = (),
+    rare: Sequence[tuple[Scale, Scale]] = (),
     options_of: Callable[[int], dict[str, Option]] = lambda _: {},
 ) -> Iterator[Probe]:
     """Unary operators: every value, in the body and in the tail of an array. ``fixed`` is the one output there is;
-    ``rare`` are further inputs, scales that show what others do not."""
+    ``rare`` are further scales, which show what others do not."""
     runs = tuple(_everywhere())
-    for at, (given, wanted) in enumerate((*((x, fixed or x) for x in rare), *_RESCALES)):
+    for at, (given, wanted) in enumerate((*rare, *_RESCALES)):
         wanted, options = fixed or wanted, options_of(at)
         what = f", alpha {options['alpha']}" if "alpha" in options else ""
         more = More(runs[1:], options=options)
