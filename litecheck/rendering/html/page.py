@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
@@ -127,11 +128,16 @@ def _line(line: layout.Line) -> str:
     return "".join(map(_span, line))
 
 
+def _breakable(words: str) -> str:
+    """Long paths and names break behind what joins their words."""
+    return re.sub(r"\S{12,}", lambda long: re.sub("[/_]", r"\g<0><wbr>", long[0]), text(words))
+
+
 def _span(span: layout.Span) -> str:
     if isinstance(span, str):
-        return text(span)
+        return _breakable(span)
     if isinstance(span, layout.Code):
-        return f"<code>{text(span.text)}</code>"
+        return f"<code>{_breakable(span.text)}</code>"
     if isinstance(span, layout.Bold):
         return f"<b>{text(span.text)}</b>"
     if isinstance(span, layout.Sign):
@@ -141,6 +147,6 @@ def _span(span: layout.Span) -> str:
         )
     if isinstance(span, layout.Link):
         known = span.address.startswith(("https://", "http://", "#"))
-        shown = text(span.text or span.address)
+        shown = _breakable(span.text or span.address)
         return f'<a href="{text(span.address)}">{shown}</a>' if known else shown
     return "<br>"

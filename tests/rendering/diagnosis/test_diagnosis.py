@@ -168,7 +168,7 @@ def test_formats_for_people_say_the_same(form: str) -> None:
 
 
 def test_the_page_is_one_file_without_scripts_and_without_markup_of_others() -> None:
-    page = render(PAGE, "html")
+    page = render(PAGE, "html").replace("<wbr>", "")
     assert "<script" not in page
     assert "default-src 'none'; style-src 'sha256-" in page
     assert "<b>x</b>" not in page
