@@ -62,7 +62,7 @@ class _Shell:
     def _step(self, prompt: str, written: str) -> str:
         output = self._run(prompt.removeprefix("$ "))
         gap = _gap(written)
-        return f"{prompt}\n" + (written if fits(written, output) else _shown(output) + gap)
+        return f"{prompt}\n" + (written if fits(written, output) else elided(written, output) + gap)
 
     def _run(self, command: str) -> str:
         if command == "echo $?":
@@ -89,6 +89,16 @@ def fits(written: str, output: str) -> bool:
     lines = written.removesuffix(_gap(written)).splitlines()
     parts = (r"(.*\n)*?" if line == ELISION else re.escape(line) + "\n" for line in lines)
     return re.fullmatch("".join(parts), _shown(output)) is not None
+
+
+def elided(written: str, output: str) -> str:
+    """What was printed, with as much of its beginning and its end as the page has around what it leaves out."""
+    lines, printed = written.removesuffix(_gap(written)).splitlines(), _shown(output).splitlines()
+    if ELISION not in lines:
+        return _shown(output)
+    before, behind = lines.index(ELISION), lines[::-1].index(ELISION)
+    kept = [*printed[:before], ELISION, *printed[max(len(printed) - behind, before) :]]
+    return "".join(f"{line}\n" for line in kept)
 
 
 def _shown(output: str) -> str:

@@ -65,7 +65,12 @@ def test_a_session_that_is_wrong_is_noticed() -> None:
     assert right != session.format("litecheck 9")
     assert refreshed(right) == right
     assert refreshed(session.format("...")) == session.format("...")
-    assert refreshed(session.format("...\nlitecheck 9")) == right
+    # What a page leaves out stays left out.
+    assert refreshed(session.format("...\nlitecheck 9")) == right.replace("litecheck 0", "...\nlitecheck 0")
+    usage = "```console\n$ litecheck --help\n{}\n```\n".format
+    found = refreshed(usage("old\nolder\n...\noldest")).splitlines()
+    assert (len(found), found[4]) == (7, "...")
+    assert "old" not in "".join(found)
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=named)
