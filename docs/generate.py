@@ -1,16 +1,15 @@
 """Bring the documentation's generated parts up to date: ``python docs/generate.py``, or ``--check`` them.
 
-Generated are docs/rules.md and docs/operators.md as a whole, the tables of measurements, arithmetics and formats, and the
-output of every console session.
+Generated are docs/rules.md, docs/operators.md and the pages of targets as a whole, the tables of measurements, arithmetics,
+formats and targets, and the output of every console session.
 """
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 if sys.version_info >= (3, 11):
@@ -20,23 +19,27 @@ else:
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from docs.measurements import measurements_table
 from docs.operators import arithmetics_table, page
 from docs.sessions import ROOT, refreshed
+from docs.target_pages import matrix, pages
 from docs.vela import constraints_table
 from litecheck.files import atomic_write
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.measurements.registry import MEASUREMENTS, OPERAND_MEASUREMENTS
 from litecheck.rendering.formats import formats
 from litecheck.rendering.rules import reference
 
 RULES = ROOT / "docs" / "rules.md"
 OPERATORS = ROOT / "docs" / "operators.md"
+#: What is demanded by each target, by its page.
+TARGETS = {ROOT / "docs" / "targets" / f"{name}.md": text for name, text in pages().items()}
 #: Documents that are generated as a whole.
-WHOLE = (RULES, OPERATORS)
+WHOLE = (RULES, OPERATORS, *TARGETS)
 _MEASUREMENTS = re.compile(r"(?<=<!-- generated: measurements -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _FORMATS = re.compile(r"(?<=<!-- generated: formats )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _LAYERS = re.compile(r"(?<=<!-- generated: layers -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _CONSTRAINTS = re.compile(r"(?<=<!-- generated: vela constraints -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_MATRIX = re.compile(r"(?<=<!-- generated: operators by target -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _ARITHMETICS = re.compile(r"(?<=<!-- generated: arithmetics -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
@@ -51,12 +54,15 @@ def documents() -> tuple[Path, ...]:
 def up_to_date(path: Path) -> str:
     """The document as its generated parts should be today."""
     if path == RULES:
-        return reference(map(load_profile, profile_names()))
+        return reference(p for p in map(load_profile, profile_names()) if p.judges != "placement")
     if path == OPERATORS:
         return page()
-    text = _MEASUREMENTS.sub(lambda _: "".join(_measurements()), path.read_text("utf-8"))
+    if path in TARGETS:
+        return TARGETS[path]
+    text = _MEASUREMENTS.sub(lambda _: "".join(measurements_table()), path.read_text("utf-8"))
     text = _ARITHMETICS.sub(lambda _: "".join(arithmetics_table()), text)
     text = _CONSTRAINTS.sub(lambda _: "".join(constraints_table()), text)
+    text = _MATRIX.sub(lambda _: "".join(matrix()), text)
     text = _FORMATS.sub(lambda m: m[1] + m[2] + "".join(_formats(m[1])), text)
     text = _LAYERS.sub(lambda _: _layers(), text)
     return refreshed(text)
@@ -78,18 +84,6 @@ def _layers() -> str:
 def _formats(command: str) -> Iterator[str]:
     yield "| format | what it is |\n| --- | --- |\n"
     yield from (f"| `{one.name}` | {one.purpose} |\n" for one in formats(command).values())
-
-
-def _measurements() -> Iterator[str]:
-    yield "| measurement | what it is |\n| --- | --- |\n"
-    yield from _rows("", MEASUREMENTS)
-    yield from _rows("role.", OPERAND_MEASUREMENTS)
-
-
-def _rows(prefix: str, functions: Mapping[str, object]) -> Iterator[str]:
-    for name, function in functions.items():
-        meaning = (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ").replace("``", "`")
-        yield f"| `{prefix}{name}` | {meaning} |\n"
 
 
 def main() -> int:

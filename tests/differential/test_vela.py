@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.target_pages import types
 from litecheck.checks.placement import placement
 from litecheck.devices.vela import Vela
 from litecheck.model.load import load_models
@@ -29,6 +30,25 @@ def test_random_operators_run_where_the_profile_says(target: str) -> None:
     assert score.trials > 250
     assert score.agreed / score.trials >= TARGETS[target], score.apart
     assert score.list_agreed < score.agreed
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_table_of_operators_has_every_type_that_runs(target: str) -> None:
+    profile, seen, missing = load_profile(target), 0, set()
+    with Vela(target, seconds=5) as compiler:
+        for model in blind(21, 200):
+            main = model.subgraphs[0]
+            (operator,) = main.operators
+            if compiler.compile(model).fates[0] == "npu":
+                seen += 1
+                maps = {main.tensors[i].dtype for i in operator.inputs if i >= 0}
+                if not maps & set(types(profile, operator.opcode).split(", ")):
+                    missing.add((operator.opcode, *sorted(maps)))
+    assert seen > 50
+    # Known to be missing, as docs/targets.md says.
+    assert missing <= {("PRELU", "uint8")}
+    assert "float32" not in types(profile, "ADD")
+    assert types(profile, "CUSTOM") == "-"
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -1,0 +1,128 @@
+"""The pages of hardware targets, from their profiles: a page each, and the table of operators by target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from docs.measurements import measurements_table
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.profile.parser import ANY_OPERATOR
+from litecheck.profile.types import OneOf, OperatorRule, Profile, Requirement
+from litecheck.rendering.rules import Row, demanded, rows
+
+_HEAD = """\
+# {title}
+
+Generated from the profile `{name}`; `python docs/generate.py` brings it up to date. What the places mean, and how far to
+trust them, is said in [hardware targets](../targets.md).
+
+Source: {source}. An operator runs on the NPU where all that is said of it here holds. In parentheses stands where a
+demand is from: *list* is what the compiler prints of itself, *measured* what it does.
+"""
+_EVERY = "\n## Every operator\n\nAlso those that have no entry below, which stay on the CPU.\n"
+_MEASURED = "\n## Measurements\n\nWhat stands behind `limits/` above.\n\n"
+
+
+def targets() -> tuple[Profile, ...]:
+    """The profiles that say where operators run."""
+    return tuple(p for p in map(load_profile, profile_names()) if p.judges == "placement")
+
+
+def pages() -> dict[str, str]:
+    """Every target's page by its name; one that only extends another has that one's."""
+    return {target.name: page(target) for target in targets() if not target.extends}
+
+
+def page(profile: Profile) -> str:
+    """A target's page in Markdown: what is demanded of every operator, then what is demanded of each besides."""
+    every = profile.operators.get(ANY_OPERATOR)
+    common = frozenset() if every is None else frozenset(map(_source, every.requirements))
+    parts = [_HEAD.format(title=profile.title, name=profile.name, source=profile.source)]
+    if every is not None:
+        parts += [_EVERY, *_lines(profile, every)]
+    for rule in profile.operators.values():
+        if rule is not every:
+            own = _lines(profile, rule, common)
+            parts += [f"\n## {rule.opcode}\n", *(own or ["\nNothing besides.\n"])]
+    limits = {
+        r.path.split("/")[2]
+        for rule in profile.operators.values()
+        for r in rule.requirements
+        if "/limits/" in r.path
+    }
+    return "".join(
+        [*parts, _MEASURED, *measurements_table({re.sub(r"^.*\.", "role.", name) for name in limits})]
+    )
+
+
+def _source(requirement: Requirement) -> tuple[str, int]:
+    return requirement.demand.file, requirement.demand.line
+
+
+def _lines(
+    profile: Profile, rule: OperatorRule, without: frozenset[tuple[str, int]] = frozenset()
+) -> list[str]:
+    """A list of what a rule demands, by what becomes of an operator otherwise."""
+    groups: dict[str, list[str]] = {}
+    for row in rows(profile, rule):
+        requirement = row.requirement
+        if requirement.verb != "operands" and _source(requirement) not in without:
+            groups.setdefault(requirement.effect, []).append(_item(row))
+    return [line for effect, items in groups.items() for line in (f"\nElse {_clause(effect)}:\n\n", *items)]
+
+
+def _clause(effect: str) -> str:
+    """An effect as the end of a sentence about an operator."""
+    return f"it {effect}" if effect.startswith(("stays", "crashes")) else effect
+
+
+def _item(row: Row) -> str:
+    requirement = row.requirement
+    return f"- `{row.name}`: {demanded(requirement)}. *{requirement.because}* ({requirement.see})\n"
+
+
+def matrix() -> Iterator[str]:
+    """Every operator that some target runs, with the types of its inputs that each takes."""
+    columns = targets()
+    names = sorted({name for target in columns for name in target.operators} - {ANY_OPERATOR})
+    yield f"| operator | {' | '.join(_linked(target) for target in columns)} |\n"
+    yield f"| --- |{' --- |' * len(columns)}\n"
+    for name in names:
+        yield f"| {name} | {' | '.join(types(target, name) for target in columns)} |\n"
+
+
+def _linked(target: Profile) -> str:
+    return f"[{target.name}](targets/{target.extends or target.name}.md)"
+
+
+#: Limits of 0 that leave a type out which the operand may have, by the measurement; and those that list the types.
+_WITHOUT = {
+    "bool_maps": ("bool",),
+    "wide_maps": ("int32",),
+    "longest_maps": ("int64",),
+    "narrow_maps": ("int32", "int64"),
+}
+_LISTS = ("listed_type", "input_type")
+
+
+def types(target: Profile, opcode: str) -> str:
+    """``int8, int16``: what the first feature map may be that is computed with."""
+    rule = target.operators.get(opcode)
+    if rule is None or rule.unsupported:
+        return "-"
+    stated = {r.path.partition("/")[2]: _words(r) for r in rule.requirements}
+    roles = (stated.get(f"{role}/dtype", ()) for role in rule.inputs if role != "condition")
+    listed = next(names for names in roles if "int8" in names)
+    out = {
+        name for limit, names in _WITHOUT.items() if stated.get(f"limits/{limit}") == ("0",) for name in names
+    }
+    # Of a layer with weights it speaks of computed ones.
+    limits = _LISTS if "weight" in rule.inputs else (*_LISTS, "product_type")
+    lists = [stated[f"limits/{limit}"] for limit in limits if f"limits/{limit}" in stated]
+    return ", ".join(name for name in listed if name not in out and all(name in one for one in lists))
+
+
+def _words(requirement: Requirement) -> tuple[str, ...]:
+    value = requirement.value
+    return tuple(map(str, value.values)) if isinstance(value, OneOf) else (str(value),)
