@@ -121,7 +121,8 @@ def _output(one: TensorAgreement) -> str:
 
 
 def _agreed(one: TensorAgreement) -> Iterator[str]:
-    yield f"SNR {decibels(one.snr)}"
+    apart = without_dc(one)
+    yield f"SNR {decibels(one.snr)}{f' ({apart} without DC)' if apart else ''}"
     steps = f" ({one.largest_steps:.3g} steps)" if one.step else ""
     yield f"largest error {one.distortion.largest:.4g}{steps}"
     if one.distortion.equal:
@@ -135,6 +136,12 @@ def decibels(snr: float) -> str:
     if math.isinf(snr):
         return "exact" if snr > 0 else "no signal"
     return f"{snr:.1f} dB"
+
+
+def without_dc(one: TensorAgreement) -> str:
+    """The ratio of a signal without its mean, where most of the signal is its mean; nothing elsewhere."""
+    found = one.distortion
+    return decibels(found.snr_without_dc) if found.mostly_dc and found.noise else ""
 
 
 def share(part: float) -> str:
