@@ -19,6 +19,8 @@ from litecheck.report import counted, counts_text, uncovered_text
 _NOTICED = 1e-4
 #: How many channels of rounded weights are named.
 _WORST = 2
+#: TensorFlow's quantizers as a report calls them.
+_QUANTIZERS = {"old": "old quantizer", "new": "new quantizer", "verbatim": "new quantizer, its slip included"}
 #: How many operators of a kind a hint names.
 _NAMED = 3
 
@@ -39,7 +41,7 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     if record.calibration is not None:
         yield "calibrated", calibration(record)
     if request.generation != "new":
-        yield "like", f"TensorFlow's {request.generation} quantizer"
+        yield "like", f"TensorFlow's {_QUANTIZERS[request.generation]}"
     if record.target:
         yield "written", record.target
     elif record.verdict == "violates":
