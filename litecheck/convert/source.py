@@ -19,8 +19,10 @@ from litecheck.quantization import INTEGER_RANGES
 _EIGHT_BITS = ("int8", "uint8")
 
 
-def load_source(path: str | Path, member: str = "") -> Model:
+def load_source(path: str | Path, member: str = "", signature: str | None = None) -> Model:
     """The model of a .tflite file; SavedModel folders, .keras and .h5 become one by TensorFlow, in a child process.
+
+    Of a SavedModel with several signatures ``signature`` alone is converted, where it is given.
 
     Raises ModelError, and ConfigError where TensorFlow is wanted and not installed.
     """
@@ -28,7 +30,7 @@ def load_source(path: str | Path, member: str = "") -> Model:
         return load_model(path, member)
     from litecheck.convert.tensorflow import float_from_tensorflow
 
-    content = float_from_tensorflow(path)
+    content = float_from_tensorflow(path, signature=signature)
     return model_from(content, str(path))
 
 
