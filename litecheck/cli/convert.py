@@ -130,7 +130,9 @@ def convert(
         from litecheck.convert.converters import compare_converters
 
         with samples_done(len(vias), manner) as tell:
-            compared = compare_converters(load_source(model, member, signature), settings, vias, target or "", tell)
+            compared = compare_converters(
+                load_source(model, member, signature), settings, vias, target or "", tell
+            )
         write(compared, targets, manner)
         raise typer.Exit(compared.exit_code)
     session = prepared(load_source(model, member, signature), settings)

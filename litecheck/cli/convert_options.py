@@ -178,7 +178,12 @@ Like = Annotated[
         "tensorflow:new without its slip.",
     ),
 ]
-Signature = Annotated[str | None, typer.Option(metavar="S", help="The data are for this entry point.")]
+Signature = Annotated[
+    str | None,
+    typer.Option(
+        metavar="S", help="The data are for this entry point; of a SavedModel it alone is converted."
+    ),
+]
 Member = Annotated[str, typer.Option(metavar="NAME", help="Which model of a bundle.")]
 Device = Annotated[
     str,

@@ -57,8 +57,9 @@ def float_from_tensorflow(
 ) -> bytes:
     """The float32 .tflite of a SavedModel folder, a .keras or an .h5 file, its batch dimension being 1.
 
-    Of a SavedModel all signatures are converted, the default one first, or ``signature`` alone. TensorFlow runs in a process of its own under ``limits``. Raises ConfigError where TensorFlow is not installed, and
-    ModelError with one sentence where it fails, crashes, or finds no end.
+    Of a SavedModel all signatures are converted, or ``signature`` alone. TensorFlow runs in a process
+    of its own under ``limits``. Raises ConfigError where TensorFlow is not installed, and ModelError with one sentence where
+    it fails, crashes, or finds no end.
     """
     request = {
         "source": str(path), "kind": source_kind(path), "signature": signature or "", "imports": ["tensorflow"],

@@ -13,10 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from litecheck.convert.foreign.program import samples_of
-
-
-#: The signature that a SavedModel is entered by where none is named.
-_DEFAULT = "serving_default"
+from litecheck.convert.formats import DEFAULT
 
 
 class OldKerasError(Exception):
@@ -79,7 +76,9 @@ def _quantized(model: bytes, to: str, samples: Path) -> bytes:
     from tensorflow.lite.python.optimize import calibrator
 
     model = calibrator.add_intermediate_tensors(model)
-    (key, entry), *_ = tf.lite.Interpreter(model_content=model).get_signature_list().items()
+    signatures = tf.lite.Interpreter(model_content=model).get_signature_list()
+    given = next(samples_of(samples)).keys()
+    key, entry = next((key, one) for key, one in signatures.items() if given >= set(one["inputs"]))
 
     def feed() -> Iterator[tuple[str, dict[str, Any]]]:
         for sample in samples_of(samples):
@@ -104,7 +103,7 @@ def _converter(request: Mapping[str, Any], folder: str) -> Any:
 
 def _signatures(loaded: Any, wanted: str = "") -> list[str]:
     """The signatures to convert: all, the default one first, or the one that is wanted."""
-    keys = sorted(loaded.signatures, key=lambda key: (key != _DEFAULT, key))
+    keys = sorted(loaded.signatures, key=lambda key: (key != DEFAULT, key))
     if wanted and wanted not in keys:
         raise NoSignatureError(f"{wanted!r}; there are {', '.join(keys) or 'none'}")
     if not keys:
