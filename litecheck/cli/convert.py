@@ -54,8 +54,8 @@ def convert(
     agreement with the float model. MODEL is never changed, unless it is OUT, too.
 
     Exit codes: 0 the new model is written and nothing is against it, 1 it would violate its profile and is not written,
-    2 it cannot be made: unreadable files, a model that is quantized already, samples that do not fit; 64 the command is
-    wrong: no data, an unknown option.
+    2 it cannot be made (unreadable files, a model that is quantized already, samples that do not fit), or no rules judge
+    it: it is not written; 64 the command is wrong: no data, an unknown option.
 
     \b
     [bold]Examples[/]
@@ -130,10 +130,12 @@ def convert(
         from litecheck.convert.converters import compare_converters
 
         with samples_done(len(vias), manner) as tell:
-            compared = compare_converters(load_source(model, member), settings, vias, target or "", tell)
+            compared = compare_converters(
+                load_source(model, member, signature), settings, vias, target or "", tell
+            )
         write(compared, targets, manner)
         raise typer.Exit(compared.exit_code)
-    session = prepared(load_source(model, member), settings)
+    session = prepared(load_source(model, member, signature), settings)
     for warning in session.warnings:
         say(f"warning: {warning}")
     with samples_done(session.steps, manner) as tell:

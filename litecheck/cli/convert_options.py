@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from litecheck.convert.via import Via
 
 #: What ``--like`` takes, and which of TensorFlow's quantizers that is.
-_LIKE: dict[str, Generation] = {"tensorflow": "new", "tensorflow:new": "new", "tensorflow:old": "old"}
+_LIKE: dict[str, Generation] = {
+    "tensorflow": "verbatim", "tensorflow:new": "verbatim", "tensorflow:old": "old",
+}  # fmt: skip
 
 _CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
 
@@ -172,10 +174,16 @@ Like = Annotated[
     typer.Option(
         metavar="CONVERTER",
         autocompletion=_likes,
-        help="Weights and biases rounded as tensorflow:new (default) or tensorflow:old does it.",
+        help="Weights and biases to the last bit as tensorflow:new or tensorflow:old has them, slips included. Default: as "
+        "tensorflow:new without its slip.",
     ),
 ]
-Signature = Annotated[str | None, typer.Option(metavar="S", help="The data are for this entry point.")]
+Signature = Annotated[
+    str | None,
+    typer.Option(
+        metavar="S", help="The data are for this entry point; of a SavedModel it alone is converted."
+    ),
+]
 Member = Annotated[str, typer.Option(metavar="NAME", help="Which model of a bundle.")]
 Device = Annotated[
     str,

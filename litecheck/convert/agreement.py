@@ -61,6 +61,11 @@ class TensorAgreement:
         return self.distortion.snr
 
     @property
+    def snr_without_dc(self) -> float:
+        """Signal without its mean over noise in dB."""
+        return self.distortion.snr_without_dc
+
+    @property
     def saturated(self) -> float:
         """The share of stored values on a rail, 0 to 1."""
         return self.distortion.on_rail / max(1, self.distortion.elements)
@@ -107,9 +112,10 @@ class Agreement:
 
 
 def _plain(one: TensorAgreement) -> dict[str, Any]:
-    snr = one.snr if math.isfinite(one.snr) else None
+    ratios = {"snr": one.snr, "snr_without_dc": one.snr_without_dc}
+    finite = {name: ratio if math.isfinite(ratio) else None for name, ratio in ratios.items()}
     shares = {"saturated": one.saturated, "clipped": one.clipped, "largest_steps": one.largest_steps}
-    return {**asdict(one), "snr": snr, **shares}
+    return {**asdict(one), **finite, **shares}
 
 
 def agreement(

@@ -22,6 +22,10 @@ from litecheck.model.values import stored_integers
 from litecheck.quantizer.litert import quantize
 from litecheck.quantizer.types import Parameters
 
+_OVERLOOKED = (
+    "stored in smaller steps than the scale, as TensorFlow's converter has it: all weights come out larger"
+)
+
 
 def following(
     bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation, borrowed: Borrowed
@@ -62,6 +66,8 @@ def _weights(
                     if count:
                         biases[added] = raised.bias
                         because = f"{count} scale{'s' * (count > 1)} raised, so that the bias fits into int32"
+                if storage.dtype == "int8" and formulas.overlooked(values, scales, axis, generation):
+                    because = "; ".join(filter(None, (because, _OVERLOOKED)))
                 yield port, _form(storage, scales, values, because, zeros)
 
 

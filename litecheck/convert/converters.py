@@ -137,7 +137,9 @@ def _named(model: Model, data: CalibrationData) -> NamedSamples:
     for sample in (sample for chain in data for sample in chain):
         subgraph, arrays = sample.arrange(model)
         if subgraph:
-            raise ConfigError("other converters are asked for models of one entry point alone")
+            raise ConfigError(
+                "other converters are asked for models of one entry point alone: --signature names it"
+            )
         found.append(dict(zip(names, arrays, strict=True)))
     if not found:
         raise ConfigError(f"{data.described}: there is no sample")

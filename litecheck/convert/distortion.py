@@ -28,7 +28,7 @@ class Distortion:
     ``signal`` is the sum of x^2, ``noise`` that of (x - y)^2, ``largest`` the largest abs(x - y). ``on_rail`` elements are
     stored as the type's smallest or largest value; at ``clipped`` ones x lies beyond those, where there is one scale.
     ``left_out`` are elements at which x is not finite, ``equal`` those whose integers above the zero point are the same,
-    where both sides store integers.
+    where both sides store integers. ``mean`` is that of x, ``variation`` the sum of (x - mean)^2.
     """
 
     signal: float = 0.0
@@ -39,26 +39,46 @@ class Distortion:
     clipped: int = 0
     left_out: int = 0
     equal: int = 0
+    mean: float = 0.0
+    variation: float = 0.0
 
     def merged(self, other: Distortion) -> Distortion:
         """Both together."""
+        elements, apart = self.elements + other.elements, other.mean - self.mean
+        share = other.elements / max(1, elements)
         return Distortion(
             self.signal + other.signal,
             self.noise + other.noise,
             max(self.largest, other.largest),
-            self.elements + other.elements,
+            elements,
             self.on_rail + other.on_rail,
             self.clipped + other.clipped,
             self.left_out + other.left_out,
             self.equal + other.equal,
+            self.mean + apart * share,
+            self.variation + other.variation + apart * apart * share * self.elements,
         )
 
     @property
     def snr(self) -> float:
         """Signal over noise in dB: infinite where there is no noise, minus infinite where there is nothing else."""
-        if not self.noise:
-            return math.inf
-        return 10 * math.log10(self.signal / self.noise) if self.signal else -math.inf
+        return _decibels(self.signal, self.noise)
+
+    @property
+    def snr_without_dc(self) -> float:
+        """As ``snr``, of a signal without its mean; the noise keeps its own, as an offset of the result is an error."""
+        return _decibels(self.variation, self.noise)
+
+    @property
+    def mostly_dc(self) -> bool:
+        """Whether more than half of the signal's power is that of its mean, which then speaks for most of the SNR."""
+        return 2 * self.variation < self.signal
+
+
+def _decibels(signal: float, noise: float) -> float:
+    if not noise:
+        return math.inf
+    return 10 * math.log10(signal / noise) if signal else -math.inf
 
 
 def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distortion:
@@ -102,7 +122,21 @@ def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Ten
     if not x.size:
         return Distortion(left_out=left_out)
     rails = _rails(x, codes, tensor) if _quantized(tensor) else (0, 0)
-    return Distortion(*sums, float(max(off.max(), -off.min())), x.size, *rails, left_out)
+    largest = float(max(off.max(), -off.min()))
+    return Distortion(*sums, largest, x.size, *rails, left_out, 0, *_spread(x))
+
+
+def _spread(x: NDArray[Any]) -> tuple[float, float]:
+    """The mean of finite values, and the sum of squares of their distances from it: exactly 0 where all are the same."""
+    first = float(x[0])
+    with np.errstate(over="ignore"):
+        off = x - x[0]
+        squares = float(np.dot(off, off))
+    if not _TINY < squares < math.inf:
+        off = x.astype(np.float64) - first
+        squares = float(np.dot(off, off))
+    total = float(off.sum())
+    return first + total / x.size, max(0.0, squares - total * total / x.size)
 
 
 def stored_distortion(

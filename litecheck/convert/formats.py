@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+#: The signature that a SavedModel is entered by where none is named.
+DEFAULT = "serving_default"
 #: File names that Keras writes.
 KERAS = (".keras", ".h5", ".hdf5")
 

@@ -6,7 +6,8 @@ float32, since that decides the last bit. ``rha`` stands for rounding half away 
 The converter had two quantizers. Files of the **old** generation (TOCO's, tensorflow/lite/tools/optimize/
 quantization_utils.cc) and of the **new** one (MLIR's, tensorflow/compiler/mlir/lite/quantization/) differ in the last
 bit of weight scales, in the reciprocal that weights are multiplied with, and in how far a scale is raised for a bias
-that does not fit. Checked by tests/convert/test_formulas.py against files of both.
+that does not fit. **verbatim** is the new one with its slip (:func:`overlooked`), which spoils weights and so is never
+the default. Checked by tests/convert/test_formulas.py against files of both.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from litecheck.quantization import INTEGER_RANGES
 
-Generation = Literal["new", "old"]
+Generation = Literal["new", "old", "verbatim"]
 
 #: Ranges below this are widened by the new generation: activations by as much on either side, weights up to it.
 SMALLEST_RANGE = 1e-6
 #: The largest stored bias the new generation allows: half of int32, room for the accumulator.
 LARGEST_BIAS = 2**30 - 1
-#: A scale of the whole tensor this near to its values' own is overlooked by the new generation.
+#: A scale of the whole tensor that was raised by no more than this is overlooked by the new generation.
 OVERLOOKED = 1e-3
 _INT32_MAX = 2**31 - 1
 
@@ -44,7 +45,7 @@ def activation(
     generation and (4.6e-41, -128) in the old one, which is no normal number any more.
     """
     low, high = min(float(np.float32(low)), 0.0), max(float(np.float32(high)), 0.0)
-    if generation == "new" and high - low < SMALLEST_RANGE:
+    if generation != "old" and high - low < SMALLEST_RANGE:
         low, high = low - SMALLEST_RANGE, high + SMALLEST_RANGE
     elif high == low:
         high = float(np.finfo(np.float32).tiny)
@@ -52,7 +53,7 @@ def activation(
     if dtype == "int16":
         return np.float32(max(-low, high) / largest), 0
     scale = (np.float32(high) - np.float32(low)) / np.float32(largest - smallest)
-    quotient = low / float(scale) if generation == "new" else float(np.float32(low) / scale)
+    quotient = float(np.float32(low) / scale) if generation == "old" else low / float(scale)
     zero = float(_rounded(np.float32(smallest - quotient)))
     return scale, int(min(max(zero, smallest), largest))
 
@@ -125,30 +126,41 @@ def stored_weights(
     axis: int | None,
     generation: Generation = "new",
     dtype: str = "int8",
-    verbatim: bool = False,
 ) -> NDArray[Any]:
     """Weights as stored integers, -127..127 for int8: rha(f32(value * reciprocal)), in ``values``' shape.
 
     With m a channel's largest magnitude the reciprocal is f32(127 / m) in the old generation and, where one scale
     serves the whole tensor, in the new one too; per axis the new one takes f32(1 / scale). So does everything whose
     scale is not m's own (raised for a bias, or chosen otherwise); in the old generation by way of the range,
-    f32(127 / f32(127 * scale)).
-
-    ``verbatim`` repeats a slip of the new generation: with one scale for the tensor, a scale that differs from m's
-    own by up to 1e-3 is overlooked, and the integers stored beside it fit f32(m / 127) instead.
+    f32(127 / f32(127 * scale)). Where a scale is :func:`overlooked`, too, the reciprocal is m's own.
     """
     steps = np.float32(INTEGER_RANGES[dtype][1])
     divisors = np.where(scales > 0, scales, np.float32(1))
     reciprocal = steps / (divisors * steps) if generation == "old" else np.float32(1) / divisors
     if generation == "old" or axis is None:
         largest = _magnitudes(values, axis)
-        own = scales == largest / steps
-        if verbatim and generation == "new":
-            own |= np.abs(largest / steps - scales) <= np.float32(OVERLOOKED)
+        own = (scales == largest / steps) | overlooked(values, scales, axis, generation)
         own &= largest > 0
         reciprocal = np.where(own, steps / np.where(own, largest, steps), reciprocal)
     products = values * along(reciprocal, values.ndim, axis)
     return np.clip(_rounded(products), -steps, steps).astype(dtype)
+
+
+def overlooked(
+    values: NDArray[np.float32],
+    scales: NDArray[np.float32],
+    axis: int | None,
+    generation: Generation,
+) -> bool:
+    """Whether weights are stored in other steps than their scale: a slip of the new generation, which ``verbatim`` repeats.
+
+    With one scale for the whole tensor, one that differs from f32(m / 127) by up to 1e-3 counts as that, whatever it was
+    raised for; the integers beside it then fit f32(m / 127).
+    """
+    if generation != "verbatim" or axis is not None:
+        return False
+    own = _magnitudes(values, None) / np.float32(INTEGER_RANGES["int8"][1])
+    return bool(0 < own[0] != scales[0] and np.abs(own - scales)[0] <= np.float32(OVERLOOKED))
 
 
 def bias_scales(input_scale: float | np.float32, scales: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.binding import Port
+from litecheck.convert.formulas import Generation
 from litecheck.convert.plan import ConstantChange, ConversionPlan, Decision, Form, TensorForms, mistake_in
 from litecheck.errors import ConfigError
 from litecheck.quantization import INTEGER_RANGES
@@ -72,8 +73,8 @@ def read_plan(text: str, file: str) -> ConversionPlan:
     if not isinstance(values, dict) or values.get("litecheck_plan") != VERSION:
         raise ConfigError(f"{file}: this is no conversion plan (litecheck_plan is not {VERSION})")
     generation = reader.text(values, "generation", "plan")
-    if generation not in ("new", "old"):
-        raise ConfigError(f"{file}: generation is neither new nor old")
+    if generation not in get_args(Generation):
+        raise ConfigError(f"{file}: generation is none of {', '.join(get_args(Generation))}")
     return ConversionPlan(
         reader.text(values, "source", "plan"),
         reader.text(values, "profile", "plan"),
@@ -86,7 +87,7 @@ def read_plan(text: str, file: str) -> ConversionPlan:
             reader.decision(one, f"operators[{n}]")
             for n, one in enumerate(reader.items(values, "operators", "plan"))
         ),
-        "old" if generation == "old" else "new",
+        cast("Generation", generation),
         tuple(map(str, reader.items(values, "notes", "plan"))),
         tuple(
             reader.change(one, f"changes[{n}]")

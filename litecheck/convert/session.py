@@ -216,5 +216,6 @@ def convert_model(
     if not isinstance(model, (Model, str, Path)):
         call = "litecheck.convert(litecheck.load_model(content), data=(...,))"
         raise wrong_type("convert", "a Model or a path", model, call)
-    loaded = model if isinstance(model, Model) else load_source(model)
-    return carried_out(prepared(loaded, ConversionSettings(**settings)), target, save_plan)
+    asked = ConversionSettings(**settings)
+    loaded = model if isinstance(model, Model) else load_source(model, signature=asked.signature)
+    return carried_out(prepared(loaded, asked), target, save_plan)

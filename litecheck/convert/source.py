@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.convert.formats import is_tensorflow
+from litecheck.convert.formats import DEFAULT, is_tensorflow
 from litecheck.convert.request import REAL
 from litecheck.errors import InputError
+from litecheck.model.cut import entered_by
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_model, model_from
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
@@ -19,8 +20,11 @@ from litecheck.quantization import INTEGER_RANGES
 _EIGHT_BITS = ("int8", "uint8")
 
 
-def load_source(path: str | Path, member: str = "") -> Model:
+def load_source(path: str | Path, member: str = "", signature: str | None = None) -> Model:
     """The model of a .tflite file; SavedModel folders, .keras and .h5 become one by TensorFlow, in a child process.
+
+    Of a SavedModel with several signatures ``signature`` alone is converted, where it is given; else all, the default one in
+    front.
 
     Raises ModelError, and ConfigError where TensorFlow is wanted and not installed.
     """
@@ -28,8 +32,10 @@ def load_source(path: str | Path, member: str = "") -> Model:
         return load_model(path, member)
     from litecheck.convert.tensorflow import float_from_tensorflow
 
-    content = float_from_tensorflow(path)
-    return model_from(content, str(path))
+    content = float_from_tensorflow(path, signature=signature)
+    model = model_from(content, str(path))
+    keys = {one.key for one in model.signatures}
+    return entered_by(model, DEFAULT) if len(keys) > 1 and DEFAULT in keys else model
 
 
 def check_real(model: Model, to: str) -> None:

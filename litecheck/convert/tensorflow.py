@@ -46,18 +46,24 @@ _BY_KIND = {
         "unknown-shape",
         "leaves more than the batch open ({0}): save it with an input of fixed shape",
     ),
+    "NoSignatureError": ("no-signature", "has no signature {0}"),
     "late": ("timeout", "kept TensorFlow's converter busy beyond its time: {0}"),
     "memory": ("out-of-memory", "needs more memory for its conversion than the process may have"),
 }
 
 
-def float_from_tensorflow(path: str | Path, limits: ProcessLimits | None = None) -> bytes:
+def float_from_tensorflow(
+    path: str | Path, limits: ProcessLimits | None = None, signature: str | None = None
+) -> bytes:
     """The float32 .tflite of a SavedModel folder, a .keras or an .h5 file, its batch dimension being 1.
 
-    TensorFlow runs in a process of its own under ``limits``. Raises ConfigError where TensorFlow is not installed, and
-    ModelError with one sentence where it fails, crashes, or finds no end.
+    Of a SavedModel all signatures are converted, or ``signature`` alone. TensorFlow runs in a process
+    of its own under ``limits``. Raises ConfigError where TensorFlow is not installed, and ModelError with one sentence where
+    it fails, crashes, or finds no end.
     """
-    request = {"source": str(path), "kind": source_kind(path), "imports": ["tensorflow"]}
+    request = {
+        "source": str(path), "kind": source_kind(path), "signature": signature or "", "imports": ["tensorflow"],
+    }  # fmt: skip
     try:
         return converted(FLOAT, request, limits or ProcessLimits()).model
     except ForeignError as error:
@@ -86,6 +92,10 @@ def explained(path: str | Path, error: ForeignError) -> LitecheckError:
 
 
 def _meaning(error: ForeignError) -> tuple[str, str]:
+    if error.kind == "SeveralSignaturesError":
+        keys, kind, message = error.message.split("\n", 2)
+        code, sentence = _meaning(ForeignError(kind, message, error.said))
+        return code, f"{sentence}; it has the signatures {keys}: --signature converts one of them alone"
     if error.kind in _BY_KIND:
         code, sentence = _BY_KIND[error.kind]
         return code, sentence.format(error.message)

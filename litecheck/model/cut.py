@@ -1,4 +1,5 @@
-"""Parts of a model as models of their own: one operator or several, with everything they need and nothing else."""
+"""Parts of a model as models of their own: one operator or several, with everything they need and nothing else; and the
+same model entered elsewhere."""
 
 from __future__ import annotations
 
@@ -91,6 +92,20 @@ def _used(subgraph: Subgraph, operators: Iterable[Operator]) -> set[int]:
         if isinstance(details, Blockwise | MultiAxis):
             used |= {i for i in (details.scales, details.zero_points) if i >= 0}
     return used
+
+
+def entered_by(model: Model, key: str) -> Model:
+    """The same model with a signature, and the subgraph that it enters, in front: what runs where none is named."""
+    signature = next(one for one in model.signatures if one.key == key)
+    places = {signature.subgraph: 0, 0: signature.subgraph}
+    order = sorted(model.subgraphs, key=lambda subgraph: places.get(subgraph.index, subgraph.index))
+    subgraphs = (
+        replace(one, index=number, operators=tuple(_calling(operator, places) for operator in one.operators))
+        for number, one in enumerate(order)
+    )
+    signatures = (signature, *(one for one in model.signatures if one is not signature))
+    moved = (replace(one, subgraph=places.get(one.subgraph, one.subgraph)) for one in signatures)
+    return replace(model, subgraphs=tuple(subgraphs), signatures=tuple(moved))
 
 
 def _called(model: Model, operators: Iterable[Operator]) -> Iterator[int]:

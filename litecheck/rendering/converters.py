@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from litecheck.convert.agreement import TensorAgreement
 from litecheck.convert.converters import ConverterComparison, ConverterOutcome
 from litecheck.files import bytes_text
-from litecheck.rendering.conversion.wording import decibels
+from litecheck.rendering.conversion.wording import decibels, without_dc
 from litecheck.rendering.document import Code, Document, FactRows, Heading, Line, Part, TableGrid
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.report import counted, counts_text
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1
 _HEADS = ("converter", "verdict", "findings", ">size", ">seconds", ">memory", ">lowest SNR", ">same place")
-_OUTPUTS = ("output", "converter", ">SNR", ">largest error", ">same place")
+_OUTPUTS = ("output", "converter", ">SNR", ">without DC", ">largest error", ">same place")
 
 
 def summary(compared: ConverterComparison) -> str:
@@ -42,10 +42,11 @@ def _row(one: ConverterOutcome) -> tuple[str, ...]:
 def _output_rows(compared: ConverterComparison) -> list[tuple[str, ...]]:
     """Each output of each converter's model."""
     return [
-        (output.output, one.via, decibels(output.snr), f"{output.distortion.largest:.4g}", _same(output))
+        (output.output, one.via, decibels(output.snr), without_dc(output), f"{output.distortion.largest:.4g}",
+         _same(output))
         for one in compared.outcomes
         for output in (one.agreement.outputs if one.agreement else ())
-    ]
+    ]  # fmt: skip
 
 
 def _same(output: TensorAgreement) -> str:

@@ -284,7 +284,7 @@ def retargeted(draw: _Editor) -> str | None:
         (
             ("profile", _PROFILES),
             ("to", ("int8", "uint8", "int16", "float32", "float16")),
-            ("generation", ("new", "old")),
+            ("generation", ("new", "old", "verbatim")),
         )
     )
     draw.values[key] = draw.pick(known)

@@ -17,7 +17,7 @@ from zlib import crc32
 
 import numpy as np
 
-from tests.convert.quantized_nets import FOLDER, FORMULAS, RANGES, ranges
+from tests.convert.quantized_nets import FOLDER, FORMULAS, RAISED, RANGES, raised, ranges
 from tests.convert.samples import NETS
 
 Built = Callable[[Any, Any], Any]
@@ -247,9 +247,10 @@ def _weights(rng: Any, path: str, shape: Any, name: str) -> Any:
 def main(names: list[str]) -> None:
     """Writes the files of the nets named, by default of all; integers in processes of their own: TensorFlow may crash."""
     FOLDER.mkdir(exist_ok=True)
-    for name in names or [*NETS, RANGES]:
-        (FOLDER / f"{name}.tflite").write_bytes(ranges() if name == RANGES else float_model(name))
-    for name in names or [*NETS, RANGES]:
+    for name in names or [*NETS, RANGES, RAISED]:
+        build = {RANGES: ranges, RAISED: raised}.get(name)
+        (FOLDER / f"{name}.tflite").write_bytes(build() if build else float_model(name))
+    for name in names or [*NETS, RANGES, RAISED]:
         for form in ("int8", "old_int8", "int16x8") if name in FORMULAS else ("int8",):
             command = [sys.executable, "-m", "tests.convert.quantized_nets", form, name]
             environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}

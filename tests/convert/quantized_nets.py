@@ -24,6 +24,8 @@ from tests.convert.samples import samples
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
 #: Not a net but activations of all sorts of ranges: the statistics stand in the float file.
 RANGES = "ranges"
+#: Not a net either: layers of next to no weights under one scale each, which large biases raise.
+RAISED = "raised"
 #: What the formulas are checked on in all forms.
 FORMULAS = ("dead_channels", RANGES)
 
@@ -57,6 +59,34 @@ def ranges() -> bytes:
     return model_bytes(builder.finish())
 
 
+def raised() -> bytes:
+    """Layers side by side whose weights and biases reach as far as these."""
+    reach = [
+        (1e-9, 1),
+        (1e-7, 1),
+        (1e-7, 100),
+        (1e-5, 3000),
+        (1e-4, 1e6),
+        (1, 1e7),
+        (1e-10, 0),
+        (0.1, 0.1),
+        (0, 1),
+    ]
+    rng = np.random.default_rng(12)
+    builder = ModelBuilder("weights under raised scales")
+    main = builder.subgraph("main")
+    x, outputs = main.tensor("x", (1, 8), "float32"), []
+    for n, (weight, bias) in enumerate(reach):
+        weights = main.constant(f"w{n}", (weight * rng.uniform(-1, 1, (4, 8))).astype(np.float32))
+        biases = main.constant(f"b{n}", (bias * np.array([1, 0.5, -0.2, 0.1])).astype(np.float32))
+        outputs.append(main.tensor(f"y{n}", (1, 4), "float32"))
+        main.add("FULLY_CONNECTED", [x, weights, biases], [outputs[-1]])
+    main.inputs(x)
+    main.outputs(*outputs)
+    builder.signature("serving_default", main, {"x": x}, {f"y{n}": t for n, t in enumerate(outputs)})
+    return model_bytes(builder.finish())
+
+
 def _seen(low: float, high: float) -> Quantization:
     return Quantization(minimum=np.float32([low]), maximum=np.float32([high]))
 
@@ -72,7 +102,9 @@ def quantized(form: str, name: str) -> bytes:
     feed = _feed(name)
     if form == "int8":
         calibrated = stated if name == RANGES else calibrator.Calibrator(model).calibrate(feed)
-        return bytes(mlir_quantize(calibrated, input_data_type=tf.int8, output_data_type=tf.int8))
+        return bytes(
+            mlir_quantize(calibrated, name == RAISED, input_data_type=tf.int8, output_data_type=tf.int8)
+        )
     wide = form == "int16x8"
     kinds = (tf.int16, tf.int64) if wide else (tf.int8, tf.int32)
     made = calibrator.Calibrator(model).calibrate_and_quantize(feed, kinds[0], kinds[0], True, *kinds)
@@ -97,6 +129,9 @@ def _feed(name: str) -> Any:
     def feed() -> Iterator[list[Any]]:
         if name == RANGES:
             yield [np.float32([pair]) for pair in bounds()]
+            return
+        if name == RAISED:
+            yield [np.linspace(-1, 1, 8, dtype=np.float32)[None]]
             return
         for sample in samples(name):
             yield [sample[aliases[tensor]] for tensor in model.subgraphs[0].inputs]

@@ -84,6 +84,45 @@ def test_many_values_are_compared_block_by_block() -> None:
     assert found.clipped == (np.abs(off) > 0.25).sum()
 
 
+def test_a_mean_is_no_signal() -> None:
+    """103, 101, 99 and 97 off by 1, -1, 1, -1: the mean of 100 is all but 20 of a signal of 40,020."""
+    x = np.float32([103, 101, 99, 97])
+    found = distortion(x, x + np.float32([1, -1, 1, -1]), REAL)
+    assert (found.signal, found.noise, found.mean, found.variation) == (40_020, 4, 100, 20)
+    assert found.snr == pytest.approx(10 * math.log10(10_005))
+    assert found.snr_without_dc == pytest.approx(10 * math.log10(5))
+    assert found.mostly_dc
+    offset = distortion(x - 100, x - 99, REAL)
+    assert offset.snr == offset.snr_without_dc == pytest.approx(10 * math.log10(5))
+    assert not offset.mostly_dc
+
+
+@pytest.mark.parametrize("value", [0.1, 3e-20, 1e25, -np.pi])
+def test_what_never_varies_has_no_signal_but_its_mean(value: float) -> None:
+    x = np.full(70_000, value, np.float32)
+    found = distortion(x, x * np.float32(1.01), REAL)
+    assert (found.mean, found.variation) == (float(x[0]), 0)
+    assert found.snr == pytest.approx(40, abs=0.01)
+    assert found.snr_without_dc == -math.inf
+    assert distortion(x, x, REAL).snr_without_dc == math.inf
+
+
+@pytest.mark.parametrize("mean", [0, 5, -1e4, 1e6])
+def test_a_variation_is_found_beside_any_mean(mean: float) -> None:
+    """In batches as in one, of levels that differ."""
+    rng = np.random.default_rng(2)
+    x = (rng.normal(mean, 3, (7, 30_000)) + np.arange(7)[:, None]).astype(np.float32)
+    stored = x + np.float32(0.5)
+    whole = distortion(x, stored, REAL)
+    parts = Distortion()
+    for row, other in zip(x, stored, strict=True):
+        parts = parts.merged(distortion(row, other, REAL))
+    exact = x.astype(np.float64)
+    for found in (whole, parts):
+        assert found.mean == pytest.approx(exact.mean(), rel=1e-6)
+        assert found.variation == pytest.approx(exact.size * exact.var(), rel=1e-4)
+
+
 def test_noise_without_a_signal() -> None:
     assert distortion(np.zeros(2, np.float32), np.int8([0, 1]), HALVES).snr == -math.inf
 
@@ -110,4 +149,5 @@ def test_batches_add_up_and_survive_json() -> None:
     assert parts.top == whole.top
     assert parts.found[0].elements == whole.found[0].elements == 120
     assert parts.found[0].largest == whole.found[0].largest
-    assert parts.found[0].noise == pytest.approx(whole.found[0].noise, rel=1e-12)
+    for name in ("noise", "mean", "variation"):
+        assert getattr(parts.found[0], name) == pytest.approx(getattr(whole.found[0], name), rel=1e-12)

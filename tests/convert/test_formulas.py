@@ -90,7 +90,7 @@ def differences(real: Path, stored: Path, generation: Generation) -> Counter[str
             count["biases"] += int(
                 (stored_bias(bias, raised.bias, kind) != stored_integers(pair.stored_bias)).sum()
             )
-        integers = stored_weights(values, scales, axis, generation, verbatim=True)
+        integers = stored_weights(values, scales, axis, generation)
         count["scales"] += int((scales != q.scale).sum())
         count["weights"] += int((integers != stored_integers(pair.stored_weight)).sum())
         count["compared"] += integers.size
@@ -106,6 +106,16 @@ def test_the_new_quantizer_is_met_bit_for_bit(name: str) -> None:
     count = differences(FIXTURES / f"{name}.tflite", FIXTURES / f"{name}_int8.tflite", "new")
     assert count["compared"] > 20
     assert _wrong(count) == {}
+
+
+def test_weights_under_raised_scales_are_met_slip_included() -> None:
+    files = FIXTURES / "raised.tflite", FIXTURES / "raised_int8.tflite"
+    count = differences(*files, "verbatim")
+    assert (count["compared"], count["raised"]) == (9 * 32, 7)
+    assert _wrong(count) == {}
+    # Five layers of 32 weights each: a few are small enough to be the same integer all the same.
+    assert _wrong(differences(*files, "new")).keys() == {"weights"}
+    assert _wrong(differences(*files, "new"))["weights"] > 4 * 32
 
 
 @pytest.mark.parametrize("form", ["old_int8", "int16x8"])
@@ -208,7 +218,9 @@ def test_a_raised_scale_keeps_weights_right_unless_slips_are_wanted() -> None:
     values, bias = np.float32([[1e-9, -2e-9]]), np.float32([1.0])
     scales = raised_for_bias(weight_scales(values, None), bias, 0.1).weights
     assert (stored_weights(values, scales, None) == 0).all()
-    assert stored_weights(values, scales, None, verbatim=True).tolist() == [[64, -127]]
+    assert stored_weights(values, scales, None, "verbatim").tolist() == [[64, -127]]
+    rows = np.float32([[1e-9, -2e-9], [1, 2]])
+    assert (stored_weights(rows, np.float32([1e-4, 1]), 0, "verbatim")[0] == 0).all()
 
 
 def test_a_bias_saturates() -> None:

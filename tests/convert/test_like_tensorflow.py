@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from litecheck.convert.borrowed import borrow
 from litecheck.convert.conversion import Conversion, Request, convert
 from litecheck.convert.formulas import Generation
+from litecheck.convert.plan import TensorForms
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.model.values import stored_integers
@@ -22,7 +24,8 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
 NETS = [
     ("attention", "new"), ("comparison", "new"), ("dead_channels", "new"), ("detection", "new"), ("lstm_fused", "new"),
     ("mixed_concat", "new"), ("ranges", "new"), ("residual", "new"), ("separable", "new"), ("streaming", "new"),
-    ("transpose_conv", "new"), ("dead_channels_old", "old"), ("ranges_old", "old"),
+    ("transpose_conv", "new"), ("dead_channels_old", "old"), ("ranges_old", "old"), ("raised", "verbatim"),
+    ("detection", "verbatim"),
 ]  # fmt: skip
 
 
@@ -78,6 +81,37 @@ def test_the_other_generation_differs() -> None:
     _, differ = differences(converted(model, theirs, "new").model, theirs)
     assert differ["scales"] >= 10
     assert differ["biases"] >= 8
+
+
+def test_weights_that_tensorflow_spoils_are_spoilt_on_demand_alone() -> None:
+    """With one scale for a layer that a bias raised, the new quantizer keeps the weights' own steps."""
+    model, theirs = (load_model(FIXTURES / f"raised{form}.tflite") for form in ("", "_int8"))
+    faithful, right = (converted(model, theirs, generation) for generation in ("verbatim", "new"))
+    assert differences(right.model, theirs)[1].keys() == {"weights"}
+    spoilt = {
+        one.name: error for done in (faithful, right) for one, error in _weight_errors(done) if error > 0.51
+    }
+    assert spoilt.keys() == {
+        name for name, because in _choices(faithful).items() if "come out larger" in because
+    }
+    assert len(spoilt) >= 4
+    assert not any("come out larger" in because for because in _choices(right).values())
+    assert max(error for _, error in _weight_errors(right)) < 0.51
+
+
+def _choices(done: Conversion) -> dict[str, str]:
+    return {one.name: form.because for one in done.plan.tensors for form in one.read.values() if form}
+
+
+def _weight_errors(done: Conversion) -> Iterator[tuple[TensorForms, float]]:
+    """Weights by their place in the plan, and how far they are from the float ones, in steps."""
+    stored = {t.name.removesuffix("/int8"): t for t in done.model.subgraphs[0].tensors if t.dtype == "int8"}
+    for one in done.plan.tensors:
+        real, new = done.source.subgraphs[0].tensors[one.tensor], stored.get(one.name)
+        values, integers = stored_integers(real), stored_integers(new) if new is not None else None
+        if values is not None and new is not None and integers is not None:
+            scale = new.quantization.scale.astype(np.float64)
+            yield one, float(np.abs(integers - values / scale).max())
 
 
 def test_pretrained_resnet(models: Path) -> None:

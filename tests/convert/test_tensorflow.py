@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -16,6 +17,8 @@ from litecheck.convert import tensorflow as door
 from litecheck.convert.foreign import program
 from litecheck.convert.foreign.child import ForeignError, ProcessLimits, converted
 from litecheck.convert.formats import is_tensorflow
+from litecheck.convert.session import convert_model
+from litecheck.convert.source import load_source
 from litecheck.convert.tensorflow import explained, float_from_tensorflow
 from litecheck.convert.via import quantized_via
 from litecheck.errors import ConfigError, ModelError
@@ -128,6 +131,16 @@ def test_a_program_that_fails_is_an_outcome(name: str, kind: str, limits: dict[s
             "Dense",
         ),
         (ForeignError("KeyError", "a\n  b", ""), "failed", "(KeyError): a b"),
+        (
+            ForeignError("NoSignatureError", "'x'; there are y", ""),
+            "no-signature",
+            "no signature 'x'; there are y",
+        ),
+        (
+            ForeignError("SeveralSignaturesError", "one, two\nUnknownShapeError\nx has [1, None]", ""),
+            "unknown-shape",
+            "(x has [1, None]): save it with an input of fixed shape; it has the signatures one, two: --signature",
+        ),
     ],
 )
 def test_a_failure_is_one_sentence(error: ForeignError, code: str, words: str) -> None:
@@ -200,3 +213,54 @@ def test_ai_edge_quantizer_takes_the_samples_by_name(tmp_path: Path) -> None:
     )
     weights = [t.dtype for t in load_model(file).subgraphs[0].tensors if t.is_constant and len(t.shape) == 4]
     assert weights == ["int8"] * 5
+
+
+#: Writes a SavedModel whose signatures share a variable; one of them is beyond LiteRT.
+_SAVED = """
+import sys, tensorflow as tf
+class Coder(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.book = tf.Variable(tf.sin(tf.reshape(tf.range(32.0), (8, 4))))
+    @tf.function(input_signature=[tf.TensorSpec([None, 8], tf.float32, name="tokens")])
+    def encode(self, tokens):
+        return {"code": tf.nn.relu(tf.matmul(tokens, self.book))}
+    @tf.function(input_signature=[tf.TensorSpec([None, 4], tf.float32, name="code")])
+    def decode(self, code):
+        return {"tokens": tf.tanh(tf.matmul(code, self.book, transpose_b=True))}
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="text")])
+    def parse(self, text):
+        return {"n": tf.strings.length(text)}
+coder = Coder()
+signatures = {"decode": coder.decode, "serving_default": coder.encode, "parse": coder.parse}
+tf.saved_model.save(coder, sys.argv[1], signatures={name: signatures[name] for name in sys.argv[2:]})
+"""
+
+
+@pytest.mark.slow
+@needs_tensorflow
+def test_all_signatures_of_a_saved_model_are_converted(tmp_path: Path) -> None:
+    for name, *signatures in (
+        ("two", "decode", "serving_default"),
+        ("three", "decode", "serving_default", "parse"),
+    ):
+        subprocess.run(
+            [sys.executable, "-c", _SAVED, str(tmp_path / name), *signatures], check=True, capture_output=True
+        )
+    model = load_source(tmp_path / "two")
+    assert [(s.key, s.subgraph, [n for n, _ in s.inputs]) for s in model.signatures] == [
+        ("serving_default", 0, ["tokens"]), ("decode", 1, ["code"]),
+    ]  # fmt: skip
+    assert [t.shape for s in model.subgraphs for t in (s.tensors[s.inputs[0]],)] == [(1, 8), (1, 4)]
+    record = convert_model(model, random=4, device="litecheck")
+    assert (record.verdict, dict(record.becomes)) == ("conforms", {"int8": 3})
+    assert record.agreement is not None
+    assert len(record.agreement.outputs) == 2
+    (alone,) = load_source(tmp_path / "three", signature="decode").signatures
+    assert (alone.key, alone.subgraph) == ("decode", 0)
+    with pytest.raises(
+        ModelError, match=r"signatures serving_default, decode, parse: --signature converts one"
+    ):
+        load_source(tmp_path / "three")
+    with pytest.raises(ModelError, match=r"no signature 'decod'; there are serving_default, decode\b"):
+        load_source(tmp_path / "two", signature="decod")

@@ -19,7 +19,7 @@ from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
 from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.registry import measurement
-from litecheck.profile.types import OperatorRule
+from litecheck.profile.types import Constraint, OperatorRule
 from tests.differential.rules_cases import Case, Part, case, cases, const
 from tests.differential.structure_cases import real, result, structures, whole
 
@@ -343,14 +343,18 @@ def _bound(graph: Subgraph, op: Operator, rule: OperatorRule) -> dict[str, tuple
     return roles
 
 
-def versions() -> Iterator[tuple[str, int, int]]:
-    """Every operator with the first and the last of its versions."""
+def versions() -> Iterator[tuple[str, range, range]]:
+    """Every operator with its versions, and those that the rules give the reference resolver."""
     for opcode, rule in load_profile(PROFILE).operators.items():
-        for requirement in rule.requirements:
-            if requirement.path.endswith("/limits/version"):
-                low = getattr(requirement.value, "low", None) or requirement.value.value  # type: ignore[union-attr]
-                high = getattr(requirement.value, "high", None) or low
-                yield opcode, int(low), int(high)
+        stated = {r.path.rpartition("/")[2]: r.value for r in rule.requirements if r.verb == "limits"}
+        if "version" in stated:
+            every = _versions(stated["version"])
+            yield opcode, every, _versions(stated.get("reference_version", stated["version"]))
+
+
+def _versions(value: Constraint) -> range:
+    low = int(getattr(value, "low", None) or value.value)  # type: ignore[union-attr]
+    return range(low, int(getattr(value, "high", None) or low) + 1)
 
 
 def one(opcode: str, parts: Sequence[Part | None], outs: Sequence[Part], **options: object) -> Case:

@@ -25,6 +25,11 @@ from tests.differential.structure_oracle import StructureOracle
 #: Effect to what LiteRT's own kernels or the default interpreter do.
 FATES = {"refused at load": "refused", "fails when it runs": "fails", "crashes": "crashes"}
 BREAKS = list(breaks())
+#: Operators that the reference resolver does not have in any version.
+UNREGISTERED = {
+    "CEIL", "ELU", "HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE", "ROUND", "SEGMENT_SUM",
+    "STABLEHLO_AND", "STABLEHLO_CASE", "STABLEHLO_SHIFT_LEFT",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -85,28 +90,33 @@ def test_every_kind_of_limit_has_a_break() -> None:
         return path.split("/limits/")[1]
 
     limits = {kind(path) for path in EFFECTS if "/limits/" in path}
-    proved = {kind(b.path) for b in BREAKS} | {"version", "constant_inputs"}
+    proved = {kind(b.path) for b in BREAKS} | {"version", "reference_version", "constant_inputs"}
     # Borders of subgraphs and variables are proved in test_silent_faults, the rest by the campaign of mutants.
     modules = (borders.__name__, variables.__name__)
     crossing = {name for name, function in MEASUREMENTS.items() if function.__module__ in modules}
     crossing |= {"condition.elements", "index.elements"}
-    campaign = {"beta", "clips_below_zero", "rewritten_tensors", "reference_version", "unknown_types"}
+    campaign = {"beta", "clips_below_zero", "rewritten_tensors", "unknown_types"}
     assert campaign.isdisjoint(proved)
     assert limits <= proved | crossing | campaign
     assert proved | campaign <= limits
 
 
-@pytest.mark.parametrize(("opcode", "low", "high"), [v for v in versions() if v[0] in sound()])
+@pytest.mark.parametrize(("opcode", "every", "by_reference"), list(versions()))
 def test_versions_are_those_litert_registers(
-    litert: StructureOracle, opcode: str, low: int, high: int
+    litert: StructureOracle, opcode: str, every: range, by_reference: range
 ) -> None:
-    c = sound()[opcode]
+    """Resolvers look operators up before anything else, so that any operands do."""
+    c = sound()["ADD"]
 
-    def registered(version: int) -> bool:
-        fate = litert.fate(model_bytes(operator(c.model, version=version)), c.inputs, "optimized")
-        return "Didn't find op" not in fate.message
+    def registered(resolver: str) -> list[int]:
+        def known(version: int) -> bool:
+            model = operator(c.model, opcode=opcode, options=None, version=version)
+            return "Didn't find op" not in litert.fate(model_bytes(model), c.inputs, resolver).message
 
-    assert [v for v in range(low - 1, high + 2) if registered(v)] == list(range(low, high + 1))
+        return list(filter(known, range(every[0] - 1, every[-1] + 2)))
+
+    assert registered("optimized") == registered("xnnpack") == list(every)
+    assert registered("reference") == ([] if opcode in UNREGISTERED else list(by_reference))
 
 
 def test_an_input_that_is_a_constant_ends_the_process(litert: StructureOracle, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder
-from litecheck.model.cut import cut, reads, writes
+from litecheck.model.cut import cut, entered_by, reads, writes
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
@@ -115,3 +115,37 @@ def test_real_models_operator_by_operator(models: Path) -> None:
         got = Machine(made.model).run(made.model.subgraphs[0], tuple(tensors[i] for i in made.inputs))
         here = made.model.subgraphs[0].outputs
         assert all(np.array_equal(got[n], tensors[i]) for n, i in zip(here, made.outputs, strict=True))
+
+
+def _two_entries() -> Model:
+    """`second` runs a subgraph that the first one calls, too, and is entered by a signature."""
+    builder = ModelBuilder("two entries")
+    first, second, third = (builder.subgraph(name) for name in ("first", "second", "third"))
+    for graph, opcode in ((first, "NEG"), (second, "ABS"), (third, "SQUARE")):
+        x, y = (graph.tensor(name, (1, 3), "float32") for name in "xy")
+        if graph is third:
+            graph.add(opcode, [x], [y])
+        else:
+            middle = graph.tensor("middle", (1, 3), "float32")
+            graph.add(opcode, [x], [middle])
+            always = graph.constant("always", np.array([True]))
+            graph.add("IF", [always, middle], [y], then_subgraph_index=2, else_subgraph_index=1 - graph.index)
+        graph.inputs(x)
+        graph.outputs(y)
+        builder.signature(graph.name, graph, {"x": x}, {"y": y})
+    return builder.finish()
+
+
+@pytest.mark.parametrize("key", ["first", "second", "third"])
+def test_a_model_entered_elsewhere_computes_the_same(key: str, tmp_path: Path) -> None:
+    model = _two_entries()
+    save_model(entered_by(model, key), tmp_path / "moved.tflite")
+    moved = load_model(tmp_path / "moved.tflite")
+    assert (moved.subgraphs[0].name, moved.signatures[0].key, moved.signatures[0].subgraph) == (key, key, 0)
+    x = np.float32([[1, -2, 3]])
+    for other in ("first", "second", "third"):
+        one, two = entry(model, other), entry(moved, other)
+        (wanted,) = (Machine(model).run(one.subgraph, (x,))[i] for i in one.subgraph.outputs)
+        (got,) = (Machine(moved).run(two.subgraph, (x,))[i] for i in two.subgraph.outputs)
+        assert np.array_equal(got, wanted)
+        assert two.subgraph.name == other

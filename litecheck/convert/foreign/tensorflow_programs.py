@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from litecheck.convert.foreign.program import samples_of
+from litecheck.convert.formats import DEFAULT
 
 
 class OldKerasError(Exception):
@@ -23,10 +24,30 @@ class UnknownShapeError(Exception):
     """An input with unknown dimensions other than the first."""
 
 
+class NoSignatureError(Exception):
+    """A SavedModel without the signature that is asked for, or without any."""
+
+
+class SeveralSignaturesError(Exception):
+    """A SavedModel whose signatures could not be converted together: these in a line, then the error's class and words."""
+
+    def __init__(self, keys: Sequence[str], error: Exception) -> None:
+        super().__init__(f"{', '.join(keys)}\n{type(error).__name__}\n{error}")
+
+
 def to_float(request: Mapping[str, Any], samples: Path) -> bytes:
-    """The float32 .tflite of a SavedModel or a Keras file."""
+    """The float32 .tflite of a Keras file, or of a SavedModel with all its signatures or the one that is asked for."""
     with TemporaryDirectory() as folder:
-        return bytes(_converter(request, folder).convert())
+        if request["kind"] == "keras":
+            return bytes(_of_keras(Path(request["source"]), folder).convert())
+        loaded = tf.saved_model.load(request["source"])
+        keys = _signatures(loaded, request["signature"])
+        try:
+            return bytes(_of_saved_model(request["source"], loaded, keys, folder).convert())
+        except Exception as error:
+            if len(keys) == 1:
+                raise
+            raise SeveralSignaturesError(keys, error) from error
 
 
 def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
@@ -55,7 +76,9 @@ def _quantized(model: bytes, to: str, samples: Path) -> bytes:
     from tensorflow.lite.python.optimize import calibrator
 
     model = calibrator.add_intermediate_tensors(model)
-    (key, entry), *_ = tf.lite.Interpreter(model_content=model).get_signature_list().items()
+    signatures = tf.lite.Interpreter(model_content=model).get_signature_list()
+    given = next(samples_of(samples)).keys()
+    key, entry = next((key, one) for key, one in signatures.items() if given >= set(one["inputs"]))
 
     def feed() -> Iterator[tuple[str, dict[str, Any]]]:
         for sample in samples_of(samples):
@@ -74,19 +97,38 @@ def _converter(request: Mapping[str, Any], folder: str) -> Any:
     """A converter whose model has a batch of one; ``folder`` has to live as long."""
     if request["kind"] == "keras":
         return _of_keras(Path(request["source"]), folder)
-    source = request["source"]
-    loaded = tf.saved_model.load(source)
-    names = list(loaded.signatures)
-    if not names:
-        raise ValueError("no signature: save it with tf.saved_model.save(..., signatures=...)")
-    key = "serving_default" if "serving_default" in names else names[0]
-    entry = loaded.signatures[key]
-    specs = {name: _batch_of_one(spec) for name, spec in entry.structured_input_signature[1].items()}
-    if all(spec == entry.structured_input_signature[1][name] for name, spec in specs.items()):
-        return tf.lite.TFLiteConverter.from_saved_model(source, signature_keys=[key])
-    fixed = tf.function(lambda **inputs: entry(**inputs)).get_concrete_function(**specs)
-    tf.saved_model.save(loaded, folder, signatures={key: fixed})
-    return tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=[key])
+    loaded = tf.saved_model.load(request["source"])
+    return _of_saved_model(request["source"], loaded, _signatures(loaded)[:1], folder)
+
+
+def _signatures(loaded: Any, wanted: str = "") -> list[str]:
+    """The signatures to convert: all, the default one first, or the one that is wanted."""
+    keys = sorted(loaded.signatures, key=lambda key: (key != DEFAULT, key))
+    if wanted and wanted not in keys:
+        raise NoSignatureError(f"{wanted!r}; there are {', '.join(keys) or 'none'}")
+    if not keys:
+        raise NoSignatureError("at all: save it with tf.saved_model.save(..., signatures=...)")
+    return [wanted] if wanted else keys
+
+
+def _of_saved_model(source: str, loaded: Any, keys: Sequence[str], folder: str) -> Any:
+    fixed, stated = {}, True
+    for key in keys:
+        fixed[key], as_it_is = _with_batch_of_one(loaded.signatures[key])
+        stated = stated and as_it_is
+    if not stated:
+        source = folder
+        tf.saved_model.save(loaded, folder, signatures=fixed)
+    return tf.lite.TFLiteConverter.from_saved_model(source, signature_keys=list(keys))
+
+
+def _with_batch_of_one(entry: Any) -> tuple[Any, bool]:
+    """A signature's function for one sample, and whether it is the one that the model has."""
+    given = entry.structured_input_signature[1]
+    specs = {name: _batch_of_one(spec) for name, spec in given.items()}
+    if all(spec == given[name] for name, spec in specs.items()):
+        return entry, True
+    return tf.function(lambda **inputs: entry(**inputs)).get_concrete_function(**specs), False
 
 
 def _of_keras(file: Path, folder: str) -> Any:

@@ -119,7 +119,7 @@ def _tables(record: ConversionRecord) -> Iterator[Part]:
         title = f" {counted(len(record.groups), 'group')} by rule, what each member keeps"
         yield Fold("Shared scales", (title,), (grid,))
     if record.tensors:
-        heads = ("type", ">range", ">scale", ">zero point", ">SNR", ">clipped", "by", "tensor")
+        heads = ("type", ">range", ">scale", ">zero point", ">SNR", ">without DC", ">clipped", "by", "tensor")
         ordered = wording.worst_first(record.tensors) + [one for one in record.tensors if one.constant]
         grid = TableGrid(heads, tuple(map(_tensor, ordered)))
         yield Fold("Tensors", (f" {counted(len(ordered), 'tensor')}",), (grid,))
@@ -133,6 +133,7 @@ def _tensor(one: ConvertedTensor) -> tuple[Line, ...]:
         (wording.scales(form),),
         (wording.zero_points(form),),
         (wording.decibels(found.snr) if found else "",),
+        (wording.without_dc(found) if found else "",),
         (wording.share(found.clipped) if found else "",),
         broken(wording.decided_by(form)),
         (Code(shorten(one.name, NAME)),),

@@ -16,7 +16,18 @@ from litecheck.rendering.validation.text import ValidationPage
 from litecheck.report import counted
 
 _STYLES = {"conforms": "bold green", "violates": "bold red", "not judged": "bold magenta"}
-_HEADS = ("type", ">range", ">scale", ">zero point", ">SNR", ">clipped", ">equal", "by", "tensor")
+_HEADS = (
+    "type",
+    ">range",
+    ">scale",
+    ">zero point",
+    ">SNR",
+    ">without DC",
+    ">clipped",
+    ">equal",
+    "by",
+    "tensor",
+)
 _FEW = 12
 
 
@@ -158,12 +169,13 @@ class ConversionPage(ValidationPage):
 
     def _tensor(self, one: ConvertedTensor) -> tuple[str, ...]:
         snr = wording.decibels(one.agreement.snr) if one.agreement else ""
+        varying = wording.without_dc(one.agreement) if one.agreement else ""
         clipped = wording.share(one.agreement.clipped) if one.agreement else ""
         equal = wording.alike(one.agreement) if one.agreement else ""
         by = "; ".join(map(visible, wording.decided_by(one.form))) if self.verbose else ""
         ends = wording.form_range(one.form)
         numbers = wording.scales(one.form), wording.zero_points(one.form)
-        return one.form.dtype, ends, *numbers, snr, clipped, equal, by, shorten(one.name, NAME)
+        return one.form.dtype, ends, *numbers, snr, varying, clipped, equal, by, shorten(one.name, NAME)
 
     def _cut(self, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], spare: tuple[str, ...]) -> None:
         shown = rows if self.verbose else rows[:_FEW]

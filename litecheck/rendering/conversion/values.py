@@ -77,7 +77,8 @@ def _tensor(one: ConvertedTensor) -> dict[str, Any]:
         "values": None if one.values is None else list(one.values),
         "rules": list(form.rules),
         "because": form.because,
-        "snr": found.snr if found and abs(found.snr) != float("inf") else None,
+        "snr": found.snr if found and isfinite(found.snr) else None,
+        "snr_without_dc": found.snr_without_dc if found and isfinite(found.snr_without_dc) else None,
         "saturated": found.saturated if found else None,
         "clipped": found.clipped if found else None,
     }

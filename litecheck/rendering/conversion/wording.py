@@ -19,6 +19,8 @@ from litecheck.report import counted, counts_text, uncovered_text
 _NOTICED = 1e-4
 #: How many channels of rounded weights are named.
 _WORST = 2
+#: TensorFlow's quantizers as a report calls them.
+_QUANTIZERS = {"old": "old quantizer", "new": "new quantizer", "verbatim": "new quantizer, its slip included"}
 #: How many operators of a kind a hint names.
 _NAMED = 3
 
@@ -39,7 +41,7 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     if record.calibration is not None:
         yield "calibrated", calibration(record)
     if request.generation != "new":
-        yield "like", f"TensorFlow's {request.generation} quantizer"
+        yield "like", f"TensorFlow's {_QUANTIZERS[request.generation]}"
     if record.target:
         yield "written", record.target
     elif record.verdict == "violates":
@@ -121,7 +123,8 @@ def _output(one: TensorAgreement) -> str:
 
 
 def _agreed(one: TensorAgreement) -> Iterator[str]:
-    yield f"SNR {decibels(one.snr)}"
+    apart = without_dc(one)
+    yield f"SNR {decibels(one.snr)}{f' ({apart} without DC)' if apart else ''}"
     steps = f" ({one.largest_steps:.3g} steps)" if one.step else ""
     yield f"largest error {one.distortion.largest:.4g}{steps}"
     if one.distortion.equal:
@@ -135,6 +138,12 @@ def decibels(snr: float) -> str:
     if math.isinf(snr):
         return "exact" if snr > 0 else "no signal"
     return f"{snr:.1f} dB"
+
+
+def without_dc(one: TensorAgreement) -> str:
+    """The ratio of a signal without its mean, where most of the signal is its mean; nothing elsewhere."""
+    found = one.distortion
+    return decibels(found.snr_without_dc) if found.mostly_dc and found.noise else ""
 
 
 def share(part: float) -> str:
