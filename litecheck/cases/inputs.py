@@ -173,24 +173,31 @@ def _endlessly(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[
     uses = inputs_of(case)
     if not uses or not known(uses, tensors):
         return
+    drawn_like = [(use, use.like(tensors), _span(use)) for use in uses]
     for number in numbers():
         rng = np.random.default_rng([seed, name % 2**63, *([number] if number else [])])
         made = [
-            tensors[use.tensor.index] if use.steers else _random(use, use.like(tensors), rng, number)
-            for use in uses
+            like if use.steers else _random(use, like, span, rng, number) for use, like, span in drawn_like
         ]
         yield Feed(RANDOM, tuple(made))
 
 
-def _random(use: Input, like: Array, rng: np.random.Generator, number: int = 0) -> Array:
+def _span(use: Input) -> tuple[int, int] | None:
+    """The least and the largest code; None where there are no codes."""
+    return use.bounds if use.coded else None
+
+
+def _random(
+    use: Input, like: Array, span: tuple[int, int] | None, rng: np.random.Generator, number: int
+) -> Array:
     if like.dtype.kind == "f":
         values = rng.normal(size=like.shape)
         bounded = np.abs(values) + (0.1 if use.positive else 0.0)
         return (bounded if use.positive or use.non_negative else values).astype(like.dtype)
     if like.dtype.kind == "b":
         return rng.integers(0, 2, like.shape).astype(like.dtype)
-    low, high = use.bounds if use.coded else (1 if use.positive else 0, _SMALL - 1)
-    if number and use.coded:
+    low, high = span or (1 if use.positive else 0, _SMALL - 1)
+    if number and span:
         # A part of the range, mostly around the zero point: sums of products then do not all saturate.
         zero = min(max(use.zero_point, low), high)
         if number % 4 == 3:

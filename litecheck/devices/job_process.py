@@ -6,6 +6,7 @@ What ends badly in a process that ran others before is asked again in one of its
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import select
 import signal
@@ -17,8 +18,8 @@ from typing import IO, NoReturn
 
 #: Seconds between two lines that tell the parent how far a job is.
 _TELLING = 0.2
-#: What a job's process writes when an invocation begins, and when a job is done and the next may come.
-_BEGUN, _DONE = b".", b"!"
+#: What a job's process writes when a job is done and the next may come.
+_DONE = b"!"
 #: Jobs that share a process at most: what a runtime leaks does not go on without end.
 _SHARED = 50
 
@@ -49,6 +50,39 @@ class JobRequest:
     shares: bool = False
 
 
+class Invocations:
+    """How many invocations of a job have begun, and when the last one did: in memory that two processes share, since a
+    line for each would cost more than most invocations do."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, 16)
+        self._shared = memoryview(self._memory).cast("d")
+
+    def restart(self) -> None:
+        """None has begun yet; what comes before the first counts from now."""
+        self._shared[0], self._shared[1] = 0, time.monotonic()
+
+    def begin(self) -> None:
+        """One more."""
+        self._shared[1] = time.monotonic()
+        self._shared[0] += 1
+
+    @property
+    def begun(self) -> int:
+        """How many have begun."""
+        return int(self._shared[0])
+
+    @property
+    def since(self) -> float:
+        """When the last one began, by the clock that both processes have."""
+        return self._shared[1]
+
+    def close(self) -> None:
+        """Gives the memory back."""
+        self._shared.release()
+        self._memory.close()
+
+
 #: A job, told when each invocation begins: the status with which its process ends if it does.
 Work = Callable[[JobRequest, Callable[[], object]], int]
 
@@ -59,7 +93,8 @@ class JobProcess:
     def __init__(self, channel: Channel, work: Work) -> None:
         self._channel, self._work = channel, work
         self._orders, self._order = os.pipe()
-        self._pulse, self._beat = os.pipe()
+        self._finished, self._finish = os.pipe()
+        self._invocations = Invocations()
         self._bell, self._ring = os.pipe()
         os.set_blocking(self._ring, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -76,16 +111,16 @@ class JobProcess:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             channel = self._channel.incoming.fileno(), self._channel.outgoing.fileno()
-            for end in (self._bell, self._ring, self._pulse, self._order, *channel):
+            for end in (self._bell, self._ring, self._finished, self._order, *channel):
                 os.close(end)
             os.setsid()
             orders = os.fdopen(self._orders, "rb")
             while line := orders.readline():
                 request = JobRequest(**json.loads(line))
-                code = self._work(request, lambda: os.write(self._beat, _BEGUN))
+                code = self._work(request, self._invocations.begin)
                 if code or not request.shares:
                     break
-                os.write(self._beat, _DONE)
+                os.write(self._finish, _DONE)
         finally:
             os._exit(code)
 
@@ -96,6 +131,7 @@ class JobProcess:
     def run(self, request: JobRequest) -> dict[str, object]:
         """One job: how it ended."""
         self.jobs += 1
+        self._invocations.restart()
         with suppress(BrokenPipeError):  # it died meanwhile, which is seen below
             os.write(self._order, json.dumps(asdict(request)).encode() + b"\n")
         return {**self._watched(request.seconds), "shared": self.jobs > 1}
@@ -103,27 +139,25 @@ class JobProcess:
     def _watched(self, seconds: float) -> dict[str, object]:
         """Waits for a job and kills it when an invocation's time is over, or when the parent is gone; its children go
         with it."""
-        pulse, parent = self._pulse, self._channel.incoming.fileno()
-        end, begun, told = time.monotonic() + seconds, 0, time.monotonic()
-        late = False
+        finished, parent, job = self._finished, self._channel.incoming.fileno(), self._invocations
+        told, late = 0, False
         while True:
-            ready, _, _ = select.select((self._bell, pulse, parent), [], [], max(0.0, end - time.monotonic()))
-            if pulse in ready:
-                beats = os.read(pulse, 1 << 12)
-                begun += beats.count(_BEGUN)
-                if beats.endswith(_DONE):
-                    return {"code": 0, "late": False, "begun": begun}
-                end = time.monotonic() + seconds
-                if end - seconds - told > _TELLING:
-                    told = end - seconds
-                    self._channel.tell(begun=begun)
+            left = job.since + seconds - time.monotonic()
+            ready, _, _ = select.select((self._bell, finished, parent), [], [], max(0.0, min(left, _TELLING)))
+            if finished in ready:
+                os.read(finished, 1 << 12)
+                return {"code": 0, "late": False, "begun": job.begun}
+            if told < job.begun:
+                told = job.begun
+                self._channel.tell(begun=told)
             if self._bell in ready:
                 os.read(self._bell, 512)
-            elif pulse not in ready or parent in ready:
+            elif parent in ready or time.monotonic() >= job.since + seconds:
                 late = True
                 _kill(self._pid)
             ended, status = os.waitpid(self._pid, 0 if late else os.WNOHANG)
             if ended:
+                begun = job.begun
                 self.alive = False
                 self._close()
                 return {"code": os.waitstatus_to_exitcode(status), "late": late, "begun": begun}
@@ -140,9 +174,10 @@ class JobProcess:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._pid, signal.SIGKILL)
         signal.set_wakeup_fd(self._before)
-        for end in (self._bell, self._ring, self._pulse, self._beat, self._orders, self._order):
+        for end in (self._bell, self._ring, self._finished, self._finish, self._orders, self._order):
             with suppress(OSError):
                 os.close(end)
+        self._invocations.close()
 
 
 def _kill(pid: int) -> None:

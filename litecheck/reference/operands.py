@@ -80,6 +80,13 @@ class Operand(PerTensor):
         """Dimensions of the data itself."""
         return self.data.shape
 
+    @property
+    def rows(self) -> Array:
+        """The data, of which a kernel works on the last dimension. Raises RunError where there is none."""
+        if not self.data.ndim:
+            raise RunError(f"an operand of type {self.dtype} is a scalar and has no last dimension")
+        return self.data
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputSpec(PerTensor):

@@ -19,7 +19,8 @@ class SuiteCase:
     ``granularity`` that of the weights (``per-axis``, ``per-tensor``), empty where there are none. ``level`` is the
     lowest that has it. ``runs`` are stored values in the order of the model's inputs; where ``lengths`` are given they
     are series of so many inferences, and state is handed on within each. ``broken`` is the path of the one requirement
-    that a model breaks which must be refused, ``effect`` what the rule says becomes of it.
+    that a model breaks which must be refused, ``effect`` what the rule says becomes of it. ``expected`` are the outputs of
+    each run under :data:`litecheck.suite.feeds.ARITHMETIC`, where they are known already.
     """
 
     name: str
@@ -33,3 +34,4 @@ class SuiteCase:
     lengths: tuple[int, ...] = ()
     broken: str = ""
     effect: str = ""
+    expected: tuple[Arrays, ...] = ()

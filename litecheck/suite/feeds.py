@@ -16,6 +16,8 @@ from litecheck.cases.sweeps import directed
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
 
+#: What a suite's outputs are computed by where it matters which feeds can be computed at all.
+ARITHMETIC = "litert-reference"
 #: Drawn feeds in front of the directed ones, and series of inferences at most of each kind.
 _DRAWN, _SERIES = 2, 6
 #: So many bytes hold all pairs of codes: a sweep comes first where one feed is as large.
@@ -35,19 +37,21 @@ def known_inputs(model: Model, fed: Mapping[str, Array]) -> dict[int, Array]:
 
 def feeds(
     case: parts.Case, known: Mapping[int, Array], seed: int, budget: int, arithmetic: Arithmetic, sharp: bool
-) -> tuple[Feed, ...]:
-    """Feeds whose bytes stay within a budget, unless one alone is more; ``sharp`` adds those that tell variants apart.
+) -> Expectation:
+    """Feeds whose bytes stay within a budget, unless one alone is more, and what comes of them; ``sharp`` adds those that
+    tell variants apart.
 
     Raises RunError where the reference computes none of them.
     """
     if sequences.remembers(case.cut.model):
         rows = sequences.rows(case, known, seed, arithmetic, Memory.KEPT)
         series = [*islice(rows(inputs.RANDOM), _SERIES), *islice(rows(inputs.DIRECTED), _SERIES)]
-        flat = [feed for row in _within([list(row) for row in series], budget) for feed in row]
-        return Expectation(case, flat).usable(arithmetic)
-    found = ([feed] for feed in _single(case, known, seed, arithmetic, sharp))
-    flat = [feed for row in _within(found, budget) for feed in row]
-    return Expectation(case, flat).usable(arithmetic)
+        found: Iterable[Sequence[Feed]] = [list(row) for row in series]
+    else:
+        found = ([feed] for feed in _single(case, known, seed, arithmetic, sharp))
+    expectation = Expectation(case, [feed for row in _within(found, budget) for feed in row])
+    expectation.usable(arithmetic)
+    return expectation
 
 
 def _single(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -111,11 +111,12 @@ def _distance(wanted: NDArray[Any], given: NDArray[Any]) -> int:
 def computed(case: SuiteCase, machine: Machine) -> tuple[NDArray[Any], ...]:
     """What the reference gives for a case: each output with all runs stacked. Raises RunError."""
     if not case.lengths and together(case.model) > 1:
-        return _stacked(outputs_of(machine, case.runs))
-    return _stacked(_one_by_one(case, machine))
+        return stacked(outputs_of(machine, case.runs))
+    return stacked(_one_by_one(case, machine))
 
 
-def _stacked(runs: Iterator[Arrays]) -> tuple[NDArray[Any], ...]:
+def stacked(runs: Iterable[Arrays]) -> tuple[NDArray[Any], ...]:
+    """Each output with all runs stacked. Raises RunError where they differ in shape."""
     several = tuple(zip(*runs, strict=True))
     if any(len({array.shape for array in arrays}) > 1 for arrays in several):
         raise RunError("an output has other shapes for other inputs")
@@ -128,7 +129,7 @@ def even(case: SuiteCase, machine: Machine) -> SuiteCase:
         return case
     shapes = [[array.shape for array in outputs] for outputs in _one_by_one(case, machine)]
     kept = tuple(run for run, made in zip(case.runs, shapes, strict=True) if made == shapes[0])
-    return replace(case, runs=kept)
+    return replace(case, runs=kept, expected=())
 
 
 def _one_by_one(case: SuiteCase, machine: Machine) -> Iterator[Arrays]:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litecheck.cases.inputs import Feed, series, tried
+from litecheck.cases.expectation import Expectation
+from litecheck.cases.inputs import series, tried
 from litecheck.checks.validate import validate
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
@@ -20,7 +21,7 @@ from litecheck.reference.operands import RunError
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.designed import designed
 from litecheck.suite.drafts import Choice, Draft, choices, drafted
-from litecheck.suite.feeds import case_of, feeds, known_inputs
+from litecheck.suite.feeds import ARITHMETIC, case_of, feeds, known_inputs
 from litecheck.suite.forms import CaseForm, forms_of
 from litecheck.suite.freedom import Freedom
 from litecheck.suite.gap import Gap
@@ -33,8 +34,6 @@ _SMOKE, _PLAIN, _OTHERS = 1 << 14, 300_000, 1 << 15
 _OF_CHOSEN_TYPES = ("powers-of-two", "bias-near-ties")
 #: Why a type has no case where nothing else is known.
 _SILENT = "the rule does not speak of this type"
-#: What a suite's outputs are computed by where it matters which feeds can be computed at all.
-_ARITHMETIC = "litert-reference"
 
 
 class _Plans(NamedTuple):
@@ -159,11 +158,11 @@ def _case(plans: _Plans, draft: Draft, parameters: ParameterSet) -> SuiteCase | 
 
 
 def _suite_case(
-    draft: Draft, model: Model, name: str, level: str, title: str, given: tuple[Feed, ...]
+    draft: Draft, model: Model, name: str, level: str, title: str, given: Expectation
 ) -> SuiteCase:
-    remembers = any(feed.follows for feed in given)
-    lengths = tuple(len(numbers) for numbers in series(given)) if remembers else ()
-    runs = tuple(feed.arrays for feed in given)
+    remembers = any(feed.follows for feed in given.feeds)
+    lengths = tuple(len(numbers) for numbers in series(given.feeds)) if remembers else ()
+    runs = tuple(feed.arrays for feed in given.feeds)
     return SuiteCase(
         name,
         draft.form.opcode,
@@ -174,6 +173,7 @@ def _suite_case(
         model,
         runs,
         lengths,
+        expected=tuple(given(reference()) or ()),
     )
 
 
@@ -207,7 +207,7 @@ def computed_shapes(draft: Draft, plan: Plan, name: str) -> Plan:
 
 def _feeds(
     plans: _Plans, draft: Draft, model: Model, name: str, level: str, parameters: ParameterSet
-) -> tuple[Feed, ...]:
+) -> Expectation:
     usual = _SMOKE if level == "smoke" else _PLAIN if parameters.name == "plain" else _OTHERS
     case = case_of(model, name)
     known = known_inputs(model, draft.fed)
@@ -216,7 +216,7 @@ def _feeds(
 
 def reference() -> Arithmetic:
     """The arithmetic by which it is decided what can be computed."""
-    return load_arithmetic(_ARITHMETIC)
+    return load_arithmetic(ARITHMETIC)
 
 
 def _broken(model: Model, profile: Profile) -> str | None:

@@ -47,7 +47,7 @@ def refusals(
     rule = profile.operators[opcode]
     if forms_of(opcode).none:
         return
-    wholes = [w for kind in profile.activations for w in _wholes(profile, rule, kind, seed)]
+    wholes: list[Whole] = []
     requirements = [r for r in rule.all_requirements() if r.level == "violation"]
     alternatives = Counter(r.path for r in requirements)  # the same demand, made of several
     numbers: Counter[tuple[str, str]] = Counter()
@@ -55,6 +55,7 @@ def refusals(
         most = _CASES * alternatives[requirement.path]
         if not any(chosen(name) for name in _names(requirement, profile.activations, most)):
             continue
+        wholes = wholes or [w for kind in profile.activations for w in _wholes(profile, rule, kind, seed)]
         beside: dict[str, None] = {}
         made = list(_of(requirement, wholes, beside, level, numbers))
         yield from (case for case in made if LEVELS.index(case.level) <= LEVELS.index(level))

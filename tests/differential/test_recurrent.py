@@ -10,8 +10,12 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
+from litecheck.model.save import model_bytes
+from litecheck.profile.load import load_profile
+from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.kernels import lstm as module
 from litecheck.reference.kernels import lstm_8x8_8
+from litecheck.suite.plan import cases
 from tests.differential.oracle import RESOLVERS
 from tests.differential.recurrent import CASES, FAMILY, NARROW
 from tests.differential.sweep import sweep
@@ -68,3 +72,27 @@ def test_the_narrow_form_is_equal_to_litert(oracle, resolver):
 def test_the_recurrent_product_that_litert_leaves_out_is_noticed(oracle):
     whole = replace(NARROW, faults={})
     assert sweep(whole, "LSTM 8x8_8", "reference", oracle, 10, shown=0).score.different > 100
+
+
+@pytest.mark.parametrize("opcode", ["LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"])
+def test_a_state_begins_with_the_lowest_byte_of_its_zero_point(oracle, opcode):
+    """Zero points outside the type, which a suite wants refused and LiteRT takes."""
+    profile, pattern = load_profile("litert-runtime"), f"{opcode}/int8/refuse-output_state-zero_point-*"
+    found = [c.model for c in cases(profile, "standard", (pattern,), 0) if c.broken]
+    assert len(found) == 2
+    for model in found:
+        main = model.subgraphs[0]
+        (source,) = (main.tensors[index] for index in main.inputs)
+        (state,) = (t for t in main.tensors if t.is_variable and t.dtype == "int8")
+        assert not -128 <= state.quantization.zero_point[0] <= 127
+        inputs = np.random.default_rng(1).integers(-128, 128, source.shape).astype(np.int8)
+        machine, begun = Machine(model), {}
+        for zero in (False, True):
+            machine.reset()
+            if zero:
+                machine.variables[0, state.index] = np.zeros(state.shape, np.int8)
+            begun[zero] = machine.run(main, (inputs,))[main.outputs[0]]
+        for resolver in RESOLVERS:
+            (theirs,) = oracle.run(model_bytes(model), (inputs,), resolver)
+            assert np.array_equal(begun[False], theirs), resolver
+            assert not np.array_equal(begun[True], theirs), resolver

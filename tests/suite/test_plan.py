@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import chain
 
 import numpy as np
 import pytest
 
+from litecheck.arrays import Arrays
 from litecheck.checks.validate import validate
 from litecheck.finding import Finding
 from litecheck.model.save import model_bytes
-from litecheck.profile.load import load_profile
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.operands import RunError
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.gap import Gap
+from litecheck.suite.make import ARITHMETICS, zeros
 from litecheck.suite.plan import cases, operators, planned
+from litecheck.suite.refusals import refusals
 
 pytestmark = pytest.mark.slow
 
+#: Profiles that suites are made from.
+JUDGING = [name for name in profile_names() if load_profile(name).judges != "placement"]
 #: Whose cases at ``standard`` are looked at here; the others' in tests/differential.
 SOME = ("CONV_2D", "ADD", "PAD", "LOGISTIC", "FULLY_CONNECTED")
 PAGE = "litert-int8"
@@ -109,3 +118,30 @@ def test_what_has_no_case_is_told() -> None:
     ]
     assert [g.reason for g in found]
     assert "training" in found[0].reason
+
+
+def outcome(model: Model, inputs: Arrays, arithmetic: str) -> str:
+    """``computed`` or ``refused``: everything else that comes of a model is a mistake of the reference."""
+    try:
+        Machine(model, arithmetic).run(model.subgraphs[0], inputs)
+    except RunError:
+        return "refused"
+    return "computed"
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", JUDGING)
+def test_models_to_be_refused_are_computed_or_refused_with_a_reason(name: str) -> None:
+    profile = load_profile(name)
+    found = dict.fromkeys(("computed", "refused"), 0)
+    several = (refusals(profile, opcode, "smoke", 0, lambda name: True) for opcode in operators(profile))
+    for case in (made for made in chain.from_iterable(several) if isinstance(made, SuiteCase)):
+        opcodes = {operator.opcode for graph in case.model.subgraphs for operator in graph.operators}
+        tried = {
+            str([load_arithmetic(arithmetic).variants(opcode) for opcode in sorted(opcodes)]): arithmetic
+            for arithmetic in ARITHMETICS
+        }
+        for arithmetic in tried.values():
+            for inputs in zeros(case.model):
+                found[outcome(case.model, inputs, arithmetic)] += 1
+    assert min(found.values()) > 100, found

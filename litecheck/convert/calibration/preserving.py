@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.convert.calibration.statistics import Place
-from litecheck.devices.adapters.litert import RESOLVERS, memory_named, opened, shaped
+from litecheck.devices.adapters.litert import RESOLVERS, Session, memory_named, opened
 
 
 class PreservingInterpreter:
@@ -27,6 +27,7 @@ class PreservingInterpreter:
                 raise
             self._interpreter, self.kernels = _allocated(path, _PLAIN), _PLAIN
         self._signatures = signatures
+        self._session: Session | None = None
 
     def reset(self) -> None:
         """Variable tensors as they are at first."""
@@ -40,11 +41,10 @@ class PreservingInterpreter:
             # While there is a runner, the interpreter believes that somebody holds a view of its memory.
             runner = self._interpreter.get_signature_runner(key)
             runner(**dict(zip(sorted(runner.get_input_details()), inputs, strict=True)))
+            self._session = None  # a runner gives inputs other shapes
             return subgraph
-        shaped(self._interpreter, inputs)
-        for detail, values in zip(self._interpreter.get_input_details(), inputs, strict=True):
-            self._interpreter.set_tensor(detail["index"], values)
-        self._interpreter.invoke()
+        self._session = self._session or Session(self._interpreter)
+        self._session.invoke(inputs)
         return 0
 
     def copy(self, place: Place) -> NDArray[Any]:

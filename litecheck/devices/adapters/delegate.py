@@ -66,7 +66,7 @@ class Delegate:
     def __init__(self, options: Mapping[str, str]) -> None:
         from ai_edge_litert.interpreter import load_delegate
 
-        self._interpreter: Any = None
+        self._session: litert.Session | None = None
         self._delegate = load_delegate(options[""], {k: v for k, v in options.items() if k})
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
@@ -78,38 +78,38 @@ class Delegate:
         plain = _interpreter(model)
         own = len(plain._get_ops_details())
         del plain
-        self._interpreter = self._allocated(model)
-        with litert.memory_named(self._interpreter):
-            return self._inferred(model, series, own)
+        self._session = self._allocated(model)
+        with litert.memory_named(self._session.interpreter):
+            return self._inferred(self._session, model, series, own)
 
-    def _allocated(self, model: bytes) -> Any:
-        interpreter = _interpreter(model, experimental_delegates=[self._delegate])
-        with litert.memory_named(interpreter):
-            interpreter.allocate_tensors()
-        return interpreter
+    def _allocated(self, model: bytes) -> litert.Session:
+        return litert.allocated(_interpreter(model, experimental_delegates=[self._delegate]))
 
-    def _inferred(self, model: bytes, series: Iterable[Series], own: int) -> AdapterAnswer:
+    def _inferred(
+        self, session: litert.Session, model: bytes, series: Iterable[Series], own: int
+    ) -> AdapterAnswer:
         made: list[Arrays] = []
         silent: list[str] = []
         delegated: tuple[bool, ...] = ()
         shapes: list[tuple[int, ...]] | None = None  # of the inputs memory was allocated for
-        renewed = litert.has_resources(self._interpreter)
+        renewed = litert.has_resources(session.interpreter)
         for one in series:
             if made and renewed:
-                self._interpreter, shapes = self._allocated(model), None
-            litert.begin(self._interpreter, one)
+                self._session = session = self._allocated(model)
+                shapes = None
+            session.begin(one)
             for inputs in one.runs:
-                litert.shaped(self._interpreter, inputs)
+                session.shaped(inputs)
                 if shapes != (shapes := [array.shape for array in inputs]):
-                    delegated = _delegated(self._interpreter, own)
-                _fill(self._interpreter, delegated)
-                made.append(litert.inferred(self._interpreter, inputs))
+                    delegated = _delegated(session.interpreter, own)
+                _fill(session.interpreter, delegated)
+                made.append(session.inferred(inputs))
                 silent += [
                     f"run {len(made) - 1}: the delegate wrote nothing to output {k}"
                     for k, (values, ours) in enumerate(zip(made[-1], delegated, strict=True))
                     if ours and _untouched(values)
                 ]
-        left = _left(self._interpreter._get_ops_details(), own) if any(delegated) else ""
+        left = _left(session.interpreter._get_ops_details(), own) if any(delegated) else ""
         return AdapterAnswer(tuple(made), delegated, "\n".join(filter(None, (left, *silent[:3]))))
 
 

@@ -63,7 +63,7 @@ class LitertAdapter:
     def __init__(self, options: Mapping[str, str]) -> None:
         self._resolver = RESOLVERS[options["kernels"]]
         self._threads = int(options.get("threads", 1))
-        self._interpreter: Any = None
+        self._session: Session | None = None
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
         """The outputs of each run, each from a fresh state."""
@@ -74,21 +74,70 @@ class LitertAdapter:
 
         It lives as long as the adapter.
         """
-        self._interpreter = self._allocated(model)
+        self._session = self._allocated(model)
+        renewed = has_resources(self._session.interpreter)
         made: list[Arrays] = []
         for one in series:
-            if made and has_resources(self._interpreter):
-                self._interpreter = self._allocated(model)
-            with memory_named(self._interpreter):
-                begin(self._interpreter, one)
-                made += [inferred(self._interpreter, run) for run in one.runs]
+            if made and renewed:
+                self._session = self._allocated(model)
+            with memory_named(self._session.interpreter):
+                self._session.begin(one)
+                made += [self._session.inferred(run) for run in one.runs]
         return AdapterAnswer(tuple(made))
 
-    def _allocated(self, model: bytes) -> Any:
-        interpreter = opened(model, self._resolver, num_threads=self._threads)
-        with memory_named(interpreter):
-            interpreter.allocate_tensors()
-        return interpreter
+    def _allocated(self, model: bytes) -> Session:
+        return allocated(opened(model, self._resolver, num_threads=self._threads))
+
+
+class Session:
+    """An allocated interpreter, with what it says of its inputs and outputs: it makes that anew whenever it is asked."""
+
+    def __init__(self, interpreter: Any) -> None:
+        self.interpreter = interpreter
+        self._inputs = _shapes(interpreter)
+        self._outputs = [d["index"] for d in interpreter.get_output_details()]
+
+    def shaped(self, inputs: Arrays) -> None:
+        """Gives the model's inputs the shapes of the arrays; memory is allocated anew where one differs."""
+        known = zip(self._inputs, inputs, strict=True)
+        wrong = [(index, x.shape) for (index, shape), x in known if shape != x.shape]
+        for index, shape in wrong:
+            self.interpreter.resize_tensor_input(index, shape)
+        if wrong:
+            self.interpreter.allocate_tensors()
+            self._inputs = _shapes(self.interpreter)
+
+    def begin(self, series: Series) -> None:
+        """Variable tensors as a series finds them; inputs get their shapes first, because allocation resets as well."""
+        for inputs in together(series.runs)[:1]:
+            self.shaped(inputs)
+        self.interpreter.reset_all_variables()
+        for index, contents in series.start.items():
+            self.interpreter.set_tensor(index, contents)
+
+    def invoke(self, inputs: Arrays) -> None:
+        """One inference from the state there is."""
+        self.shaped(inputs)
+        for (index, _), values in zip(self._inputs, inputs, strict=True):
+            self.interpreter.set_tensor(index, values)
+        self.interpreter.invoke()
+
+    def inferred(self, inputs: Arrays) -> Arrays:
+        """Copies of the outputs of one inference (int4 as int8, one value a byte)."""
+        self.invoke(inputs)
+        return tuple(map(self.interpreter.get_tensor, self._outputs))
+
+
+def _shapes(interpreter: Any) -> list[tuple[int, tuple[int, ...]]]:
+    """Each input's index and shape."""
+    return [(d["index"], tuple(d["shape"])) for d in interpreter.get_input_details()]
+
+
+def allocated(interpreter: Any) -> Session:
+    """The session of an interpreter whose memory is yet to be allocated."""
+    with memory_named(interpreter):
+        interpreter.allocate_tensors()
+    return Session(interpreter)
 
 
 def opened(model: bytes | str, resolver: str, **options: Any) -> Any:
@@ -131,31 +180,3 @@ def _room() -> float:
     except (ImportError, OSError):
         return float("inf")
     return float("inf") if limit == resource.RLIM_INFINITY else limit - used
-
-
-def shaped(interpreter: Any, inputs: Arrays) -> None:
-    """Gives the model's inputs the shapes of the arrays; memory is allocated anew where one differs."""
-    details = interpreter.get_input_details()
-    wrong = [(d, x) for d, x in zip(details, inputs, strict=True) if tuple(d["shape"]) != x.shape]
-    for detail, values in wrong:
-        interpreter.resize_tensor_input(detail["index"], values.shape)
-    if wrong:
-        interpreter.allocate_tensors()
-
-
-def begin(interpreter: Any, series: Series) -> None:
-    """Variable tensors as a series finds them; inputs get their shapes first, because allocation resets as well."""
-    for inputs in together(series.runs)[:1]:
-        shaped(interpreter, inputs)
-    interpreter.reset_all_variables()
-    for index, contents in series.start.items():
-        interpreter.set_tensor(index, contents)
-
-
-def inferred(interpreter: Any, inputs: Arrays) -> Arrays:
-    """One inference from the state there is: copies of the outputs (int4 as int8, one value a byte)."""
-    shaped(interpreter, inputs)
-    for detail, values in zip(interpreter.get_input_details(), inputs, strict=True):
-        interpreter.set_tensor(detail["index"], values)
-    interpreter.invoke()
-    return tuple(interpreter.get_tensor(detail["index"]) for detail in interpreter.get_output_details())

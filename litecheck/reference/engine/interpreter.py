@@ -226,15 +226,16 @@ class Machine:
 
 
 def initial(tensor: Tensor) -> Array:
-    """What a variable tensor holds before the first inference: the zero point in int8, zeros in all other types.
+    """What a variable tensor holds before the first inference: the lowest byte of the zero point in int8, zeros in all
+    other types.
 
-    Source: tflite/core/c/common.cc, ResetVariableTensor.
+    Source: tflite/core/c/common.cc, ResetVariableTensor, which fills it with bytes.
     """
     if tensor.dtype not in NUMPY_TYPES:
         raise RunError(f"variable tensor {tensor.index} '{tensor.name}' has type {tensor.dtype}")
     zero_points = tensor.quantization.zero_point
     fill = int(zero_points[0]) if tensor.dtype == "int8" and zero_points.size else 0
-    return np.full(tensor.shape, fill, NUMPY_TYPES[tensor.dtype])
+    return np.full(tensor.shape, fill).astype(NUMPY_TYPES[tensor.dtype])
 
 
 def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:

@@ -59,7 +59,7 @@ def softmax(input: Operand, output: OutputSpec, options: Options, variants: Vari
 
     Source: tflite/kernels/internal/reference/softmax.h; the table: optimized_ops.h, PopulateSoftmaxLookupTable.
     """
-    x = input.data.astype(np.int64)
+    x = input.rows.astype(np.int64)
     d = x.max(-1, keepdims=True, initial=np.iinfo(np.int64).min) - x if x.size else x
     if variants["exp"] != "fixed-point":
         return _softmax_table(
@@ -111,7 +111,7 @@ def softmax_word(input: Operand, output: OutputSpec, options: Options, variants:
 
     Source: tflite/kernels/internal/reference/softmax.h, SoftmaxInt16.
     """
-    x = input.data.astype(np.int64)
+    x = input.rows.astype(np.int64)
     if not x.size:
         return input.data
     exp_table, inverse_table = _word_tables(variants["tables"])
@@ -130,7 +130,7 @@ def softmax_word(input: Operand, output: OutputSpec, options: Options, variants:
 @kernel("SOFTMAX", "float32")
 def softmax_float(input: Operand, output: OutputSpec, options: Options) -> Array:
     """exp(beta * (x - max)) / sum of the same over the last dimension, in float32."""
-    if not input.data.size:
+    if not input.rows.size:
         return input.data
     exps = _exp32((input.data - input.data.max(-1, keepdims=True)) * _F(_beta(options)))
     return exps / np.add.accumulate(exps, -1, dtype=_F)[..., -1:]
@@ -144,7 +144,7 @@ def log_softmax(input: Operand, output: OutputSpec, variants: Variants) -> Array
     away. What is below the output's range is its smallest value.
     Source: tflite/kernels/internal/reference/integer_ops/log_softmax.h.
     """
-    x = input.data.astype(np.int64)
+    x = input.rows.astype(np.int64)
     d = x.max(-1, keepdims=True) - x if x.size else x
     low, high = INTEGER_RANGES[output.dtype]
     if variants["exp"] == "float32-table":
@@ -172,7 +172,7 @@ def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: OutputSpec) 
 @kernel("LOG_SOFTMAX", "float32")
 def log_softmax_float(input: Operand, output: OutputSpec) -> Array:
     """x - max - log(sum of exp(x - max)) over the last dimension, in float32."""
-    if not input.data.size:
+    if not input.rows.size:
         return input.data
     shifted = input.data - input.data.max(-1, keepdims=True)
     sums = np.add.accumulate(_exp32(shifted), -1, dtype=_F)[..., -1:]

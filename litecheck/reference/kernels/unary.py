@@ -113,7 +113,7 @@ def l2_normalization(input: Operand, output: OutputSpec) -> Array:
     The sum of squares is an int32; 1 / sqrt of it by Newton's method, times 128 x, rounded twice.
     Source: tflite/kernels/internal/reference/integer_ops/l2normalization.h.
     """
-    offset = input.data.astype(np.int64) - input.zero_point
+    offset = input.rows.astype(np.int64) - input.zero_point
     m, shift = gemmlowp.inverse_sqrt(wrap32((offset * offset).sum(-1, keepdims=True)))
     if input.dtype == "uint8":
         result = multiply_double(128 * offset, m, shift) + 128
@@ -125,7 +125,7 @@ def l2_normalization(input: Operand, output: OutputSpec) -> Array:
 @kernel("L2_NORMALIZATION", "float32")
 def l2_normalization_float(input: Operand, output: OutputSpec) -> Array:
     """x / max(sqrt(sum of x^2), 1e-6) over the last dimension, in float32."""
-    if not input.data.size:
+    if not input.rows.size:
         return input.data
     squares = np.add.accumulate(input.data * input.data, -1, dtype=_F)[..., -1:]
     return np.asarray(input.data / np.maximum(np.sqrt(squares), _F(1e-6)))

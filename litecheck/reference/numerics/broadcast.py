@@ -21,17 +21,20 @@ Formula = Callable[[Ints, Ints], Ints]
 _TILE = 1 << 14
 """Elements computed at once: a dozen int64 intermediates of them stay in a second-level cache."""
 _TABLE_FROM = 1 << 12
-"""From here on a table of all pairs pays from about the tenth inference on, from 65,536 on at once."""
+"""Fewer elements at once are never looked up in a table of all pairs."""
+_PAIRS = 1 << 16
+"""A table is made once a formula has been asked for as many elements, so that it costs at most as much as they did."""
 
 
 def apply(formula: Formula, lhs: Array, rhs: Array, dtype: str) -> Array:
     """formula(lhs, rhs) with the operands broadcast against each other, as ``dtype``.
 
-    An 8-bit formula is a function of 65,536 pairs, computed once and then looked up.
+    An 8-bit formula is a function of 65,536 pairs: where it is asked for more, they are computed once and looked up.
     """
     shape = np.broadcast_shapes(lhs.shape, rhs.shape)
     count = int(np.prod(shape))
-    if lhs.dtype.itemsize == rhs.dtype.itemsize == 1 and count >= _TABLE_FROM:
+    bytewise = lhs.dtype.itemsize == rhs.dtype.itemsize == 1 and count >= _TABLE_FROM
+    if bytewise and _asked(formula, lhs.dtype.str, dtype).more(count) >= _PAIRS:
         left = lhs.view(np.uint8).astype(np.uint16) << 8
         return picked(_table(formula, lhs.dtype.str, dtype), left | rhs.view(np.uint8))
     if lhs.shape == rhs.shape:
@@ -43,6 +46,23 @@ def apply(formula: Formula, lhs: Array, rhs: Array, dtype: str) -> Array:
         x, y = (side[at : at + _TILE].astype(np.int64) for side in flat)
         out[at : at + _TILE] = formula(x, y)
     return out.reshape(shape)
+
+
+class _Count:
+    """How many elements there were so far."""
+
+    def __init__(self) -> None:
+        self.all = 0
+
+    def more(self, count: int) -> int:
+        """So many more: all of them."""
+        self.all += count
+        return self.all
+
+
+@lru_cache(maxsize=1024)
+def _asked(formula: Formula, of: str, dtype: str) -> _Count:
+    return _Count()
 
 
 @lru_cache(maxsize=256)

@@ -188,11 +188,21 @@ def test_an_output_may_be_an_input_or_a_constant() -> None:
     assert done.outputs["c"].tolist() == [7]
 
 
-@pytest.mark.parametrize(("dtype", "fill"), [("int8", -5), ("int16", 0), ("uint8", 0), ("float32", 0)])
-def test_variables_start_as_litert_starts_them(dtype: str, fill: int) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "zero", "fill"),
+    [
+        ("int8", -5, -5),
+        ("int8", -129, 127),
+        ("int8", 200, -56),
+        ("int16", -5, 0),
+        ("uint8", 5, 0),
+        ("float32", 5, 0),
+    ],
+)
+def test_variables_start_as_litert_starts_them(dtype: str, zero: int, fill: int) -> None:
     builder = ModelBuilder()
     main = builder.subgraph("main")
-    main.tensor("state", (2, 2), dtype, quantized(0.5, -5), is_variable=True)
+    main.tensor("state", (2, 2), dtype, quantized(0.5, zero), is_variable=True)
     started = initial(builder.finish().subgraphs[0].tensors[0])
     assert started.dtype == np.dtype(dtype)
     assert (started == fill).all()

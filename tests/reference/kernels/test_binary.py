@@ -94,7 +94,7 @@ def test_a_fused_activation_clamps_in_stored_values() -> None:
 
 def test_a_table_of_all_pairs_is_what_the_tiles_compute() -> None:
     x, y = value(np.repeat(ALL, 256)), value(np.tile(ALL, 256), 0.1, 60)
-    assert x.data.size >= broadcast._TABLE_FROM
+    assert x.data.size >= broadcast._PAIRS
     how = {"requantize": "double", "multiplier": "float32"}
     whole = binary.mul(x, y, result(), None, how)
     parts = [
@@ -102,6 +102,21 @@ def test_a_table_of_all_pairs_is_what_the_tiles_compute() -> None:
         for at in range(0, 65536, 999)
     ]
     assert np.array_equal(whole, np.concatenate(parts))
+
+
+def test_a_formula_that_is_asked_often_gives_the_same_from_its_table() -> None:
+    x, y = value(np.resize(ALL, 5000)), value(np.resize(ALL[::-1], 5000), 0.1, 60)
+    assert broadcast._TABLE_FROM <= x.data.size < broadcast._PAIRS
+    broadcast._asked.cache_clear()
+    before = broadcast._table.cache_info().misses
+    how = {"requantize": "double", "multiplier": "float32"}
+    made, tables = [], []
+    for _ in range(15):
+        made.append(binary.mul(x, y, result(0.77), None, how))
+        tables.append(broadcast._table.cache_info().misses - before)
+    assert tables == [*[0] * 13, 1, 1]
+    assert all(np.array_equal(one, made[0]) for one in made)
+    assert len(np.unique(made[0])) > 10
 
 
 @pytest.mark.parametrize(

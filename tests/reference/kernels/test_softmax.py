@@ -22,6 +22,9 @@ def quantization(scale, zero=0):
     return Quantization(np.float32([scale]), np.int64([zero]))
 
 
+OUT = OutputSpec("int8", (), quantization(1 / 256, -128))
+
+
 def beta(number=1.0):
     return Table("SoftmaxOptions", {"beta": number})
 
@@ -110,3 +113,22 @@ def test_an_output_scale_of_0_is_computed_silently():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert softmax.softmax(v, out, beta(), {"exp": "float32-table"}).shape == ROWS.shape
+
+
+@pytest.mark.parametrize(
+    ("dtype", "compute"),
+    [
+        ("int8", lambda v: softmax.softmax(v, OUT, beta(), {"exp": "fixed-point"})),
+        ("int8", lambda v: softmax.softmax(v, OUT, beta(), {"exp": "float32-table"})),
+        ("int16", lambda v: softmax.softmax_word(v, OUT, beta(), WORD | {"tables": "float64"})),
+        ("float32", lambda v: softmax.softmax_float(v, OUT, beta())),
+        ("int8", lambda v: softmax.log_softmax(v, OUT, {"exp": "fixed-point"})),
+        ("int8", lambda v: softmax.log_softmax(v, OUT, {"exp": "float32-table"})),
+        ("float32", lambda v: softmax.log_softmax_float(v, OUT)),
+    ],
+)
+def test_a_scalar_has_no_last_dimension(dtype, compute):
+    one = np.zeros((), dtype)
+    assert compute(Operand(one.reshape(1), dtype, quantization(0.1))).shape == (1,)
+    with pytest.raises(RunError, match=f"type {dtype} is a scalar"):
+        compute(Operand(one, dtype, quantization(0.1)))

@@ -68,6 +68,14 @@ def test_l2_normalization(dtype, zero, middle):
     assert np.abs(unary.l2_normalization(v, out) - np.clip(real, low, low + 255)).max() <= 0.5 + 2.0**-5
 
 
+@pytest.mark.parametrize("function", [unary.l2_normalization, unary.l2_normalization_float])
+def test_a_scalar_has_no_row_to_normalize(function):
+    with pytest.raises(RunError, match="no last dimension"):
+        function(
+            Operand(np.zeros((), np.int8), "int8", quantization(0.1)), OutputSpec("int8", (), quantization(1))
+        )
+
+
 def test_a_row_of_zeros_stays_zero():
     v, out = (
         Operand(np.full((1, 3), 4, np.int8), "int8", quantization(0.1, 4)),
