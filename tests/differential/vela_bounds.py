@@ -1,0 +1,94 @@
+"""Models at the bounds of a target's profile: each demand kept, and broken alone, in every form of every operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from litecheck.profile.assemble import assemble
+from litecheck.profile.breaks import breaks
+from litecheck.profile.load import load_profile
+from litecheck.profile.parser import ANY_OPERATOR
+from litecheck.profile.plan import Plan
+from litecheck.profile.solve import UnsolvableError, solve
+from litecheck.profile.types import OperatorRule, Profile, Requirement
+from litecheck.suite.contents import filled
+from litecheck.suite.drafts import choices, drafted
+from litecheck.suite.forms import forms_of
+
+#: Whose rules say how a model of each type of activations is built.
+_JUDGES = {"int8": "litert-runtime", "int16": "litert-runtime", "uint8": "litert-uint8"}
+#: What no file can hold, or no plan can have.
+_NO_PLAN = (ValueError, KeyError, OverflowError, TypeError, IndexError)
+
+
+@dataclass(frozen=True)
+class BoundCase:
+    """A model that breaks one demand, or none where ``broken`` is empty."""
+
+    model: Model
+    broken: str = ""
+
+
+def sound_plans(opcode: str, seed: int = 1) -> Iterator[Plan]:
+    """Every form of an operator with activations of every type, as LiteRT's rules have it."""
+    for kind, name in _JUDGES.items():
+        profile = load_profile(name)
+        rule = profile.operators.get(opcode)
+        if rule is None or kind not in profile.activations or rule.unsupported:
+            continue
+        for form in forms_of(opcode).forms:
+            for choice in choices(profile, rule, kind):
+                try:
+                    draft = drafted(profile, rule, form, choice)
+                    yield filled(draft, draft.plan, np.random.default_rng(seed))
+                except UnsolvableError:
+                    continue
+
+
+def placed_plans(profile: Profile, rule: OperatorRule) -> Iterator[Plan]:
+    """Those of them that a target's rule takes, mended where that is enough."""
+    for plan in sound_plans(rule.opcode):
+        try:
+            yield solve(profile, rule, 0, plan)
+        except (UnsolvableError, *_NO_PLAN):
+            continue
+
+
+def assembled(plan: Plan) -> Model | None:
+    """The model of a plan; None where no file can hold it."""
+    try:
+        model = assemble(plan)
+        model_bytes(model)
+    except _NO_PLAN:
+        return None
+    return model
+
+
+def bounds(target: str) -> Iterator[BoundCase]:
+    """For every operator of a target the models that keep its rule, and those that break one demand of it."""
+    profile = load_profile(target)
+    for opcode, rule in profile.operators.items():
+        if opcode != ANY_OPERATOR and not rule.unsupported:
+            for plan in placed_plans(profile, rule):
+                yield from _cases(profile, rule, plan)
+
+
+def _cases(profile: Profile, rule: OperatorRule, plan: Plan) -> Iterator[BoundCase]:
+    model = assembled(plan)
+    if model is not None:
+        yield BoundCase(model)
+    for r in rule.requirements:
+        for broken in broken_plans(profile, rule, r, plan):
+            model = assembled(broken)
+            if model is not None:
+                yield BoundCase(model, r.path)
+
+
+def broken_plans(profile: Profile, rule: OperatorRule, r: Requirement, plan: Plan) -> Iterator[Plan]:
+    """Plans that break a demand."""
+    return (broken.plan for broken in breaks(profile, rule, r, plan))
