@@ -11,6 +11,7 @@ import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 from rich.progress import track
 
 from litecheck.checks.placement import placement
@@ -79,7 +80,7 @@ def described(model: Model, found: Compilation) -> str:
         return f"{t.dtype}{list(t.shape)}{scale}{point}{'' if t.data is None else ' constant'}"
 
     ins, outs = (", ".join(map(told, side)) for side in (operator.inputs, operator.outputs))
-    options = {} if operator.options is None else {k: v for k, v in operator.options.fields.items() if v}
+    options = {} if operator.options is None else {k: v for k, v in operator.options.fields.items() if np.any(v)}
     why = " ".join((found.ending or found.said).split())[-160:]
     return f"{operator.opcode}({ins}) -> {outs} {options}: {why}"
 

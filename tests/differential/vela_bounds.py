@@ -21,7 +21,7 @@ from litecheck.suite.drafts import choices, drafted
 from litecheck.suite.forms import forms_of
 
 #: Whose rules say how a model of each type of activations is built.
-_JUDGES = {"int8": "litert-runtime", "int16": "litert-runtime", "uint8": "litert-uint8"}
+_JUDGES = {"int8": "litert-runtime", "int16": "litert-int16x8", "uint8": "litert-uint8"}
 #: What no file can hold, or no plan can have.
 _NO_PLAN = (ValueError, KeyError, OverflowError, TypeError, IndexError)
 
@@ -69,20 +69,28 @@ def assembled(plan: Plan) -> Model | None:
     return model
 
 
-def bounds(target: str) -> Iterator[BoundCase]:
-    """For every operator of a target the models that keep its rule, and those that break one demand of it."""
+def bounds(target: str, seed: int = 1, most: int = 4) -> Iterator[BoundCase]:
+    """For every operator of a target the models that keep its rule, and those that break one demand of it, each in at most
+    so many plans of each type. Operands too many are left out: LiteRT refuses such models itself."""
     profile = load_profile(target)
     for opcode, rule in profile.operators.items():
         if opcode != ANY_OPERATOR and not rule.unsupported:
-            for plan in placed_plans(profile, rule):
-                yield from _cases(profile, rule, plan)
+            plans = list(placed_plans(profile, rule))
+            yield from (BoundCase(model) for plan in plans if (model := assembled(plan)) is not None)
+            for r in rule.requirements:
+                if r.verb != "operands" or r.role:
+                    yield from _broken(profile, rule, r, _some(plans, f"{seed} {r.path}", most))
 
 
-def _cases(profile: Profile, rule: OperatorRule, plan: Plan) -> Iterator[BoundCase]:
-    model = assembled(plan)
-    if model is not None:
-        yield BoundCase(model)
-    for r in rule.requirements:
+def _some(plans: list[Plan], seed: str, most: int) -> list[Plan]:
+    """So many of the plans at most, in their order."""
+    rng = np.random.default_rng(list(seed.encode()))
+    chosen = rng.permutation(len(plans))[: most * len(_JUDGES)]
+    return [plans[at] for at in sorted(chosen)]
+
+
+def _broken(profile: Profile, rule: OperatorRule, r: Requirement, plans: list[Plan]) -> Iterator[BoundCase]:
+    for plan in plans:
         for broken in broken_plans(profile, rule, r, plan):
             model = assembled(broken)
             if model is not None:

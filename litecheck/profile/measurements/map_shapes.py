@@ -9,7 +9,7 @@ import numpy as np
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.set_maps import blockwise, constant, emptied
+from litecheck.profile.measurements.set_maps import constant, emptied, in_blocks
 from litecheck.profile.plan import Plan, TensorPlan
 
 
@@ -99,7 +99,7 @@ def projection_operands(operands: Operands) -> Measured:
     return _present(operands, "projection_")
 
 
-@measures(blockwise)
-def blockwise_operands(operands: Operands) -> Measured:
-    """How many operands have scales that stand in another tensor."""
-    return sum(t.quantization.details is not None for t in everything(operands))
+@measures(constant(in_blocks))
+def blockwise_nibbles(operands: Operands) -> Measured:
+    """How many operands are int4 and have scales that stand in another tensor."""
+    return sum(t.dtype == "int4" and t.quantization.details is not None for t in everything(operands))

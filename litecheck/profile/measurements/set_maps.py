@@ -205,15 +205,9 @@ def nibbles(tensor: TensorPlan) -> TensorPlan:
 
 
 def in_blocks(tensor: TensorPlan) -> TensorPlan:
-    """Scales in a tensor of their own."""
+    """Constants of 4 bits with scales in a tensor of their own."""
     rows = tensor.shape[0] if tensor.shape else 1
-    return tensor.but(blocks=Blocks(32, np.full((rows, 1), 0.5, np.float16)))
-
-
-def blockwise(plan: Plan, value: Any) -> Plan | None:
-    """The last input with such scales, a constant one where there is one."""
-    found = constant(in_blocks)(plan, value)
-    return found if found is not None else first_map(in_blocks)(plan, value)
+    return nibbles(tensor).but(blocks=Blocks(32, np.full((rows, 1), 0.5, np.float16)))
 
 
 def ranks(plan: Plan, value: Any) -> Plan | None:
