@@ -80,7 +80,9 @@ def described(model: Model, found: Compilation) -> str:
         return f"{t.dtype}{list(t.shape)}{scale}{point}{'' if t.data is None else ' constant'}"
 
     ins, outs = (", ".join(map(told, side)) for side in (operator.inputs, operator.outputs))
-    options = {} if operator.options is None else {k: v for k, v in operator.options.fields.items() if np.any(v)}
+    options = (
+        {} if operator.options is None else {k: v for k, v in operator.options.fields.items() if np.any(v)}
+    )
     why = " ".join((found.ending or found.said).split())[-160:]
     return f"{operator.opcode}({ins}) -> {outs} {options}: {why}"
 

@@ -18,7 +18,6 @@ from litecheck.profile.measurements.set_maps import (
     nibbles,
     offset_results,
     ranks,
-    spread,
 )
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
@@ -177,18 +176,12 @@ def axis_type(operands: Operands) -> Measured:
     return None if axis is None else axis.dtype
 
 
-@measures(spread)
-def spread_rank(operands: Operands) -> Measured:
-    """How many dimensions the result has where inputs of more than one element have different shapes."""
-    tensors = list(maps_of(operands))
-    shapes = {t.shape for t in tensors if t.index not in operands.operator.outputs}
-    ranks = [len(t.shape) for t in tensors]
-    return max(ranks, default=0) if sum(prod(s) > 1 for s in shapes) > 1 else None
-
-
 @measures(ranks)
-def map_rank(operands: Operands) -> Measured:
-    """The most dimensions that a feature map has."""
+def padded_rank(operands: Operands) -> Measured:
+    """The most dimensions that a feature map has; None where constant paddings add nothing."""
+    margins = short_constant(operands, "paddings")
+    if margins is not None and not any(margins):
+        return None
     return max((len(t.shape) for t in maps_of(operands)), default=0)
 
 

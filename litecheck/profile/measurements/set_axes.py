@@ -16,7 +16,19 @@ _LONGEST = 4096
 #: By how much sooner than int8 the sums of a type run out of bits.
 WIDTHS = {"int8": 1, "uint8": 2, "int16": 256}
 #: The types an axis may have.
-AXIS_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "bool")
+AXIS_TYPES = (
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float64",
+    "bool",
+    "float32",
+)
 
 
 def _reduced(plan: Plan, shape: Sequence[int], axes: Sequence[int]) -> Plan:
@@ -174,11 +186,13 @@ def product_shapes(plan: Plan, value: Any) -> Plan | None:
 def inner_weights(plan: Plan, value: Any) -> Plan | None:
     """Weights with that dimension in the middle."""
     weight = plan.one("weight")
-    if weight is None or value < 1:
+    if weight is None or len(weight.shape) < 2 or value < 1:
         return None
     rows, depth = weight.shape[0], weight.shape[-1]
-    plan = plan.edit("weight", lambda t: dimensions(t, (rows, int(value), depth)))
-    return plan.edit("input", lambda t: dimensions(t, (1, int(value) * depth)))
+    shape = (rows, depth) if value == 1 else (rows, int(value), depth)
+    plan = plan.edit("weight", lambda t: dimensions(t, shape))
+    plan = plan.edit("input", lambda t: dimensions(t, (1, int(value) * depth)))
+    return plan.edit_all(lambda t: dimensions(t, (1, rows)), plan.outputs)
 
 
 def rows_of_bias(plan: Plan, value: Any) -> Plan | None:
@@ -213,7 +227,7 @@ def joined(plan: Plan, value: Any) -> Plan | None:
 def padded(plan: Plan, value: Any) -> Plan | None:
     """A result as long as input and paddings are, or longer."""
     tensor, margins = plan.one("input"), plan.one("paddings")
-    if tensor is None or value not in (0, 1):
+    if tensor is None or not tensor.shape or value not in (0, 1):
         return None
     given = None if margins is None else margins.values
     if given is None or given.shape != (len(tensor.shape), 2):

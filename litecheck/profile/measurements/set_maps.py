@@ -211,22 +211,15 @@ def in_blocks(tensor: TensorPlan) -> TensorPlan:
 
 
 def ranks(plan: Plan, value: Any) -> Plan | None:
-    """The first input and the result with so many dimensions, paddings for each of them."""
-    found, rank = ends(plan), int(value)
-    if found is None or rank < 1:
+    """A row of pixels with so many dimensions, padded at its end."""
+    rank = int(value)
+    if rank < 1 or plan.one("paddings") is None:
         return None
-
-    def change(tensor: TensorPlan) -> TensorPlan:
-        kept = tensor.shape[-rank:]
-        return dimensions(tensor, (*[1] * (rank - len(kept)), *kept))
-
-    margins = plan.one("paddings")
-    if margins is not None and margins.values is not None:
-        rows = np.zeros((rank, 2), margins.values.dtype)
-        kept = margins.values[-rank:]
-        rows[rank - len(kept) :] = kept
-        plan = plan.edit("paddings", lambda t: t.holding(rows))
-    return plan.edit_all(change, found)
+    margins = np.zeros((rank, 2), np.int32)
+    margins[-1, -1] = 1
+    plan = plan.edit("paddings", lambda t: t.holding(margins))
+    plan = plan.edit("input", lambda t: dimensions(t, (*[1] * (rank - 1), 4)))
+    return plan.edit_all(lambda t: dimensions(t, (*[1] * (rank - 1), 5)), plan.outputs)
 
 
 def spread(plan: Plan, value: Any) -> Plan | None:
