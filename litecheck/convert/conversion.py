@@ -15,7 +15,7 @@ from litecheck.convert.apply import AppliedPlan, Origins, apply
 from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
-from litecheck.convert.kinds import profiles_of
+from litecheck.convert.kinds import profiles_of, rules_for
 from litecheck.convert.plan import ConstantChange, ConversionPlan
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.plan_places import check_plan
@@ -98,8 +98,9 @@ def convert(
         keeps, borrowed = keeps_of(model, request), borrow(model, like) if like else Borrowed()
         others = _others(model, request)
         targets = Targets(
-            activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others
-        )
+            activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others,
+            rules_for(request.to, request.profile)[1],
+        )  # fmt: skip
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
     return finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
 
@@ -124,14 +125,14 @@ def kind_of(request: Request) -> tuple[str, Profile]:
     if request.to not in KINDS:
         hint = did_you_mean(request.to, KINDS) or f"; there are {', '.join(KINDS)}"
         raise ConfigError(f"there is no conversion to {request.to!r}{hint}")
-    activation, name = KINDS[request.to]
+    activation, _ = KINDS[request.to]
     allowed = (REAL, activation, "uint8") if activation == "int8" else (REAL, activation)
     for end, dtype in (("inputs", request.inputs), ("outputs", request.outputs)):
         if dtype not in allowed:
             raise ConfigError(
                 f"{end} of {request.to} may be {' or '.join(dict.fromkeys(allowed))}, not {dtype!r}"
             )
-    profile = load_profile(request.profile or name or "litert-runtime")
+    profile, _ = rules_for(request.to, request.profile)
     if activation != REAL and activation not in profile.activations:
         raise ConfigError(
             f"profile {profile.name} is about {', '.join(profile.activations)}, not {activation}"
@@ -192,6 +193,9 @@ def finished(
     source: Model, plan: ConversionPlan, converted: AppliedPlan, profile: Profile, request: Request
 ) -> Conversion:
     """A plan's model with the record of where it comes from."""
+    _, accelerator = rules_for(request.to, request.profile)
+    if accelerator is not None:
+        plan = replace(plan, profile=accelerator.name)
     record = {
         "tool": "litecheck",
         "version": __version__,
@@ -202,7 +206,7 @@ def finished(
     }
     content = json.dumps(record, sort_keys=True).encode()
     model = replace(with_metadata(converted.model, PROVENANCE, content), file="", size=0)
-    profiles = None if request.to == "float16" else profiles_of(plan, profile)
+    profiles = None if request.to == "float16" else profiles_of(plan, profile, accelerator)
     return Conversion(
         source, model, plan, converted.tensors, profiles, profile.name, request, converted.origins
     )

@@ -11,7 +11,7 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant, word
 from litecheck.profile.measurements.feature_maps import everything, maps_of
 from litecheck.profile.measurements.register import Setter, measures, option
-from litecheck.profile.measurements.set_axes import AXIS_TYPES, axis_typed, few_margins, first_typed, sizes
+from litecheck.profile.measurements.set_axes import AXIS_TYPES, axis_typed, few_margins, first_typed
 from litecheck.profile.measurements.set_maps import (
     constant,
     fused_words,
@@ -133,13 +133,6 @@ def split_remainder(operands: Operands) -> Measured:
     return -1 if found is None else found[0] % found[1]
 
 
-@measures(sizes)
-def missing_sizes(operands: Operands) -> Measured:
-    """How many results there are more than constant sizes for them."""
-    sizes = short_constant(operands, "size_splits")
-    return None if sizes is None else max(len(operands.operator.outputs) - len(sizes), 0)
-
-
 @measures(few_margins)
 def missing_margins(operands: Operands) -> Measured:
     """How many margins constant paddings lack for the input's dimensions."""
@@ -155,9 +148,9 @@ def depth_gap(operands: Operands) -> Measured:
         operands.one("output"),
         integer(operands, "depth_multiplier"),
     )
-    if source is None or result is None or times is None or not source.shape or not result.shape:
+    if source is None or result is None or times is None or not result.shape:
         return None
-    return abs(result.shape[-1] - source.shape[-1] * times)
+    return abs(result.shape[-1] - (source.shape[-1] if source.shape else 1) * times)
 
 
 @measures(option("keep_num_dims"))

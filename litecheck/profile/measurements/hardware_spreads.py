@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import prod
 from typing import Any
 
@@ -15,6 +16,8 @@ from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.measurements.set_maps import ends, first_map, spread, typed
 from litecheck.profile.plan import Plan
 
+#: How many dimensions an operand may lack before it is reshaped to those of the other.
+_NEAR = 3
 #: Types that Ethos-U's compiler has no name for.
 _UNREAD = ("int2", "uint4", "float8_e4m3fn", "float8_e5m2")
 
@@ -26,8 +29,11 @@ def unread_types(operands: Operands) -> Measured:
 
 
 def _spread(operands: Operands) -> tuple[list[Tensor], Tensor] | None:
-    """What goes in with more than one element, where not all of it has one shape, and the result."""
-    tensors, found = list(maps_of(operands)), ends_of(operands)
+    """What goes in with more than one element, where not all of it has one shape, and the result; None of one
+    constant slope."""
+    tensors, found, slope = list(maps_of(operands)), ends_of(operands), operands.one("alpha")
+    if slope is not None and _one_slope(slope) is not None:
+        return None
     inputs = [t for t in tensors if t.index not in operands.operator.outputs and prod(t.shape) > 1]
     return (inputs, found[1]) if found and len({t.shape for t in inputs}) > 1 else None
 
@@ -35,12 +41,13 @@ def _spread(operands: Operands) -> tuple[list[Tensor], Tensor] | None:
 @measures(spread)
 def spread_rank(operands: Operands) -> Measured:
     """How many dimensions the result has where inputs of more than one element have different shapes, and one more where
-    these have different numbers of dimensions; None elsewhere."""
+    the numbers of their dimensions differ by more than 3; None elsewhere."""
     found = _spread(operands)
     if found is None:
         return None
     inputs, result = found
-    return max(len(t.shape) for t in (*inputs, result)) + (len({len(t.shape) for t in inputs}) > 1)
+    ranks = [len(t.shape) for t in inputs]
+    return max(*ranks, len(result.shape)) + (max(ranks) - min(ranks) > _NEAR)
 
 
 def _images(plan: Plan, value: Any) -> Plan | None:
@@ -60,15 +67,14 @@ def spread_batch_rank(operands: Operands) -> Measured:
     return max(len(t.shape) for t in (*found[0], found[1]))
 
 
-def _one_slope(slope: Tensor) -> int | None:
-    """The one number that constant slopes hold, less their zero point."""
-    if slope.data is None or not slope.size:
-        return None
-    values = stored_integers(slope)
+def _one_slope(slope: Tensor) -> Fraction | None:
+    """The one real number that constant slopes hold."""
+    values = None if slope.data is None or not slope.size else stored_integers(slope)
     if values is None or not bool((values == values.flat[0]).all()):
         return None
-    points = slope.quantization.zero_point
-    return int(values.flat[0]) - (int(points[0]) if points.size else 0)
+    points, scales = slope.quantization.zero_point, slope.quantization.scale
+    scale = Fraction(float(scales[0])) if scales.size and np.isfinite(scales[0]) else Fraction(1)
+    return (int(values.flat[0]) - (int(points[0]) if points.size else 0)) * scale
 
 
 def _slopes(plan: Plan, value: Any) -> Plan | None:
@@ -95,18 +101,17 @@ def _narrowed(plan: Plan, value: Any) -> Plan | None:
     if not value:
         return plan.edit("output", lambda t: typed(t, plan.operands["input"][0].dtype))
     plan = plan.edit("input", lambda t: typed(t, "int16")).edit("output", lambda t: typed(t, "int8"))
-    zero = int(slope.zero_point[0]) if slope.zero_point.size else 0
-    return plan.edit("alpha", lambda t: t.holding(np.full(t.shape, zero + 2)))
+    return plan.edit("alpha", lambda t: t.holding(np.full(t.shape, 1)).scaled([0.25], 0))
 
 
 @measures(_narrowed)
 def narrowed_slope(operands: Operands) -> Measured:
-    """1 where an int16 input has one constant slope of 0 or above and a result of another type, else 0."""
+    """1 where an int16 input has one constant slope above 0, of 1 at most, and a result of another type, else 0."""
     source, slope, result = operands.one("input"), operands.one("alpha"), operands.one("output")
     if source is None or slope is None or result is None or source.dtype != "int16":
         return 0
     one = _one_slope(slope)
-    return int(one is not None and one >= 0 and result.dtype != source.dtype)
+    return int(one is not None and 0 < one <= 1 and result.dtype != source.dtype)
 
 
 def _grouped(plan: Plan, value: Any) -> Plan | None:
@@ -129,3 +134,9 @@ def group_remainder(operands: Operands) -> Measured:
     groups, left = divmod(depth, weight.shape[-1])
     filters = weight.shape[-4] if len(weight.shape) >= 4 else 1
     return left or (filters % groups if groups else 0)
+
+
+@measures(lambda plan, value: plan.but(lists_absent=value == len(plan.inputs)))
+def listed_operands(operands: Operands) -> Measured:
+    """How many operands go in, with those at the end that are absent and listed as such."""
+    return len(operands.operator.inputs)

@@ -248,12 +248,6 @@ def few_margins(plan: Plan, value: Any) -> Plan | None:
     return held(plan, "paddings", np.zeros(shape))
 
 
-def sizes(plan: Plan, value: Any) -> Plan | None:
-    """Sizes for all results but so many."""
-    count = sum(len(plan.operands.get(role, ())) for role in plan.outputs) - int(value)
-    return held(plan, "size_splits", [1] * count) if count > 0 and value >= 0 else None
-
-
 def batch_axes(plan: Plan, value: Any) -> Plan | None:
     """A gather along that axis, without batches."""
     tensor, indices = plan.one("input"), plan.one("indices")
