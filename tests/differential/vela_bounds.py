@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,16 +21,10 @@ from litecheck.suite.forms import forms_of
 
 #: Whose rules say how a model of each type of activations is built.
 _JUDGES = {"int8": "litert-runtime", "int16": "litert-int16x8", "uint8": "litert-uint8"}
+#: The most elements of a tensor.
+_LARGEST = 1 << 22
 #: What no file can hold, or no plan can have.
 _NO_PLAN = (ValueError, KeyError, OverflowError, TypeError, IndexError)
-
-
-@dataclass(frozen=True)
-class BoundCase:
-    """A model that breaks one demand, or none where ``broken`` is empty."""
-
-    model: Model
-    broken: str = ""
 
 
 def sound_plans(opcode: str, seed: int = 1) -> Iterator[Plan]:
@@ -69,17 +62,22 @@ def assembled(plan: Plan) -> Model | None:
     return model
 
 
-def bounds(target: str, seed: int = 1, most: int = 4) -> Iterator[BoundCase]:
+def bounds(target: str, seed: int = 1, most: int = 4) -> Iterator[Model]:
     """For every operator of a target the models that keep its rule, and those that break one demand of it, each in at most
     so many plans of each type. Operands too many are left out: LiteRT refuses such models itself."""
     profile = load_profile(target)
     for opcode, rule in profile.operators.items():
         if opcode != ANY_OPERATOR and not rule.unsupported:
             plans = list(placed_plans(profile, rule))
-            yield from (BoundCase(model) for plan in plans if (model := assembled(plan)) is not None)
+            yield from (model for plan in plans if (model := assembled(plan)) and _is_small(model))
             for r in rule.requirements:
                 if r.verb != "operands" or r.role:
                     yield from _broken(profile, rule, r, _some(plans, f"{seed} {r.path}", most))
+
+
+def _is_small(model: Model) -> bool:
+    """Whether the compiler is done with it in seconds."""
+    return max(t.size for t in model.subgraphs[0].tensors) <= _LARGEST
 
 
 def _some(plans: list[Plan], seed: str, most: int) -> list[Plan]:
@@ -89,12 +87,12 @@ def _some(plans: list[Plan], seed: str, most: int) -> list[Plan]:
     return [plans[at] for at in sorted(chosen)]
 
 
-def _broken(profile: Profile, rule: OperatorRule, r: Requirement, plans: list[Plan]) -> Iterator[BoundCase]:
+def _broken(profile: Profile, rule: OperatorRule, r: Requirement, plans: list[Plan]) -> Iterator[Model]:
     for plan in plans:
         for broken in broken_plans(profile, rule, r, plan):
             model = assembled(broken)
-            if model is not None:
-                yield BoundCase(model, r.path)
+            if model is not None and _is_small(model):
+                yield model
 
 
 def broken_plans(profile: Profile, rule: OperatorRule, r: Requirement, plan: Plan) -> Iterator[Plan]:

@@ -75,6 +75,16 @@ def bool_maps(operands: Operands) -> Measured:
     return sum(t.dtype == "bool" and t.data is None and bool(t.shape) for t in maps_of(operands))
 
 
+@measures(first_map(lambda t: t.but(dtype="bool", values=None)))
+def bool_borders(operands: Operands) -> Measured:
+    """How many feature maps that have dimensions and go into the subgraph or come out of it hold truth values."""
+    maps = [t for t in maps_of(operands) if t.dtype == "bool" and t.data is None and t.shape]
+    if not maps:
+        return 0
+    borders = {*operands.subgraph.inputs, *operands.subgraph.outputs}
+    return sum(t.index in borders for t in maps)
+
+
 @measures(_scaled(float("inf")))
 def infinite_scales(operands: Operands) -> Measured:
     """How many operands state a scale that is no finite number."""
@@ -89,8 +99,10 @@ def huge_scales(operands: Operands) -> Measured:
 
 @measures(_first({"shape": (), "values": None}))
 def scalar_maps(operands: Operands) -> Measured:
-    """How many operands that are computed have no dimensions."""
-    return sum(not t.shape and t.data is None for t in everything(operands))
+    """How many operands that are computed have no dimensions, those between an operator's steps among them."""
+    between = operands.operator.intermediates
+    inner = [operands.subgraph.tensors[i] for i in between if i >= 0] if between else []
+    return sum(not t.shape and t.data is None for t in (*everything(operands), *inner))
 
 
 @measures(first_map(per_axis))

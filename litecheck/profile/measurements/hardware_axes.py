@@ -241,8 +241,6 @@ def padded_gap(operands: Operands) -> Measured:
     shape, margins, result = _shape(operands), short_constant(operands, "paddings"), operands.one("output")
     if shape is None or margins is None or result is None:
         return None
-    if not shape:
-        return int(bool(result.shape))
     if len(margins) < 2 * len(shape):
         return 1
     wanted = [d + a + b for d, a, b in zip(shape, margins[::2], margins[1::2], strict=False)]

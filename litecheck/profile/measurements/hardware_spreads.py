@@ -10,7 +10,7 @@ import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.bound import Measured, Operands, one_zero_point
 from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
 from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.measurements.set_maps import ends, first_map, spread, typed
@@ -100,18 +100,22 @@ def _narrowed(plan: Plan, value: Any) -> Plan | None:
         return None
     if not value:
         return plan.edit("output", lambda t: typed(t, plan.operands["input"][0].dtype))
-    plan = plan.edit("input", lambda t: typed(t, "int16")).edit("output", lambda t: typed(t, "int8"))
+    plan = plan.edit("input", lambda t: typed(t, "int16")).edit(
+        "output", lambda t: typed(t, "int8").zeroed(0)
+    )
     return plan.edit("alpha", lambda t: t.holding(np.full(t.shape, 1)).scaled([0.25], 0))
 
 
 @measures(_narrowed)
 def narrowed_slope(operands: Operands) -> Measured:
-    """1 where an int16 input has one constant slope above 0, of 1 at most, and a result of another type, else 0."""
+    """1 where an int16 input has one constant slope above 0, of 1 at most, and a result of another type with the same zero
+    point, else 0."""
     source, slope, result = operands.one("input"), operands.one("alpha"), operands.one("output")
     if source is None or slope is None or result is None or source.dtype != "int16":
         return 0
     one = _one_slope(slope)
-    return int(one is not None and 0 < one <= 1 and result.dtype != source.dtype)
+    alike = one_zero_point(source) == one_zero_point(result)
+    return int(one is not None and 0 < one <= 1 and alike and result.dtype != source.dtype)
 
 
 def _grouped(plan: Plan, value: Any) -> Plan | None:
