@@ -16,6 +16,7 @@ from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
 from litecheck.convert.kinds import profiles_of, rules_for
+from litecheck.convert.placed import nowhere
 from litecheck.convert.plan import ConstantChange, ConversionPlan
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.plan_places import check_plan
@@ -29,6 +30,7 @@ from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
+from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport
 from litecheck.spelling import did_you_mean
 from litecheck.version import __version__
@@ -98,11 +100,37 @@ def convert(
         keeps, borrowed = keeps_of(model, request), borrow(model, like) if like else Borrowed()
         others = _others(model, request)
         targets = Targets(
-            activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others,
-            rules_for(request.to, request.profile)[1],
-        )  # fmt: skip
+            activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others
+        )
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
+        while lost := _lost(finished(model, plan, converted, profile, request)):
+            targets = replace(targets, keeps=_without(targets.keeps, lost))
+            plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
     return finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
+
+
+def _lost(conversion: Conversion) -> dict[int, str]:
+    """The operators of the first subgraph that were converted and for which the target would refuse the model."""
+    if conversion.judges is None or not any(p.judges == "placement" for p in conversion.judges):
+        return {}
+    found = nowhere(conversion.report, conversion.origins[0])
+    decisions = conversion.plan.operators
+    made = {
+        d.operator for d in decisions if d.subgraph == 0 and d.becomes in INTEGER_RANGES and not d.because
+    }
+    return {number: why for number, why in found.items() if number in made}
+
+
+def _without(
+    keeps: Callable[[Subgraph, Operator], str], lost: Mapping[int, str]
+) -> Callable[[Subgraph, Operator], str]:
+    """Beside what stays anyhow, what the target would refuse the model for."""
+
+    def more(subgraph: Subgraph, operator: Operator) -> str:
+        own = lost.get(operator.index, "") if subgraph.index == 0 else ""
+        return keeps(subgraph, operator) or own
+
+    return more
 
 
 def equal(model: Model, changes: Sequence[ConstantChange]) -> Model:

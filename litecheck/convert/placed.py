@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from litecheck.checks.placement import AsStated, findings_of, place_of
-from litecheck.convert.apply import AppliedPlan
-from litecheck.convert.binding import BoundFloat
-from litecheck.profile.types import Profile
+from collections.abc import Sequence
+
+from litecheck.finding import Finding
+from litecheck.placement import Place
+from litecheck.report import ModelReport
+
+#: Where no model with such an operator comes to run.
+_NOWHERE: tuple[Place, ...] = ("refused", "crashes")
+#: What the words of an effect say of such a place.
+_WORDS = ("refuses", "crashes")
 
 
-def give_up(operators: list[BoundFloat], converted: AppliedPlan, accelerator: Profile) -> bool:
-    """Leave as they are the quantized operators for which the target's compiler would refuse the model, or die of it;
-    whether there were any. Only the first subgraph has a place."""
-    subgraph = converted.model.subgraphs[0]
-    context, changed = AsStated(converted.model, subgraph), False
-    places = {b.operator.index: n for n, b in enumerate(operators) if b.subgraph.index == 0}
-    for operator, origin in zip(subgraph.operators, converted.origins[0], strict=True):
-        number = places.get(origin, -1)
-        if number < 0 or not operators[number].storage:
-            continue
-        found = findings_of(context, operator, accelerator)
-        if place_of(found) in ("refused", "crashes"):
-            reasons = (f for f in found if place_of([f]) == place_of(found))
-            why = next(f"{f.path}: {f.found}; in integers {f.effect}" for f in reasons)
-            operators[number] = operators[number].staying(f"{accelerator.name}: {why}")
-            changed = True
-    return changed
+def nowhere(report: ModelReport, origins: Sequence[int]) -> dict[int, str]:
+    """The operators of the source, by number, for which the target's compiler would refuse the first subgraph of what was
+    made of it, each with the reason; ``origins`` says where the new operators come from."""
+    found: dict[int, str] = {}
+    for target in report.targets:
+        for one in target.operators:
+            origin = origins[one.index] if one.place in _NOWHERE else -1
+            if origin >= 0:
+                found[origin] = _why(report.findings, target.target, one.index)
+    return found
+
+
+def _why(findings: Sequence[Finding], target: str, index: int) -> str:
+    own = (
+        f for f in findings
+        if f.demanded_by.profile == target and (f.where.subgraph, f.where.operator) == (0, index)
+    )  # fmt: skip
+    return next(
+        (f"{target}: {f.path}: {f.found}; {f.effect}" for f in own if any(w in f.effect for w in _WORDS)),
+        target,
+    )

@@ -16,7 +16,6 @@ from litecheck.convert.formulas import Generation
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.limits import DOUBLINGS, broken, widening
 from litecheck.convert.links import entered, wires
-from litecheck.convert.placed import give_up
 from litecheck.convert.plan import ConversionPlan, Decision, Form, TensorForms
 from litecheck.convert.recurrent import Inside, intermediate_forms, to_be_made
 from litecheck.convert.request import REAL
@@ -53,8 +52,6 @@ class Targets:
     borrowed: Borrowed = field(default_factory=Borrowed)
     others: Mapping[Key, Profile] = field(default_factory=dict)
     """Operators, by (subgraph, number), that are bound to another profile than the rest."""
-    accelerator: Profile | None = None
-    """Where the model shall run."""
 
 
 def make_plan(
@@ -80,9 +77,7 @@ def make_plan(
         solution = solve(question)
         plan = _plan(question, profile, solution, targets, source, tuple(cuts.notes))
         converted = apply(model, plan)
-        if _mend(model, operators, solution, converted, widened):
-            continue
-        if targets.accelerator is None or not give_up(operators, converted, targets.accelerator):
+        if not _mend(model, operators, solution, converted, widened):
             return plan, converted
     raise ConfigError(
         f"{profile.name}: its limits were not kept by {ROUNDS} solutions; please report the model"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.profile.measurements.register import dimensions, held, option_stated
+from litecheck.profile.measurements.register import dimensions, held, option_fields, option_stated
 from litecheck.profile.measurements.set_maps import all_typed, map_roles, typed
 from litecheck.profile.plan import Plan, TensorPlan
 
@@ -31,9 +31,14 @@ AXIS_TYPES = (
 )
 
 
+def _takes_one(plan: Plan) -> bool:
+    """Whether the operator reduces along one axis, which is then gone."""
+    return "keep_dims" not in option_fields(plan.opcode)
+
+
 def _reduced(plan: Plan, shape: Sequence[int], axes: Sequence[int]) -> Plan:
     """A reduction of an input of that shape along constant axes, the result in the shape that gives."""
-    held_axes = list(axes) if plan.opcode != "ARG_MAX" else list(axes)[:1]
+    held_axes = list(axes)[:1] if _takes_one(plan) else list(axes)
     keeps = plan.options is not None and bool(plan.options.get("keep_dims", False))
     gone = {a % len(shape) for a in held_axes}
     out = [1 if n in gone else d for n, d in enumerate(shape) if keeps or n not in gone]
@@ -51,15 +56,15 @@ def _axes(plan: Plan) -> list[int]:
 
 def outer(plan: Plan, value: Any) -> Plan | None:
     """So many images, reduced inside."""
-    return _reduced(plan, (int(value), 2, 3, 4), [-1] if plan.opcode == "ARG_MAX" else [1, 2])
+    return _reduced(plan, (int(value), 2, 3, 4), [-1] if _takes_one(plan) else [1, 2])
 
 
 def reduced_length(plan: Plan, value: Any) -> Plan | None:
     """One dimension of that length, reduced."""
     if value < 1:
         return None
-    last = (1, 1, 2, int(value)) if plan.opcode == "ARG_MAX" else (1, 1, int(value), 4)
-    return _reduced(plan, last, [3 if plan.opcode == "ARG_MAX" else 2])
+    last = (1, 1, 2, int(value)) if _takes_one(plan) else (1, 1, int(value), 4)
+    return _reduced(plan, last, [3 if _takes_one(plan) else 2])
 
 
 def reduced_count(plan: Plan, value: Any) -> Plan | None:

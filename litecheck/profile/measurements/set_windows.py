@@ -10,6 +10,7 @@ import numpy as np
 
 from litecheck.profile.measurements.register import dimensions, held, option_stated
 from litecheck.profile.measurements.set_maps import all_typed
+from litecheck.profile.measurements.windows import channels_last
 from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
 
 #: The largest sum of weights that is worth a model: its weights are so many bytes at least.
@@ -142,7 +143,7 @@ def summed(plan: Plan, value: Any) -> Plan | None:
     each = np.full(count, _LARGEST)
     each[-1] = total - _LARGEST * (count - 1)
     high, wide = min(count, _HIGHEST), -(-count // _HIGHEST)
-    last = plan.opcode == "DEPTHWISE_CONV_2D"
+    last = channels_last(plan.opcode)
     if len(weight.shape) == 2:
         shape: tuple[int, ...] = (weight.shape[0], count)
     elif last:
