@@ -110,7 +110,7 @@ class _Edit:
             zeros = np.zeros(form.scale.size, form.dtype)
             inputs[place] = self._constant(f"{name}/bias", form, zeros)
         intermediates = tuple(
-            self.editor.add_tensor(f"{name}/intermediate {n}", (), form.dtype, form.quantization)
+            self.editor.add_tensor(f"{name}/intermediate {n}", (0,), form.dtype, form.quantization)
             for n, form in enumerate(decision.intermediates)
         )
         self.editor.change(

@@ -15,7 +15,8 @@ from litecheck.convert.apply import AppliedPlan, Origins, apply
 from litecheck.convert.borrowed import Borrowed, borrow
 from litecheck.convert.groups import Interval, Key
 from litecheck.convert.halves import halved
-from litecheck.convert.kinds import profiles_of
+from litecheck.convert.kinds import profiles_of, rules_for
+from litecheck.convert.placed import nowhere
 from litecheck.convert.plan import ConstantChange, ConversionPlan
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.plan_places import check_plan
@@ -29,6 +30,7 @@ from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
+from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport
 from litecheck.spelling import did_you_mean
 from litecheck.version import __version__
@@ -101,7 +103,34 @@ def convert(
             activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others
         )
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
+        while lost := _lost(finished(model, plan, converted, profile, request)):
+            targets = replace(targets, keeps=_without(targets.keeps, lost))
+            plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
     return finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
+
+
+def _lost(conversion: Conversion) -> dict[int, str]:
+    """The operators of the first subgraph that were converted and for which the target would refuse the model."""
+    if conversion.judges is None or not any(p.judges == "placement" for p in conversion.judges):
+        return {}
+    found = nowhere(conversion.report, conversion.origins[0])
+    decisions = conversion.plan.operators
+    made = {
+        d.operator for d in decisions if d.subgraph == 0 and d.becomes in INTEGER_RANGES and not d.because
+    }
+    return {number: why for number, why in found.items() if number in made}
+
+
+def _without(
+    keeps: Callable[[Subgraph, Operator], str], lost: Mapping[int, str]
+) -> Callable[[Subgraph, Operator], str]:
+    """Beside what stays anyhow, what the target would refuse the model for."""
+
+    def more(subgraph: Subgraph, operator: Operator) -> str:
+        own = lost.get(operator.index, "") if subgraph.index == 0 else ""
+        return keeps(subgraph, operator) or own
+
+    return more
 
 
 def equal(model: Model, changes: Sequence[ConstantChange]) -> Model:
@@ -124,14 +153,14 @@ def kind_of(request: Request) -> tuple[str, Profile]:
     if request.to not in KINDS:
         hint = did_you_mean(request.to, KINDS) or f"; there are {', '.join(KINDS)}"
         raise ConfigError(f"there is no conversion to {request.to!r}{hint}")
-    activation, name = KINDS[request.to]
+    activation, _ = KINDS[request.to]
     allowed = (REAL, activation, "uint8") if activation == "int8" else (REAL, activation)
     for end, dtype in (("inputs", request.inputs), ("outputs", request.outputs)):
         if dtype not in allowed:
             raise ConfigError(
                 f"{end} of {request.to} may be {' or '.join(dict.fromkeys(allowed))}, not {dtype!r}"
             )
-    profile = load_profile(request.profile or name or "litert-runtime")
+    profile, _ = rules_for(request.to, request.profile)
     if activation != REAL and activation not in profile.activations:
         raise ConfigError(
             f"profile {profile.name} is about {', '.join(profile.activations)}, not {activation}"
@@ -192,6 +221,9 @@ def finished(
     source: Model, plan: ConversionPlan, converted: AppliedPlan, profile: Profile, request: Request
 ) -> Conversion:
     """A plan's model with the record of where it comes from."""
+    _, accelerator = rules_for(request.to, request.profile)
+    if accelerator is not None:
+        plan = replace(plan, profile=accelerator.name)
     record = {
         "tool": "litecheck",
         "version": __version__,
@@ -202,7 +234,7 @@ def finished(
     }
     content = json.dumps(record, sort_keys=True).encode()
     model = replace(with_metadata(converted.model, PROVENANCE, content), file="", size=0)
-    profiles = None if request.to == "float16" else profiles_of(plan, profile)
+    profiles = None if request.to == "float16" else profiles_of(plan, profile, accelerator)
     return Conversion(
         source, model, plan, converted.tensors, profiles, profile.name, request, converted.origins
     )

@@ -11,6 +11,15 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 
 
+def rules_for(to: str, wished: str = "") -> tuple[Profile, Profile | None]:
+    """The profile by which operators are bound, and the target on which they shall run: a profile that says where operators
+    run demands no quantization, LiteRT's own profile of the kind does that."""
+    profile = load_profile(wished or KINDS[to][1] or "litert-runtime")
+    if profile.judges != "placement":
+        return profile, None
+    return load_profile(KINDS[to][1] or "litert-runtime"), profile
+
+
 def profile_of(plan: ConversionPlan, profile: Profile) -> Callable[[Key], Profile]:
     """By which profile a plan's operator, (subgraph, number), was bound: ``profile``, or that of other activations."""
     others = _others(plan)
@@ -18,9 +27,12 @@ def profile_of(plan: ConversionPlan, profile: Profile) -> Callable[[Key], Profil
     return lambda key: loaded[others[key]] if key in others else profile
 
 
-def profiles_of(plan: ConversionPlan, profile: Profile) -> tuple[Profile, ...]:
-    """The profiles that a plan's model is judged by."""
-    return (profile, *map(load_profile, sorted(set(_others(plan).values()))))
+def profiles_of(
+    plan: ConversionPlan, profile: Profile, accelerator: Profile | None = None
+) -> tuple[Profile, ...]:
+    """The profiles that a plan's model is judged by, that of the target among them."""
+    others = map(load_profile, sorted(set(_others(plan).values())))
+    return (profile, *others, *((accelerator,) if accelerator else ()))
 
 
 def _others(plan: ConversionPlan) -> Mapping[Key, str]:

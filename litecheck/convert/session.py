@@ -18,11 +18,10 @@ from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.convert.calibration.tally import observed
 from litecheck.convert.conversion import Conversion, convert, replay
 from litecheck.convert.groups import Interval, Key
-from litecheck.convert.kinds import profile_of, profiles_of
+from litecheck.convert.kinds import profile_of, profiles_of, rules_for
 from litecheck.convert.plan_file import plan_json
 from litecheck.convert.prepared import ConversionSession, prepared
 from litecheck.convert.record import ConversionRecord, converted_tensors, staying
-from litecheck.convert.request import KINDS
 from litecheck.convert.rerun import Rerun
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.shared import shared_quantizations
@@ -35,7 +34,6 @@ from litecheck.files import atomic_write
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.profile.load import load_profile
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -107,7 +105,7 @@ def _carried_out(
 
 def _load_rules(model: Model, settings: ConversionSettings) -> None:
     """Read the rules that the model's operators need: a rule is kept once it was wanted."""
-    profile = load_profile(settings.profile or KINDS[settings.to][1])
+    profile, _ = rules_for(settings.to, settings.profile)
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
             bind(model, subgraph, operator, profile)
@@ -139,10 +137,10 @@ def _judged(
     """The new model as it comes out of its bytes, judged as `validate` does it: by LiteRT's profile for each operator's
     types, or by the profile that was asked for."""
     settings, model = session.settings, session.model
-    profile = load_profile(conversion.profile if not settings.profile else settings.profile)
+    profile, accelerator = rules_for(settings.to, settings.profile or conversion.profile)
     read = model_from(content, target)
     plan = conversion.plan
-    report = validate(read, profiles_of(plan, profile) if settings.profile else None)
+    report = validate(read, profiles_of(plan, profile, accelerator) if settings.profile else None)
     size = model.size or len(model_bytes(model, drop_unknown=True))
     ranges = calibration.ranges if calibration else _NONE
     warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))

@@ -53,7 +53,7 @@ def solve(profile: Profile, rule: OperatorRule, alternative: int = 0, start: Pla
     operand is there, in a shape that fits any. Raises UnsolvableError.
     """
     requirements = requirements_of(rule, alternative)
-    operands = {}
+    operands = dict(start.operands) if start else {}
     for number, role in enumerate(rule.roles):
         own = {r.verb: r.value for r in requirements if r.role == role}
         bare = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from litecheck.devices.vela import Vela
 from litecheck.model.load import load_models
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
-from tests.differential.vela import PLACES, blind, compared
+from tests.differential.conversion import models as float_models
+from tests.differential.vela import blind, compared
+from tests.differential.vela_bounds import bounds
+from tests.differential.vela_converted import PLACES, Promises, converted, placed_conversion
 
 pytestmark = pytest.mark.slow
 
@@ -30,6 +34,38 @@ def test_random_operators_run_where_the_profile_says(target: str) -> None:
     assert score.trials > 250
     assert score.agreed / score.trials >= TARGETS[target], score.apart
     assert score.list_agreed < score.agreed
+
+
+#: How many of the models at the bounds of a profile may run elsewhere than it says.
+BOUNDS = {"ethos-u55": 0.98, "ethos-u85": 0.96}
+#: One in so many of them.
+SHARE = 12
+
+
+@pytest.mark.parametrize("target", BOUNDS)
+def test_each_demand_is_the_compilers_from_both_sides(target: str) -> None:
+    score = compared(islice(bounds(target, seed=3, most=1), 0, None, SHARE), target)
+    assert score.trials > 250
+    assert score.agreed / score.trials >= BOUNDS[target], score.apart
+    assert score.list_agreed < 0.8 * score.agreed
+
+
+@pytest.mark.parametrize("target", BOUNDS)
+def test_converted_graphs_run_where_the_report_says(target: str) -> None:
+    promises = converted(target, graphs=12, first=500, only="graph-")
+    assert promises.models == 12
+    assert promises.whole
+    assert not promises.apart
+
+
+def test_a_promise_that_is_not_kept_is_told() -> None:
+    """The control: the same model, compiled for an accelerator that leaves its comparison to the CPU."""
+    name, model, runs = next(float_models(0, "net-comparison"))
+    (told,) = placed_conversion(model, runs, "ethos-u85").report.targets
+    promises = Promises()
+    with Vela("ethos-u55") as compiler:
+        promises.count(name, told, compiler.compile(placed_conversion(model, runs, "ethos-u85").model))
+    assert promises.apart
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -1,5 +1,8 @@
 """Placement beside Vela: ``python -m tests.differential vela --arch ethos-u55 --cases N --seed S``.
 
+The models come from a generator that knows nothing of the rules, or with ``--bounds`` from one that takes every demand of
+the profile from both sides; ``--graphs`` converts float nets for the target instead (``vela_converted``).
+
 Each trial is a model of one operator. Vela's five fates are compared with the profile's four places, where what the
 compiler folds away needs no CPU and so counts as on the NPU. Every class of disagreement is told with its smallest model.
 For comparison the same is counted for the published list alone: the profile without what was measured.
@@ -11,6 +14,7 @@ import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 from rich.progress import track
 
 from litecheck.checks.placement import placement
@@ -20,12 +24,9 @@ from litecheck.model.types import Model
 from litecheck.placement import Place
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import OperatorRule, Profile, Rules
+from tests.differential.vela_bounds import bounds
+from tests.differential.vela_converted import PLACES, converted
 from tests.differential.vela_oddities import drawn_operators
-
-#: What the profile says of an operator that Vela does this with.
-PLACES: dict[Fate, Place] = {
-    "npu": "npu", "gone": "npu", "cpu": "cpu", "refused": "refused", "crash": "crashes",
-}  # fmt: skip
 
 
 @dataclass
@@ -79,7 +80,9 @@ def described(model: Model, found: Compilation) -> str:
         return f"{t.dtype}{list(t.shape)}{scale}{point}{'' if t.data is None else ' constant'}"
 
     ins, outs = (", ".join(map(told, side)) for side in (operator.inputs, operator.outputs))
-    options = {} if operator.options is None else {k: v for k, v in operator.options.fields.items() if v}
+    options = (
+        {} if operator.options is None else {k: v for k, v in operator.options.fields.items() if np.any(v)}
+    )
     why = " ".join((found.ending or found.said).split())[-160:]
     return f"{operator.opcode}({ins}) -> {outs} {options}: {why}"
 
@@ -122,11 +125,21 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--arch", default="ethos-u55", help="ethos-u55, ethos-u65 or ethos-u85")
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--bounds", action="store_true", help="models at the bounds of the profile")
+    parser.add_argument("--most", type=int, default=4, help="in how many plans each demand is broken")
+    parser.add_argument("--graphs", type=int, default=0, help="so many random float graphs, converted")
     parser.add_argument("--classes", type=int, default=40, help="how many classes of disagreement are told")
     options = parser.parse_args(arguments)
-    score = compared(
-        track(blind(options.seed, options.cases), total=options.cases, transient=True), options.arch
-    )
+    if options.graphs:
+        print(converted(options.arch, options.graphs, options.seed))
+        return 0
+    if options.bounds:
+        score = compared(
+            track(bounds(options.arch, options.seed, options.most), transient=True), options.arch
+        )
+    else:
+        drawn = track(blind(options.seed, options.cases), total=options.cases, transient=True)
+        score = compared(drawn, options.arch)
     print(f"{options.arch}, Vela {vela_version()}, seed {options.seed}")
     print(f"all models:            {percent(score.agreed, score.trials)} agree; {score.late} took too long")
     print(f"computed int8, int16:  {percent(score.plain_agreed, score.plain)}")

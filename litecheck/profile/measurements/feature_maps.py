@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,28 +11,39 @@ from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, word
 from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.measurements.set_axes import first_typed
+from litecheck.profile.measurements.set_maps import (
+    first_map,
+    fused_words,
+    input_typed,
+    offset,
+    parameters,
+    per_axis,
+    quantizations,
+    quotient,
+    rescaled,
+    results,
+    shortened,
+    signs_mixed,
+    typed,
+    types_apart,
+    unscaled,
+)  # fmt: skip
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
-from litecheck.quantization import Quantization
 
-#: What an operand is that is streamed; the others steer, or are weights and biases.
-_STREAMED = ("data", "positive", "non-negative", "truth", "state", "passed")
 #: Types whose integers may stand for themselves.
 _PLAIN = ("int32", "int64", "bool", "float32", "float16", "bfloat16", "float64")
+#: The types of feature maps that every accelerator streams.
+NARROW = ("int8", "int16", "uint8")
 _HUGE = np.float32(2.0**32)
-
-
-@cache
-def _parameters(kind: str) -> frozenset[str]:
-    """The roles of an operator that are no feature maps."""
-    return frozenset(role for role, what in facts_of(kind).inputs.items() if what not in _STREAMED)
 
 
 def maps_of(operands: Operands) -> Iterator[Tensor]:
     """The feature maps that go in and come out."""
-    parameters = _parameters(operands.operator.kind)
+    steering = parameters(operands.operator.kind)
     for role, tensors in operands.roles.items():
-        if role not in parameters:
+        if role not in steering:
             yield from tensors
 
 
@@ -59,10 +69,20 @@ def _scaled(scale: float, zero_point: int = 0, dtype: str = "int8") -> Setter:
     return _first({"quantization": quantized(scale, zero_point), "dtype": dtype})
 
 
-@measures(_first({"dtype": "bool", "values": None}))
+@measures(first_map(lambda t: t.but(dtype="bool", values=None)))
 def bool_maps(operands: Operands) -> Measured:
     """How many feature maps that are computed and have dimensions hold truth values."""
     return sum(t.dtype == "bool" and t.data is None and bool(t.shape) for t in maps_of(operands))
+
+
+@measures(first_map(lambda t: t.but(dtype="bool", values=None)))
+def bool_borders(operands: Operands) -> Measured:
+    """How many feature maps that have dimensions and go into the subgraph or come out of it hold truth values."""
+    maps = [t for t in maps_of(operands) if t.dtype == "bool" and t.data is None and t.shape]
+    if not maps:
+        return 0
+    borders = {*operands.subgraph.inputs, *operands.subgraph.outputs}
+    return sum(t.index in borders for t in maps)
 
 
 @measures(_scaled(float("inf")))
@@ -79,11 +99,13 @@ def huge_scales(operands: Operands) -> Measured:
 
 @measures(_first({"shape": (), "values": None}))
 def scalar_maps(operands: Operands) -> Measured:
-    """How many operands that are computed have no dimensions."""
-    return sum(not t.shape and t.data is None for t in everything(operands))
+    """How many operands that are computed have no dimensions, those between an operator's steps among them."""
+    between = operands.operator.intermediates
+    inner = [operands.subgraph.tensors[i] for i in between if i >= 0] if between else []
+    return sum(not t.shape and t.data is None for t in (*everything(operands), *inner))
 
 
-@measures(_first({"quantization": quantized([0.5, 0.25])}))
+@measures(first_map(per_axis))
 def per_axis_maps(operands: Operands) -> Measured:
     """How many operands that are no weights or biases state more than one scale."""
     return sum(t.quantization.scale.size > 1 for t in _but_weights(operands))
@@ -104,13 +126,13 @@ def _results(operands: Operands) -> list[Tensor]:
     return [t for t in maps_of(operands) if t.index in operands.operator.outputs]
 
 
-@measures(lambda plan, value: None)
+@measures(results(per_axis, fused=True))
 def fused_per_axis_results(operands: Operands) -> Measured:
     """How many results state more than one scale where an activation is fused into the operator."""
     return sum(t.quantization.scale.size > 1 for t in _results(operands)) if _fuses(operands) else 0
 
 
-@measures(lambda plan, value: None)
+@measures(shortened)
 def downcast(operands: Operands) -> Measured:
     """1 where the result is of another type than the input, unless int8 becomes int16, else 0."""
     ends = ends_of(operands)
@@ -120,7 +142,7 @@ def downcast(operands: Operands) -> Measured:
     return int(types[0] != types[1] and types != ("int8", "int16"))
 
 
-@measures(_first({"quantization": Quantization(), "dtype": "int8", "values": None}))
+@measures(unscaled)
 def unquantized_maps(operands: Operands) -> Measured:
     """How many feature maps and weights state no scale and are of a type whose integers stand for reals."""
     facts = facts_of(operands.operator.kind).inputs
@@ -135,7 +157,7 @@ def _zero(t: Tensor) -> int:
     return 0 if not points.size else int(points[np.argmax(np.abs(points))])
 
 
-@measures(_scaled(0.5, 3, "int32"))
+@measures(first_map(lambda t: typed(t, "int32").scaled([0.5], 3)))
 def offset_integers(operands: Operands) -> Measured:
     """How many feature maps are int32 with a zero point other than 0, or unsigned with one below."""
     tensors = list(maps_of(operands))
@@ -145,16 +167,16 @@ def offset_integers(operands: Operands) -> Measured:
 
 def ends_of(operands: Operands) -> tuple[Tensor, Tensor] | None:
     """The first feature map that goes in and the first result."""
-    parameters = _parameters(operands.operator.kind)
+    steering = parameters(operands.operator.kind)
     results = [t for t in maps_of(operands) if t.index in operands.operator.outputs]
     inputs = [
-        t for role, ts in operands.roles.items() if role not in parameters
+        t for role, ts in operands.roles.items() if role not in steering
         for t in ts if t.index not in operands.operator.outputs
     ]  # fmt: skip
     return (inputs[0], results[0]) if inputs and results else None
 
 
-@measures(lambda plan, value: None)
+@measures(quotient)
 def overflowing_quotient(operands: Operands) -> Measured:
     """1 where the input's scale over the output's is beyond float32, else 0."""
     ends = ends_of(operands)
@@ -169,13 +191,13 @@ def _quantizations(tensors: list[Tensor]) -> set[tuple[bytes, bytes]]:
     return {(t.quantization.scale.tobytes(), t.quantization.zero_point.tobytes()) for t in tensors}
 
 
-@measures(lambda plan, value: None)
+@measures(quantizations)
 def map_quantizations(operands: Operands) -> Measured:
     """How many different scales and zero points the feature maps have."""
     return len(_quantizations(list(maps_of(operands))))
 
 
-@measures(lambda plan, value: None)
+@measures(rescaled)
 def requantized_result(operands: Operands) -> Measured:
     """1 where the result's scale or zero point is another than the first input's and both state one, else 0."""
     ends = ends_of(operands)
@@ -184,27 +206,27 @@ def requantized_result(operands: Operands) -> Measured:
     return len(_quantizations(list(ends))) - 1
 
 
-@measures(lambda plan, value: None)
+@measures(types_apart)
 def map_types(operands: Operands) -> Measured:
     """How many types the first input and the first result have."""
     ends = ends_of(operands)
     return None if ends is None else len({t.dtype for t in ends})
 
 
-@measures(lambda plan, value: None, "other")
+@measures(input_typed, *NARROW, "int32", "int64", "bool")
 def input_type(operands: Operands) -> Measured:
     """The type of the first input."""
     ends = ends_of(operands)
     return None if ends is None else ends[0].dtype
 
 
-@measures(lambda plan, value: None, "other")
+@measures(input_typed, *NARROW, "int32", "int64", "bool")
 def listed_type(operands: Operands) -> Measured:
     """The type of the first input, where a list and not the reader of models speaks of it."""
     return input_type(operands)
 
 
-@measures(lambda plan, value: None)
+@measures(signs_mixed)
 def unsigned_mix(operands: Operands) -> Measured:
     """1 where the first input is unsigned and the result is neither of its type nor int32, or the input is a signed
     integer and the result is none; else 0."""
@@ -217,13 +239,13 @@ def unsigned_mix(operands: Operands) -> Measured:
     return int(not result.startswith("int"))
 
 
-@measures(lambda plan, value: None)
+@measures(first_typed("int32"))
 def wide_maps(operands: Operands) -> Measured:
     """How many feature maps are int32."""
     return sum(t.dtype == "int32" for t in maps_of(operands))
 
 
-@measures(lambda plan, value: None)
+@measures(fused_words)
 def fused_wide_maps(operands: Operands) -> Measured:
     """How many results are int32 where an activation is fused into the operator."""
     return sum(t.dtype == "int32" for t in _results(operands)) if _fuses(operands) else 0
@@ -233,7 +255,7 @@ def fused_wide_maps(operands: Operands) -> Measured:
 _POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
 
 
-@measures(lambda plan, value: None)
+@measures(first_map(offset))
 def input_zero_points(operands: Operands) -> Measured:
     """How many feature maps and indices that go in have a zero point outside int8 or uint8, or of another type one other
     than 0."""
@@ -244,20 +266,20 @@ def input_zero_points(operands: Operands) -> Measured:
     return sum(_zero(t) not in _POINTS.get(t.dtype, (0,)) for t in inputs)
 
 
-@measures(lambda plan, value: None)
+@measures(results(offset))
 def output_zero_points(operands: Operands) -> Measured:
     """How many results have a zero point outside the 8 bits of their sign, 32768 of those without sign aside."""
     allowed = {True: range(-128, 128), False: (*range(256), 32768)}
     return sum(_zero(t) not in allowed[t.dtype.startswith("int")] for t in _results(operands))
 
 
-@measures(lambda plan, value: None)
+@measures(first_typed("int64"))
 def longest_maps(operands: Operands) -> Measured:
     """How many feature maps that go in are int64."""
     return sum(t.dtype == "int64" for t in maps_of(operands) if t.index not in operands.operator.outputs)
 
 
-@measures(lambda plan, value: None)
+@measures(first_typed("int32"))
 def narrow_maps(operands: Operands) -> Measured:
     """How many feature maps are neither int8, int16, uint8 nor truth values."""
     return sum(t.dtype not in ("int8", "int16", "uint8", "bool") for t in maps_of(operands))

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import prod
-from typing import Any
 
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant
+from litecheck.profile.measurements.feature_maps import NARROW
 from litecheck.profile.measurements.register import held, measures
-from litecheck.profile.plan import Plan
-
-#: By how much sooner than int8 the sums of a type run out of bits.
-_WIDTHS = {"int8": 1, "uint8": 2, "int16": 256}
-
-
-def _none(plan: Plan, value: Any) -> Plan | None:
-    return None
+from litecheck.profile.measurements.set_axes import (
+    WIDTHS,
+    backward,
+    batch_axes,
+    deep_product,
+    from_end,
+    inner_weights,
+    joined,
+    letters,
+    long_permutation,
+    more_permuted,
+    of_depth,
+    outer,
+    padded,
+    parts,
+    product_shapes,
+    reduced_count,
+    reduced_length,
+    rows_of_bias,
+    stepped,
+    tuple_length,
+    typed_product,
+    wide_product,
+)  # fmt: skip
 
 
 def _shape(operands: Operands) -> tuple[int, ...] | None:
@@ -31,30 +47,30 @@ def _axes(operands: Operands) -> list[int] | None:
     return sorted({a % len(shape) for a in axes})
 
 
-@measures(_none)
+@measures(outer)
 def outer_extent(operands: Operands) -> Measured:
     """The product of all dimensions of the input in front of the last three."""
     shape = _shape(operands)
     return None if shape is None else prod(shape[:-3])
 
 
-@measures(_none)
+@measures(reduced_length)
 def reduced_extent(operands: Operands) -> Measured:
     """The longest dimension that is reduced."""
     shape, axes = _shape(operands), _axes(operands)
     return None if not shape or not axes else max(shape[a] for a in axes)
 
 
-@measures(_none)
+@measures(reduced_count)
 def reduced_magnitude(operands: Operands) -> Measured:
     """How many elements one result adds up, counted twice for uint8 and 256 times for int16."""
     shape, axes, tensor = _shape(operands), _axes(operands), operands.one("input")
     if not shape or not axes or tensor is None:
         return None
-    return prod(shape[a] for a in axes) * _WIDTHS.get(tensor.dtype, 1)
+    return prod(shape[a] for a in axes) * WIDTHS.get(tensor.dtype, 1)
 
 
-@measures(_none)
+@measures(of_depth)
 def depth_reduction(operands: Operands) -> Measured:
     """1 where the last dimension is reduced and none of the last three is 1, else 0."""
     shape, axes = _shape(operands), _axes(operands)
@@ -63,7 +79,7 @@ def depth_reduction(operands: Operands) -> Measured:
     return int(all(d > 1 for d in (1, 1, 1, *shape)[-3:]))
 
 
-@measures(lambda plan, value: held(plan, "axis", [value]))
+@measures(from_end)
 def axis_from_end(operands: Operands) -> Measured:
     """The constant axis, counted from the end: -1 is the last one, whichever way it is stated."""
     shape, axes = _shape(operands), short_constant(operands, "axis")
@@ -79,7 +95,7 @@ def lowest_axis(operands: Operands) -> Measured:
     return None if shape is None or axes is None else int(any(a <= -len(shape) for a in axes))
 
 
-@measures(_none)
+@measures(reduced_length)
 def axis_length(operands: Operands) -> Measured:
     """The length of the dimension that one constant axis names."""
     shape, axes = _shape(operands), _axes(operands)
@@ -101,7 +117,7 @@ def _inside(perm: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     return perm[:outer] == tuple(range(outer)) and all(d == 1 for d in shape[:outer])
 
 
-@measures(lambda plan, value: held(plan, "perm", range(4)), "other")
+@measures(letters, "other")
 def wide_permutation(operands: Operands) -> Measured:
     """How a permutation of int32 moves the letters of NHWC, ``other`` where it is none of three; None of other types."""
     tensor, found = operands.one("input"), _permutation(operands)
@@ -119,7 +135,7 @@ def wide_permutation(operands: Operands) -> Measured:
     return letters if fits.get(letters) else "other"
 
 
-@measures(_none)
+@measures(long_permutation)
 def permuted_extent(operands: Operands) -> Measured:
     """What a permutation of narrow types has to count up to: a dimension where the last three move alone, else the
     product of any dimensions but two."""
@@ -134,14 +150,14 @@ def permuted_extent(operands: Operands) -> Measured:
     return max(prod(part) for part in combinations(shape, len(shape) - 2))
 
 
-@measures(_none)
+@measures(backward)
 def negative_steps(operands: Operands) -> Measured:
     """How many strides of a slice are below 1."""
     steps = short_constant(operands, "strides")
     return None if steps is None else sum(s < 1 for s in steps)
 
 
-@measures(_none)
+@measures(stepped)
 def misplaced_steps(operands: Operands) -> Measured:
     """How many strides of a slice above 1 run along another dimension than the second and third from the end."""
     shape, steps = _shape(operands), short_constant(operands, "strides")
@@ -155,7 +171,7 @@ def _product(operands: Operands) -> tuple[tuple[int, ...], tuple[int, ...]] | No
     return None if lhs is None or rhs is None else (lhs.shape, rhs.shape)
 
 
-@measures(_none)
+@measures(deep_product)
 def product_depth(operands: Operands) -> Measured:
     """How many products one element of a matrix product adds up, of a layer whose weights are computed too."""
     shapes = _product(operands)
@@ -166,7 +182,7 @@ def product_depth(operands: Operands) -> Measured:
     return weight.shape[-1] if weight is not None and weight.shape and weight.data is None else None
 
 
-@measures(_none)
+@measures(wide_product)
 def product_columns(operands: Operands) -> Measured:
     """The last dimension of a matrix product, or of a layer whose weights are computed."""
     weight, result = operands.one("weight"), operands.one("output")
@@ -175,7 +191,7 @@ def product_columns(operands: Operands) -> Measured:
     return result.shape[-1]
 
 
-@measures(_none, "other")
+@measures(typed_product, *NARROW)
 def product_type(operands: Operands) -> Measured:
     """The type of a matrix product's input, or of a layer whose weights are computed."""
     weight = operands.one("weight")
@@ -183,28 +199,28 @@ def product_type(operands: Operands) -> Measured:
     return None if tensor is None else tensor.dtype
 
 
-@measures(_none)
+@measures(inner_weights)
 def inner_weight_extent(operands: Operands) -> Measured:
     """The product of all dimensions of the weights but the first and the last."""
     weight = operands.one("weight")
     return None if weight is None else prod(weight.shape[1:-1])
 
 
-@measures(_none)
+@measures(rows_of_bias)
 def bias_rows(operands: Operands) -> Measured:
     """The product of all dimensions of a bias but the last."""
     bias = operands.one("bias")
     return None if bias is None else prod(bias.shape[:-1])
 
 
-@measures(_none)
+@measures(parts)
 def split_parts(operands: Operands) -> Measured:
     """By how much the number of results and the option ``num_splits`` differ."""
     stated = integer(operands, "num_splits")
     return None if stated is None else abs(stated - len(operands.operator.outputs))
 
 
-@measures(_none)
+@measures(joined)
 def joined_gap(operands: Operands) -> Measured:
     """How many dimensions of CONCATENATION's result are not those of all values, or their sum along the axis."""
     values, result = operands.roles.get("values", ()), operands.one("output")
@@ -219,7 +235,7 @@ def joined_gap(operands: Operands) -> Measured:
     return apart + (sum(v.shape[axis] for v in values) != result.shape[axis])
 
 
-@measures(_none)
+@measures(padded)
 def padded_gap(operands: Operands) -> Measured:
     """How many dimensions of the result are not those of the input and its constant paddings."""
     shape, margins, result = _shape(operands), short_constant(operands, "paddings"), operands.one("output")
@@ -232,7 +248,7 @@ def padded_gap(operands: Operands) -> Measured:
     return apart + max(len(wanted) - len(result.shape), 0)
 
 
-@measures(_none)
+@measures(product_shapes)
 def product_gap(operands: Operands) -> Measured:
     """1 where a matrix product's operands and result have ranks or batches that do not go together, else 0."""
     shapes, result = _product(operands), operands.one("output")
@@ -246,14 +262,14 @@ def product_gap(operands: Operands) -> Measured:
     return int(any((a != b and 1 not in (a, b)) or max(a, b) != c for a, b, c in batches))
 
 
-@measures(_none)
+@measures(more_permuted)
 def permutation_gap(operands: Operands) -> Measured:
     """By how much the lengths of a constant permutation and of the input's shape differ."""
     shape, perm = _shape(operands), short_constant(operands, "perm")
     return None if shape is None or perm is None else abs(len(perm) - len(shape))
 
 
-@measures(_none)
+@measures(batch_axes)
 def batch_axis_gap(operands: Operands) -> Measured:
     """By how much GATHER's axis and its number of batch dimensions differ."""
     axis, batch, shape = integer(operands, "axis"), integer(operands, "batch_dims"), _shape(operands)
@@ -262,7 +278,7 @@ def batch_axis_gap(operands: Operands) -> Measured:
     return abs((axis + len(shape) if axis < 0 else axis) - (batch + len(shape) if batch < 0 else batch))
 
 
-@measures(_none)
+@measures(tuple_length)
 def index_depth(operands: Operands) -> Measured:
     """How many dimensions an index tuple names: the last dimension of the indices."""
     indices = operands.one("indices")

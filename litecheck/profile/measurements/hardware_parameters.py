@@ -10,7 +10,15 @@ from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant, word
 from litecheck.profile.measurements.feature_maps import everything, maps_of
-from litecheck.profile.measurements.register import Setter, held, measures, option
+from litecheck.profile.measurements.register import Setter, measures, option
+from litecheck.profile.measurements.set_axes import AXIS_TYPES, axis_typed, few_margins, first_typed
+from litecheck.profile.measurements.set_maps import (
+    constant,
+    fused_words,
+    nibbles,
+    offset_results,
+    ranks,
+)
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
 from litecheck.quantization import Quantization
@@ -43,14 +51,21 @@ def computed_parameters(operands: Operands) -> Measured:
     return sum(t.data is None for t in _of(operands, "weight", "bias"))
 
 
-@measures(lambda plan, value: None)
+def _computed_recurrent(plan: Plan, value: Any) -> Plan | None:
+    roles = [role for role in plan.inputs if role.startswith("recurrent_") and plan.operands.get(role)]
+    if not 0 <= value <= len(roles):
+        return None
+    return plan.edit_all(lambda t: t.but(values=None), roles[: int(value)])
+
+
+@measures(_computed_recurrent)
 def computed_recurrent_weights(operands: Operands) -> Measured:
     """How many weights are computed that a recurrent layer's state is multiplied with."""
     roles = operands.roles.items()
     return sum(t.data is None for role, ts in roles if role.startswith("recurrent_") for t in ts)
 
 
-@measures(lambda plan, value: None)
+@measures(fused_words)
 def fused_wide_scales(operands: Operands) -> Measured:
     """How many results are int32 and state a scale where an activation is fused into the operator."""
     if word(operands, "fused_activation_function") in (None, "NONE"):
@@ -91,7 +106,7 @@ def state_elements(operands: Operands) -> Measured:
     return None if state is None else prod(state.shape)
 
 
-@measures(lambda plan, value: None)
+@measures(constant(nibbles))
 def nibble_constants(operands: Operands) -> Measured:
     """How many constants are int4."""
     return sum(t.dtype == "int4" and t.data is not None for t in everything(operands))
@@ -118,14 +133,7 @@ def split_remainder(operands: Operands) -> Measured:
     return -1 if found is None else found[0] % found[1]
 
 
-@measures(lambda plan, value: held(plan, "size_splits", [1] * max(len(plan.outputs) - int(value), 0)))
-def missing_sizes(operands: Operands) -> Measured:
-    """How many results there are more than constant sizes for them."""
-    sizes = short_constant(operands, "size_splits")
-    return None if sizes is None else max(len(operands.operator.outputs) - len(sizes), 0)
-
-
-@measures(lambda plan, value: None)
+@measures(few_margins)
 def missing_margins(operands: Operands) -> Measured:
     """How many margins constant paddings lack for the input's dimensions."""
     source, margins = operands.one("input"), short_constant(operands, "paddings")
@@ -140,9 +148,9 @@ def depth_gap(operands: Operands) -> Measured:
         operands.one("output"),
         integer(operands, "depth_multiplier"),
     )
-    if source is None or result is None or times is None or not source.shape or not result.shape:
+    if source is None or result is None or times is None or not result.shape:
         return None
-    return abs(result.shape[-1] - source.shape[-1] * times)
+    return abs(result.shape[-1] - (source.shape[-1] if source.shape else 1) * times)
 
 
 @measures(option("keep_num_dims"))
@@ -154,42 +162,42 @@ def kept_rank_gap(operands: Operands) -> Measured:
     return abs(len(result.shape) - len(source.shape))
 
 
-@measures(lambda plan, value: held(plan, "axis", [0], "int32" if value == "int32" else "int16"), "other")
+@measures(axis_typed, *AXIS_TYPES)
 def axis_type(operands: Operands) -> Measured:
     """The type of the operand that names axes."""
     axis = operands.one("axis")
     return None if axis is None else axis.dtype
 
 
-@measures(lambda plan, value: None)
-def spread_rank(operands: Operands) -> Measured:
-    """How many dimensions the result has where inputs of more than one element have different shapes."""
-    tensors = list(maps_of(operands))
-    shapes = {t.shape for t in tensors if t.index not in operands.operator.outputs}
-    ranks = [len(t.shape) for t in tensors]
-    return max(ranks, default=0) if sum(prod(s) > 1 for s in shapes) > 1 else None
-
-
-@measures(lambda plan, value: None)
-def map_rank(operands: Operands) -> Measured:
-    """The most dimensions that a feature map has."""
+@measures(ranks)
+def padded_rank(operands: Operands) -> Measured:
+    """The most dimensions that a feature map has; None where constant paddings add nothing."""
+    margins = short_constant(operands, "paddings")
+    if margins is not None and not any(margins):
+        return None
     return max((len(t.shape) for t in maps_of(operands)), default=0)
 
 
-@measures(lambda plan, value: None)
+@measures(offset_results)
 def offset_words(operands: Operands) -> Measured:
     """How many results are int16 and have a zero point other than 0."""
     results = (t for t in maps_of(operands) if t.index in operands.operator.outputs)
     return sum(t.dtype == "int16" and bool(t.quantization.zero_point.any()) for t in results)
 
 
-@measures(lambda plan, value: None)
+@measures(first_typed("uint8"))
 def unsigned_maps(operands: Operands) -> Measured:
     """How many feature maps are uint8."""
     return sum(t.dtype == "uint8" for t in maps_of(operands))
 
 
-@measures(lambda plan, value: None)
+def _several_types(plan: Plan, value: Any) -> Plan | None:
+    other = first_typed("int16", "int8")
+    changed: Plan | None = other(plan, value - 1)
+    return changed
+
+
+@measures(_several_types)
 def value_types(operands: Operands) -> Measured:
     """How many types the feature maps have that are no conditions."""
     facts = facts_of(operands.operator.kind).inputs

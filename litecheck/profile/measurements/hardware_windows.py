@@ -11,6 +11,21 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, integer, number, word
 from litecheck.profile.measurements.register import Setter, measures, option, option_stated
+from litecheck.profile.measurements.set_windows import (
+    centers,
+    flat,
+    longer_stride,
+    odd_sides,
+    resized,
+    resized_half,
+    resized_images,
+    stretched_words,
+    summed,
+    unevenly,
+    unevenly_half,
+    upscaled,
+    upscaled_off,
+)  # fmt: skip
 from litecheck.profile.measurements.windows import channel_axis
 from litecheck.profile.plan import Plan
 
@@ -58,12 +73,7 @@ def _padded(operands: Operands) -> bool:
     return any((-(-size // s) - 1) * s + k > size for size, k, s in sides if s > 0)
 
 
-def _same(plan: Plan, value: Any) -> Plan | None:
-    padded = option_stated(plan, "SAME", "padding")
-    return None if padded is None else option_stated(padded, value, "stride_w", "stride_h")
-
-
-@measures(_same)
+@measures(longer_stride)
 def padded_stride(operands: Operands) -> Measured:
     """The larger stride of a window that is dilated or goes over padding, along sides that it moves along at all; None of
     others."""
@@ -102,7 +112,7 @@ def window_area(operands: Operands) -> Measured:
     return None if kernel is None else kernel[0] * kernel[1]
 
 
-@measures(option("stride_h", "stride_w"), "other")
+@measures(upscaled, "other")
 def upscaling(operands: Operands) -> Measured:
     """How a transposed convolution strides: ``plain`` by 1, ``double`` by 2, ``wide`` by 2 along the width where input and
     window are 1 high, ``high`` the other way round; else width and height of the stride, ``w3h1``."""
@@ -116,7 +126,7 @@ def upscaling(operands: Operands) -> Measured:
     return known.get(strides, f"w{strides[1]}h{strides[0]}")
 
 
-@measures(lambda plan, value: None)
+@measures(upscaled_off)
 def upscaled_gap(operands: Operands) -> Measured:
     """By how much the sides of a transposed convolution's result differ from what strides and padding make of them."""
     strides, image, kernel = _strides(operands), _image(operands.one("input")), _kernel(operands)
@@ -165,7 +175,7 @@ def _half(operands: Operands) -> bool:
     return bool(integer(operands, "half_pixel_centers"))
 
 
-@measures(lambda plan, value: None)
+@measures(resized)
 def resize_factor(operands: Operands) -> Measured:
     """By what RESIZE stretches the side that it stretches most; None where it keeps both, or pixels have their centers at
     a half."""
@@ -175,14 +185,14 @@ def resize_factor(operands: Operands) -> Measured:
     return max(factors)
 
 
-@measures(lambda plan, value: None)
+@measures(resized_half)
 def half_pixel_factor(operands: Operands) -> Measured:
     """The same where pixels have their centers at a half."""
     factors = _upscaling(operands)
     return max(factors) if factors and _half(operands) else None
 
 
-@measures(lambda plan, value: None)
+@measures(unevenly)
 def uneven_resize(operands: Operands) -> Measured:
     """1 where RESIZE stretches height and width by different factors and no side is 1 and stays so, else 0."""
     factors, result = _upscaling(operands), _image(operands.one("output"))
@@ -191,21 +201,21 @@ def uneven_resize(operands: Operands) -> Measured:
     return int(not any(factor == side == 1 for factor, side in zip(factors, result, strict=True)))
 
 
-@measures(lambda plan, value: None)
+@measures(unevenly_half)
 def uneven_half_pixels(operands: Operands) -> Measured:
     """1 where RESIZE stretches height and width by different factors and pixels have their centers at a half, else 0."""
     factors = _upscaling(operands)
     return int(factors is not None and factors[0] != factors[1] and _half(operands))
 
 
-@measures(lambda plan, value: None)
+@measures(resized_images)
 def resized_batch(operands: Operands) -> Measured:
     """The length of the first dimension where RESIZE stretches anything; None where it does not."""
     tensor = operands.one("input")
     return None if tensor is None or not tensor.shape or _factors(operands) is None else tensor.shape[0]
 
 
-@measures(lambda plan, value: None)
+@measures(summed)
 def weight_sum(operands: Operands) -> Measured:
     """The largest sum, over one output channel, of the magnitudes of constant weights less their zero point."""
     weight = operands.one("weight")
@@ -225,7 +235,7 @@ def weight_sum(operands: Operands) -> Measured:
     return int(wide.sum(axis=tuple(a for a in range(wide.ndim) if a != axis)).max())
 
 
-@measures(lambda plan, value: None)
+@measures(summed)
 def byte_weight_sum(operands: Operands) -> Measured:
     """As ``weight_sum``, where the input is int8 or uint8."""
     tensor = operands.one("input")
@@ -239,27 +249,27 @@ def negative_beta(operands: Operands) -> Measured:
     return None if beta is None else int(beta < 0)
 
 
-@measures(lambda plan, value: None)
+@measures(flat)
 def plane(operands: Operands) -> Measured:
     """Height times width of the input, all dimensions but the last one where there are fewer than four."""
     image = _image(operands.one("input"))
     return None if image is None else image[0] * image[1]
 
 
-@measures(lambda plan, value: None)
+@measures(centers)
 def two_centers(operands: Operands) -> Measured:
     """1 where RESIZE both aligns corners and has centers at a half, else 0."""
     return int(bool(integer(operands, "align_corners")) and bool(integer(operands, "half_pixel_centers")))
 
 
-@measures(lambda plan, value: None)
+@measures(resized)
 def largest_factor(operands: Operands) -> Measured:
     """The larger factor by which RESIZE stretches a side, half of it where corners are aligned."""
     factors = _factors(operands)
     return None if factors is None else max(factors) / (2 if integer(operands, "align_corners") else 1)
 
 
-@measures(lambda plan, value: None)
+@measures(odd_sides)
 def odd_factors(operands: Operands) -> Measured:
     """How many sides RESIZE stretches by a factor that is no power of two."""
     factors = _factors(operands)
@@ -271,7 +281,7 @@ def _power(factor: Fraction) -> bool:
     return a > 0 and b == 1 and a & (a - 1) == 0
 
 
-@measures(lambda plan, value: None)
+@measures(stretched_words)
 def stretched_wide_maps(operands: Operands) -> Measured:
     """1 where RESIZE stretches an input that is neither int8, int16 nor uint8, else 0."""
     tensor = operands.one("input")

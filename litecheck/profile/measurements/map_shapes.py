@@ -8,7 +8,8 @@ import numpy as np
 
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
-from litecheck.profile.measurements.register import measures
+from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.measurements.set_maps import constant, emptied, in_blocks
 from litecheck.profile.plan import Plan, TensorPlan
 
 
@@ -59,7 +60,7 @@ def lost_elements(operands: Operands) -> Measured:
     return abs(int(np.prod(ends[0].shape, dtype=np.int64)) - int(np.prod(ends[1].shape, dtype=np.int64)))
 
 
-@measures(lambda plan, value: None)
+@measures(constant(emptied))
 def empty_constants(operands: Operands) -> Measured:
     """How many constants have no elements."""
     return sum(t.shape != () and 0 in t.shape and t.data is not None for t in everything(operands))
@@ -69,19 +70,36 @@ def _present(operands: Operands, *parts: str) -> int:
     return sum(bool(ts) for role, ts in operands.roles.items() if role.startswith(parts))
 
 
-@measures(lambda plan, value: None)
+def _some(part: str) -> Setter:
+    """Sets how many operands are there whose names begin so, constants of 16 bits."""
+
+    def sets(plan: Plan, value: Any) -> Plan | None:
+        roles = [role for role in plan.inputs if role.startswith(part)]
+        if not 0 <= value <= len(roles):
+            return None
+        for n, role in enumerate(roles):
+            own = plan.operands.get(role) or (
+                TensorPlan(name=role).holding(np.ones(4), "int16").scaled(2.0**-10),
+            )
+            plan = plan.with_role(role, own if n < value else ())
+        return plan
+
+    return sets
+
+
+@measures(_some("cell_to_"))
 def peephole_operands(operands: Operands) -> Measured:
     """How many weights an LSTM has through which gates look at the cell."""
     return _present(operands, "cell_to_")
 
 
-@measures(lambda plan, value: None)
+@measures(_some("projection_"))
 def projection_operands(operands: Operands) -> Measured:
     """How many operands an LSTM has that project its output."""
     return _present(operands, "projection_")
 
 
-@measures(lambda plan, value: None)
-def blockwise_operands(operands: Operands) -> Measured:
-    """How many operands have scales that stand in another tensor."""
-    return sum(t.quantization.details is not None for t in everything(operands))
+@measures(constant(in_blocks))
+def blockwise_nibbles(operands: Operands) -> Measured:
+    """How many operands are int4 and have scales that stand in another tensor."""
+    return sum(t.dtype == "int4" and t.quantization.details is not None for t in everything(operands))

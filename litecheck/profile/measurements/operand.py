@@ -102,7 +102,13 @@ def channel_zero_points(tensor: Tensor) -> Measured:
     return int(np.count_nonzero(q.zero_point)) if q.scale.size > 1 else None
 
 
-@measures_operand(lambda tensor, value: tensor.holding(np.full(tensor.shape, value)))
+def _full(tensor: TensorPlan, value: int) -> TensorPlan:
+    """A constant of one number; an int32 that has no room for it becomes an int64."""
+    wide = tensor.dtype == "int32" and value > INTEGER_RANGES["int32"][1]
+    return tensor.holding(np.full(tensor.shape, int(value)), "int64" if wide else "")
+
+
+@measures_operand(_full)
 def largest(tensor: Tensor) -> Measured:
     """The largest magnitude among a constant's stored integers."""
     values = stored_integers(tensor) if tensor.dtype in INTEGER_RANGES else None

@@ -36,21 +36,21 @@ def _sized(axis: int, pool: str, dilation: str = "") -> Setter:
     return sets
 
 
-def _channels_last(opcode: str) -> bool:
+def channels_last(opcode: str) -> bool:
     """Whether weights have their output channels in the last dimension; others have them in the first."""
     return opcode == "DEPTHWISE_CONV_2D"
 
 
 def channel_axis(operator: Operator, weight: Tensor) -> int:
     """The dimension of a convolution's weights that is its output channels."""
-    return len(weight.shape) - 1 if _channels_last(operator.opcode) else 0
+    return len(weight.shape) - 1 if channels_last(operator.opcode) else 0
 
 
 def _deep(plan: Plan, value: int) -> Plan | None:
     weight = plan.one("weight")
     if weight is None or not weight.shape or value < 1:
         return None
-    shape = (1, 1, value, weight.shape[-1]) if _channels_last(plan.opcode) else (weight.shape[0], value)
+    shape = (1, 1, value, weight.shape[-1]) if channels_last(plan.opcode) else (weight.shape[0], value)
     return plan.edit("weight", lambda tensor: dimensions(tensor, (*shape, 1, 1)[:4]))
 
 
@@ -119,7 +119,7 @@ def accumulation_depth(operands: Operands) -> Measured:
     weight = operands.one("weight")
     if weight is None or not weight.shape:
         return None
-    if _channels_last(operands.operator.opcode):
+    if channels_last(operands.operator.opcode):
         return weight.shape[1] * weight.shape[2] if len(weight.shape) == 4 else None
     return weight.size // weight.shape[0] if weight.shape[0] else None
 

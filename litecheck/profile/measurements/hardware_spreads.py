@@ -1,0 +1,146 @@
+"""Measurements of what accelerators spread: inputs over each other, slopes over channels, filters over groups; and types."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from litecheck.model.types import Tensor
+from litecheck.model.values import stored_integers
+from litecheck.profile.measurements.bound import Measured, Operands, one_zero_point
+from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
+from litecheck.profile.measurements.register import dimensions, measures
+from litecheck.profile.measurements.set_maps import ends, first_map, spread, typed
+from litecheck.profile.plan import Plan
+
+#: How many dimensions an operand may lack before it is reshaped to those of the other.
+_NEAR = 3
+#: Types that Ethos-U's compiler has no name for.
+_UNREAD = ("int2", "uint4", "float8_e4m3fn", "float8_e5m2")
+
+
+@measures(first_map(lambda t: t.but(dtype="int2", values=None)))
+def unread_types(operands: Operands) -> Measured:
+    """How many operands are int2, uint4 or float8."""
+    return sum(t.dtype in _UNREAD for t in everything(operands))
+
+
+def _spread(operands: Operands) -> tuple[list[Tensor], Tensor] | None:
+    """What goes in with more than one element, where not all of it has one shape, and the result; None of one
+    constant slope."""
+    tensors, found, slope = list(maps_of(operands)), ends_of(operands), operands.one("alpha")
+    if slope is not None and _one_slope(slope) is not None:
+        return None
+    inputs = [t for t in tensors if t.index not in operands.operator.outputs and prod(t.shape) > 1]
+    return (inputs, found[1]) if found and len({t.shape for t in inputs}) > 1 else None
+
+
+@measures(spread)
+def spread_rank(operands: Operands) -> Measured:
+    """How many dimensions the result has where inputs of more than one element have different shapes, and one more where
+    the numbers of their dimensions differ by more than 3; None elsewhere."""
+    found = _spread(operands)
+    if found is None:
+        return None
+    inputs, result = found
+    ranks = [len(t.shape) for t in inputs]
+    return max(*ranks, len(result.shape)) + (max(ranks) - min(ranks) > _NEAR)
+
+
+def _images(plan: Plan, value: Any) -> Plan | None:
+    made = spread(plan, value) if value >= 4 else None
+    shape = (2, *[1] * (int(value) - 3), 2, 4)
+    roles = None if made is None else ends(made)
+    return None if made is None or roles is None else made.edit_all(lambda t: dimensions(t, shape), roles)
+
+
+@measures(_images)
+def spread_batch_rank(operands: Operands) -> Measured:
+    """How many dimensions the result has where inputs of more than one element have different shapes and it has more than
+    three dimensions other than 1 in front; None elsewhere."""
+    found = _spread(operands)
+    if found is None or prod(found[1].shape[:-3]) <= 1:
+        return None
+    return max(len(t.shape) for t in (*found[0], found[1]))
+
+
+def _one_slope(slope: Tensor) -> Fraction | None:
+    """The one real number that constant slopes hold."""
+    values = None if slope.data is None or not slope.size else stored_integers(slope)
+    if values is None or not bool((values == values.flat[0]).all()):
+        return None
+    points, scales = slope.quantization.zero_point, slope.quantization.scale
+    scale = Fraction(float(scales[0])) if scales.size and np.isfinite(scales[0]) else Fraction(1)
+    return (int(values.flat[0]) - (int(points[0]) if points.size else 0)) * scale
+
+
+def _slopes(plan: Plan, value: Any) -> Plan | None:
+    source = plan.one("input")
+    if source is None or plan.one("alpha") is None or value not in (1, 2):
+        return None
+    other = source.dtype if value == 1 else "int16" if source.dtype == "int8" else "int8"
+    return plan.edit("alpha", lambda t: typed(t.but(values=None, shape=source.shape[-1:]), other))
+
+
+@measures(_slopes)
+def slope_types(operands: Operands) -> Measured:
+    """How many types the input and its slopes have; None where all slopes are one constant."""
+    source, slope = operands.one("input"), operands.one("alpha")
+    if source is None or slope is None or _one_slope(slope) is not None:
+        return None
+    return len({source.dtype, slope.dtype})
+
+
+def _narrowed(plan: Plan, value: Any) -> Plan | None:
+    slope = plan.one("alpha")
+    if slope is None or value not in (0, 1):
+        return None
+    if not value:
+        return plan.edit("output", lambda t: typed(t, plan.operands["input"][0].dtype))
+    plan = plan.edit("input", lambda t: typed(t, "int16")).edit(
+        "output", lambda t: typed(t, "int8").zeroed(0)
+    )
+    return plan.edit("alpha", lambda t: t.holding(np.full(t.shape, 1)).scaled([0.25], 0))
+
+
+@measures(_narrowed)
+def narrowed_slope(operands: Operands) -> Measured:
+    """1 where an int16 input has one constant slope above 0, of 1 at most, and a result of another type with the same zero
+    point, else 0."""
+    source, slope, result = operands.one("input"), operands.one("alpha"), operands.one("output")
+    if source is None or slope is None or result is None or source.dtype != "int16":
+        return 0
+    one = _one_slope(slope)
+    alike = one_zero_point(source) == one_zero_point(result)
+    return int(one is not None and 0 < one <= 1 and alike and result.dtype != source.dtype)
+
+
+def _grouped(plan: Plan, value: Any) -> Plan | None:
+    """An input with so many channels more than the filters have."""
+    weight = plan.one("weight")
+    if weight is None or not weight.shape or value < 0:
+        return None
+    depth = weight.shape[-1] + int(value)
+    return plan.edit("input", lambda t: dimensions(t, (*t.shape[:-1], depth)) if t.shape else t)
+
+
+@measures(_grouped)
+def group_remainder(operands: Operands) -> Measured:
+    """What is left over where the input's channels are divided by those of one filter; if nothing is, where the filters are
+    divided into so many groups."""
+    source, weight = operands.one("input"), operands.one("weight")
+    if source is None or weight is None or not weight.shape or not weight.shape[-1]:
+        return None
+    depth = source.shape[-1] if source.shape else 1
+    groups, left = divmod(depth, weight.shape[-1])
+    filters = weight.shape[-4] if len(weight.shape) >= 4 else 1
+    return left or (filters % groups if groups else 0)
+
+
+@measures(lambda plan, value: plan.but(lists_absent=value == len(plan.inputs)))
+def listed_operands(operands: Operands) -> Measured:
+    """How many operands go in, with those at the end that are absent and listed as such."""
+    return len(operands.operator.inputs)

@@ -1,0 +1,100 @@
+"""Models at the bounds of a target's profile: each demand kept, and broken alone, in every form of every operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from litecheck.profile.assemble import assemble
+from litecheck.profile.breaks import breaks
+from litecheck.profile.load import load_profile
+from litecheck.profile.parser import ANY_OPERATOR
+from litecheck.profile.plan import Plan
+from litecheck.profile.solve import UnsolvableError, solve
+from litecheck.profile.types import OperatorRule, Profile, Requirement
+from litecheck.suite.contents import filled
+from litecheck.suite.drafts import choices, drafted
+from litecheck.suite.forms import forms_of
+
+#: Whose rules say how a model of each type of activations is built.
+_JUDGES = {"int8": "litert-runtime", "int16": "litert-int16x8", "uint8": "litert-uint8"}
+#: The most elements of a tensor.
+_LARGEST = 1 << 22
+#: What no file can hold, or no plan can have.
+_NO_PLAN = (ValueError, KeyError, OverflowError, TypeError, IndexError)
+
+
+def sound_plans(opcode: str, seed: int = 1) -> Iterator[Plan]:
+    """Every form of an operator with activations of every type, as LiteRT's rules have it."""
+    for kind, name in _JUDGES.items():
+        profile = load_profile(name)
+        rule = profile.operators.get(opcode)
+        if rule is None or kind not in profile.activations or rule.unsupported:
+            continue
+        for form in forms_of(opcode).forms:
+            for choice in choices(profile, rule, kind):
+                try:
+                    draft = drafted(profile, rule, form, choice)
+                    yield filled(draft, draft.plan, np.random.default_rng(seed))
+                except UnsolvableError:
+                    continue
+
+
+def placed_plans(profile: Profile, rule: OperatorRule) -> Iterator[Plan]:
+    """Those of them that a target's rule takes, mended where that is enough."""
+    for plan in sound_plans(rule.opcode):
+        try:
+            yield solve(profile, rule, 0, plan)
+        except (UnsolvableError, *_NO_PLAN):
+            continue
+
+
+def assembled(plan: Plan) -> Model | None:
+    """The model of a plan; None where no file can hold it."""
+    try:
+        model = assemble(plan)
+        model_bytes(model)
+    except _NO_PLAN:
+        return None
+    return model
+
+
+def bounds(target: str, seed: int = 1, most: int = 4) -> Iterator[Model]:
+    """For every operator of a target the models that keep its rule, and those that break one demand of it, each in at most
+    so many plans of each type. Operands too many are left out: LiteRT refuses such models itself."""
+    profile = load_profile(target)
+    for opcode, rule in profile.operators.items():
+        if opcode != ANY_OPERATOR and not rule.unsupported:
+            plans = list(placed_plans(profile, rule))
+            yield from (model for plan in plans if (model := assembled(plan)) and _is_small(model))
+            for r in rule.requirements:
+                if r.verb != "operands" or r.role:
+                    yield from _broken(profile, rule, r, _some(plans, f"{seed} {r.path}", most))
+
+
+def _is_small(model: Model) -> bool:
+    """Whether the compiler is done with it in seconds."""
+    return max(t.size for t in model.subgraphs[0].tensors) <= _LARGEST
+
+
+def _some(plans: list[Plan], seed: str, most: int) -> list[Plan]:
+    """So many of the plans at most, in their order."""
+    rng = np.random.default_rng(list(seed.encode()))
+    chosen = rng.permutation(len(plans))[: most * len(_JUDGES)]
+    return [plans[at] for at in sorted(chosen)]
+
+
+def _broken(profile: Profile, rule: OperatorRule, r: Requirement, plans: list[Plan]) -> Iterator[Model]:
+    for plan in plans:
+        for broken in broken_plans(profile, rule, r, plan):
+            model = assembled(broken)
+            if model is not None and _is_small(model):
+                yield model
+
+
+def broken_plans(profile: Profile, rule: OperatorRule, r: Requirement, plan: Plan) -> Iterator[Plan]:
+    """Plans that break a demand."""
+    return (broken.plan for broken in breaks(profile, rule, r, plan))

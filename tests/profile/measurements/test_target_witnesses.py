@@ -1,0 +1,81 @@
+"""The witnesses of what targets measure: each limit of a target is broken by a plan of some operator that LiteRT takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from litecheck.checks.placement import placement
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.profile.measurements.register import OPERATOR, Witness
+from litecheck.profile.measurements.registry import MEASUREMENTS
+from litecheck.profile.parser import ANY_OPERATOR
+from litecheck.profile.plan import Plan
+from litecheck.profile.solve import limit
+from litecheck.profile.types import Constraint, OperatorRule, Requirement
+from tests.differential.vela_bounds import assembled, broken_plans, placed_plans
+
+TARGETS = [name for name in profile_names() if load_profile(name).judges == "placement"]
+#: Limits that no plan breaks: a sum of weights of 2^31 takes 16 MB for each channel.
+UNBROKEN = {("ethos-u85", "weight_sum")}
+#: Operators of which a plan would have truth values alone.
+LOGICAL = {"REDUCE_ALL", "REDUCE_ANY", "LOGICAL_AND", "LOGICAL_OR", "LOGICAL_NOT"}
+Limited = tuple[OperatorRule, Requirement]
+
+
+@cache
+def limits(target: str) -> dict[tuple[str, Constraint], list[Limited]]:
+    """Every measurement that a target limits, by what is allowed: in the operators of which that is demanded."""
+    found: dict[tuple[str, Constraint], list[Limited]] = {}
+    for opcode, rule in load_profile(target).operators.items():
+        for r in rule.requirements if opcode != ANY_OPERATOR and not rule.unsupported else ():
+            if r.verb == "limits":
+                found.setdefault((limit(r), r.value), []).append((rule, r))
+    return found
+
+
+@cache
+def sound(target: str, opcode: str) -> tuple[Plan, ...]:
+    """The plans of an operator that the target takes."""
+    profile = load_profile(target)
+    return tuple(placed_plans(profile, profile.operators[opcode]))
+
+
+def broken_by(target: str, limited: list[Limited]) -> Iterator[str]:
+    """The paths of the limit in models made to break it: in the first operators by which one can."""
+    profile = load_profile(target)
+    for rule, r in limited:
+        for plan in sound(target, rule.opcode):
+            for model in map(assembled, broken_plans(profile, rule, r, plan)):
+                found = placement(model, profile)[1] if model else ()
+                yield from (f.path for f in found if f.path == r.path)
+
+
+def test_operators_have_plans_that_their_targets_take() -> None:
+    for target in TARGETS:
+        rules = load_profile(target).operators
+        lacking = {op for op, rule in rules.items() if not rule.unsupported and not sound(target, op)}
+        assert lacking - {ANY_OPERATOR} == LOGICAL & {
+            op for op, rule in rules.items() if not rule.unsupported
+        }
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_limit_of_a_target_is_broken_by_its_witness(target: str) -> None:
+    unbroken = {
+        (target, key[0])
+        for key, limited in limits(target).items()
+        if not next(broken_by(target, limited), "")
+    }
+    assert unbroken == {one for one in UNBROKEN if one[0] == target}
+
+
+def test_a_witness_that_does_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control."""
+    (limited,) = (found for (name, _), found in limits("ethos-u55").items() if name == "padded_window")
+    assert next(broken_by("ethos-u55", limited), "")
+    forgetful = Witness(lambda plan, value: plan)
+    monkeypatch.setitem(OPERATOR, "padded_window", (MEASUREMENTS["padded_window"], forgetful))
+    assert not next(broken_by("ethos-u55", limited), "")
