@@ -81,8 +81,7 @@ def test_the_table_of_operators_has_every_type_that_runs(target: str) -> None:
                 if not maps & set(types(profile, operator.opcode).split(", ")):
                     missing.add((operator.opcode, *sorted(maps)))
     assert seen > 50
-    # Known to be missing, as docs/targets.md says.
-    assert missing <= {("PRELU", "uint8")}
+    assert not missing
     assert "float32" not in types(profile, "ADD")
     assert types(profile, "CUSTOM") == "-"
 
