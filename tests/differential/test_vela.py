@@ -9,7 +9,7 @@ import pytest
 
 from docs.target_pages import types
 from litecheck.checks.placement import placement
-from litecheck.devices.vela import Vela
+from litecheck.devices.vela import ACCELERATORS, Vela
 from litecheck.model.load import load_models
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
@@ -17,6 +17,8 @@ from tests.differential.conversion import models as float_models
 from tests.differential.vela import blind, compared
 from tests.differential.vela_bounds import bounds
 from tests.differential.vela_converted import PLACES, Promises, converted, placed_conversion
+from tests.differential.vela_unwritten import PAGE, SEED, UNENFORCED, Unenforced, unwritten
+from tests.differential.vela_unwritten import TARGETS as UNWRITTEN
 
 pytestmark = pytest.mark.slow
 
@@ -107,3 +109,26 @@ def test_every_operator_of_real_models_runs_where_the_profile_says(target: str, 
                     apart.append(f"{file.name}: {compiled.partitions} partitions, not {report.partitions}")
     assert seen > 360
     assert not apart
+
+
+@pytest.mark.parametrize("one", UNENFORCED, ids=lambda one: one.what)
+def test_what_is_printed_and_not_enforced_runs_on_the_npu(one: Unenforced) -> None:
+    from ethosu import regor
+
+    model = one.make()
+    (operator,) = model.subgraphs[0].operators
+    for target in one.targets:
+        listed = regor.tflite_operator_constraints(ACCELERATORS[target])[operator.opcode]
+        assert any(text.startswith(one.says) for text in listed)
+        with Vela(target) as compiler:
+            assert compiler.compile(model).fates == ("npu",)
+            assert one.worse is None or compiler.compile(one.worse()).fates == ("cpu",)
+
+
+@pytest.mark.parametrize("target", UNWRITTEN)
+def test_the_page_has_what_the_compiler_does_not_write_down(target: str) -> None:
+    found = unwritten(blind(SEED, 150), target)
+    assert len(found) > 3
+    page = PAGE.read_text("utf-8")
+    part = page[page.index(target.replace("ethos-u", "Ethos-U")) :]
+    assert [demand for _, demand in found if f"`{demand}`" not in part] == []
