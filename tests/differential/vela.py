@@ -68,6 +68,12 @@ def is_plain(model: Model) -> bool:
 
 def described(model: Model, found: Compilation) -> str:
     """A model of one operator in one line, and what the compiler said."""
+    why = " ".join((found.ending or found.said).split())[-160:]
+    return f"{formed(model)}: {why}"
+
+
+def formed(model: Model) -> str:
+    """A model of one operator in one line: operands with types, shapes, scales and zero points, and its options."""
     main = model.subgraphs[0]
     operator = main.operators[0]
 
@@ -83,8 +89,7 @@ def described(model: Model, found: Compilation) -> str:
     options = (
         {} if operator.options is None else {k: v for k, v in operator.options.fields.items() if np.any(v)}
     )
-    why = " ".join((found.ending or found.said).split())[-160:]
-    return f"{operator.opcode}({ins}) -> {outs} {options}: {why}"
+    return f"{operator.opcode}({ins}) -> {outs} {options or ''}".rstrip()
 
 
 def published(profile: Profile) -> Profile:

@@ -25,7 +25,7 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model, Quantization
 from litecheck.placement import Place
 from litecheck.profile.load import load_profile
-from tests.differential.vela import PLACES, blind, described, published
+from tests.differential.vela import PLACES, blind, formed, published
 
 PAGE = ROOT / "docs" / "targets" / "unwritten.md"
 TARGETS = ("ethos-u55", "ethos-u85")
@@ -101,7 +101,7 @@ def unwritten(models: Iterable[Model], target: str) -> dict[tuple[Place, str], R
             compiled = compiler.compile(model)
             if PLACES[compiled.fates[0]] != place or compiled.ending.startswith("no end"):
                 continue
-            told = described(model, compiled).rpartition(": ")[0]
+            told = formed(model)
             for one in decisive(found, place):
                 demand = one.path.partition("/")[2]
                 reasons.setdefault((place, demand), Reason(one.because)).add(model, told)
