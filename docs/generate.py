@@ -47,7 +47,7 @@ def documents() -> tuple[Path, ...]:
     """What people read and write: all documents but those that are generated as a whole."""
     return (
         *sorted(ROOT.glob("*.md")),
-        *sorted(path for path in (ROOT / "docs").glob("*.md") if path not in WHOLE),
+        *sorted(path for path in (ROOT / "docs").rglob("*.md") if path not in WHOLE),
     )
 
 
