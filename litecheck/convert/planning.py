@@ -214,7 +214,8 @@ def _version(bound: BoundFloat) -> int:
     """The operator version of the quantized form: the customary one where the rule allows it, or one that it does."""
     if not bound.storage:
         return bound.operator.version
-    versions = [max(bound.operator.version, facts_of(bound.operator.kind).version), bound.operator.version]
+    own, least = bound.operator.version, facts_of(bound.operator.kind).version
+    versions = [max(own, least), least, own]
     for requirement in bound.requirements:
         if requirement.path.endswith(_VERSIONS):
             versions = [v for v in (*versions, *allowed(requirement.value)) if admits(requirement.value, v)]

@@ -50,6 +50,26 @@ def calibrated(model: Model, to: str = "int8", **wishes: object) -> Conversion:
     return convert(model, Request(to=to, **wishes), ranges, inner=inner)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("to", ["int8", "int16x8"])
+@pytest.mark.parametrize(
+    ("opcode", "last", "stated"), [("RELU", 3, 3), ("GELU", 3, 2), ("ABS", 5, 2), ("TRANSPOSE", 9, 2)]
+)
+def test_versions_are_those_that_every_resolver_has(opcode: str, last: int, stated: int, to: str) -> None:
+    """The float operator's, unless the reference resolver lacks it: then the one of quantized operators."""
+    builder = ModelBuilder(opcode)
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 4), "float32") for name in "xy")
+    order = [main.constant("order", np.array([0, 1], np.int32))] if opcode == "TRANSPOSE" else []
+    main.add(opcode, [x, *order], [y])
+    main.inputs(x)
+    main.outputs(y)
+    model = builder.finish()
+    (graph,) = model.subgraphs
+    newer = replace(graph, operators=tuple(replace(op, version=last) for op in graph.operators))
+    done = calibrated(replace(model, subgraphs=(newer,)), to)
+    assert [op.version for op in done.model.subgraphs[0].operators if op.opcode == opcode] == [stated]
+
+
 def decibels(done: Conversion) -> list[float]:
     """The signal-to-noise ratio of every output on the samples, each model from a fresh state."""
     signal = np.zeros(len(done.source.subgraphs[0].outputs))

@@ -11,7 +11,7 @@ from litecheck import load_profile
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from tests.convert.one_operator import BORDERS, PROFILE, float_cases
-from tests.convert.quantized_nets import FOLDER, FORMULAS, RANGES
+from tests.convert.quantized_nets import FOLDER, FORMULAS, RAISED, RANGES
 from tests.convert.random_graphs import FEWEST, MOST, random_graph, random_inputs
 from tests.convert.samples import NETS, samples
 from tests.differential.oracle import Oracle, Refused
@@ -89,7 +89,7 @@ def test_litert_runs_a_float_net_on_its_samples(litert: Oracle, name: str) -> No
 
 def test_every_net_is_there_and_quantized_where_tensorflow_can() -> None:
     there = {path.name for path in FOLDER.glob("*.tflite")}
-    nets = {*NETS, RANGES}
+    nets = {*NETS, RANGES, RAISED}
     forms = {f"{name}_int8" for name in nets - UNQUANTIZED}
     forms |= {f"{name}_{form}" for name in FORMULAS for form in ("old_int8", "int16x8")}
     assert there == {f"{name}.tflite" for name in nets | forms}
