@@ -31,6 +31,7 @@ from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import NUMPY_TYPES, RunError
 from litecheck.spelling import did_you_mean
 from litecheck.suite.case import SuiteCase
+from litecheck.suite.feeds import ARITHMETIC
 from litecheck.suite.gap import Gap
 from litecheck.suite.manifest import (
     MANIFEST,
@@ -40,7 +41,6 @@ from litecheck.suite.manifest import (
     Manifest,
     StatedTolerance,
 )
-from litecheck.suite.feeds import ARITHMETIC
 from litecheck.suite.mutants import computed, even, flags, stacked
 from litecheck.suite.plan import operators, planned, selected
 from litecheck.version import __version__
