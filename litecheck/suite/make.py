@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,7 @@ from litecheck.suite.manifest import (
     StatedTolerance,
 )
 from litecheck.suite.mutants import computed, even, flags, stacked
-from litecheck.suite.plan import operators, planned, selected
+from litecheck.suite.plan import operators, planned_of, selected
 from litecheck.version import __version__
 
 #: Elements of an input that is filled with zeros.
@@ -150,8 +149,7 @@ def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry],
     """Everything of one operator: nothing of it depends on what else is made."""
     entries: list[CaseEntry] = []
     gaps: list[Gap] = []
-    own = tuple(s for s in scope.select if fnmatchcase(opcode, s.partition("/")[0]))
-    for made in planned(load_profile(scope.profile), scope.level, own or (opcode,), scope.seed):
+    for made in planned_of(load_profile(scope.profile), opcode, scope.level, scope.select, scope.seed):
         if isinstance(made, Gap):
             gaps.append(made)
         elif selected(made, scope.select) and (entry := write_case(made, folder, scope)) is not None:

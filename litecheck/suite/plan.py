@@ -25,8 +25,15 @@ def operators(profile: Profile, select: Sequence[str] = ()) -> tuple[str, ...]:
 def planned(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase | Gap]:
     """All cases up to a level, and what there is none for. A pattern is of an operator, or of a case's name."""
     for opcode in operators(profile, select):
-        yield from positives(profile, opcode, level, seed)
-        yield from refusals(profile, opcode, level, seed, partial(_chosen, select))
+        yield from planned_of(profile, opcode, level, select, seed)
+
+
+def planned_of(
+    profile: Profile, opcode: str, level: str, select: Sequence[str], seed: int
+) -> Iterator[SuiteCase | Gap]:
+    """What is planned of one operator."""
+    yield from positives(profile, opcode, level, seed)
+    yield from refusals(profile, opcode, level, seed, partial(_chosen, select))
 
 
 def cases(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase]:

@@ -214,3 +214,11 @@ def test_tolerances_of_a_profile_of_ones_own_travel_with_the_suite(tmp_path: Pat
     assert {(row.opcode, row.tolerance, row.because) for row in report.rows} == {
         ("TANH", 3.0, "the table has 64 entries")
     }
+
+
+def test_a_pattern_of_several_operators_makes_each_case_once(tmp_path: Path) -> None:
+    select = ("S?U*E*/int8/plain", "SHAP?/int8/*-plain", "S[HQ]*/int8/*-plain")
+    made = make(Scope("litert-int8", "smoke", select, flags=False), tmp_path / "suite")
+    names = [case.name for case in made.cases]
+    assert {case.opcode for case in made.cases} == {"SHAPE", "SQUEEZE"}
+    assert len(names) == len(set(names))
