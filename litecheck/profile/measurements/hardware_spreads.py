@@ -10,7 +10,7 @@ import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands, one_zero_point
+from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
 from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.measurements.set_maps import ends, first_map, spread, typed
@@ -108,13 +108,14 @@ def _narrowed(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_narrowed)
 def narrowed_slope(operands: Operands) -> Measured:
-    """1 where an int16 input has one constant slope above 0, of 1 at most, and a result of another type with the same zero
-    point, else 0."""
+    """1 where an int16 input has one constant slope above 0, of 1 at most, and a result of another type with the same scale
+    and zero point, else 0."""
     source, slope, result = operands.one("input"), operands.one("alpha"), operands.one("output")
     if source is None or slope is None or result is None or source.dtype != "int16":
         return 0
     one = _one_slope(slope)
-    alike = one_zero_point(source) == one_zero_point(result)
+    ends = (source, result)
+    alike = len({one_zero_point(t) for t in ends}) == len({one_scale(t) for t in ends}) == 1
     return int(one is not None and 0 < one <= 1 and alike and result.dtype != source.dtype)
 
 
