@@ -100,9 +100,9 @@ def _narrowed(plan: Plan, value: Any) -> Plan | None:
         return None
     if not value:
         return plan.edit("output", lambda t: typed(t, plan.operands["input"][0].dtype))
-    plan = plan.edit("input", lambda t: typed(t, "int16")).edit(
-        "output", lambda t: typed(t, "int8").zeroed(0)
-    )
+    scale = plan.operands["input"][0].scale
+    plan = plan.edit("input", lambda t: typed(t, "int16"))
+    plan = plan.edit("output", lambda t: typed(t, "int8").scaled(scale, 0))
     return plan.edit("alpha", lambda t: t.holding(np.full(t.shape, 1)).scaled([0.25], 0))
 
 
