@@ -119,6 +119,28 @@ def narrowed_slope(operands: Operands) -> Measured:
     return int(one is not None and 0 < one <= 1 and alike and result.dtype != source.dtype)
 
 
+def _gentle(plan: Plan, value: Any) -> Plan | None:
+    slope = plan.one("alpha")
+    if slope is None or not slope.shape or prod(slope.shape) < 2 or value not in (0, 1):
+        return None
+    steps = np.resize([0, 1], slope.shape) + (0 if value else 8)
+    plan = plan.edit_all(lambda t: typed(t, "uint8"), ("input", "alpha", "output"))
+    return plan.edit("alpha", lambda t: t.holding(steps, "uint8").scaled([0.25], 0))
+
+
+@measures(_gentle)
+def gentle_slopes(operands: Operands) -> Measured:
+    """1 where a uint8 input has constant slopes that are not all the same and none above 1, else 0."""
+    source, slope = operands.one("input"), operands.one("alpha")
+    if source is None or slope is None or source.dtype != "uint8" or slope.data is None:
+        return 0
+    values, q = stored_integers(slope), slope.quantization
+    if values is None or not values.size or not q.scale.size or bool((values == values.flat[0]).all()):
+        return 0
+    steps = int(values.max()) - (int(q.zero_point[0]) if q.zero_point.size else 0)
+    return int(np.float32(steps) * q.scale[0] <= 1)
+
+
 def _grouped(plan: Plan, value: Any) -> Plan | None:
     """An input with so many channels more than the filters have."""
     weight = plan.one("weight")
