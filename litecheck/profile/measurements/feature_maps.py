@@ -144,12 +144,12 @@ def downcast(operands: Operands) -> Measured:
 
 @measures(unscaled)
 def unquantized_maps(operands: Operands) -> Measured:
-    """How many feature maps and weights state no scale and are of a type whose integers stand for reals."""
+    """How many feature maps and weights state no scale and are of a type whose integers stand for reals; states aside."""
     facts = facts_of(operands.operator.kind).inputs
     weights = [t for role, ts in operands.roles.items() if facts.get(role) == "weight" for t in ts]
-    return sum(
-        not t.quantization.scale.size and t.dtype not in _PLAIN for t in (*maps_of(operands), *weights)
-    )
+    states = {t.index for role, ts in operands.roles.items() if facts.get(role) == "state" for t in ts}
+    tensors = (t for t in (*maps_of(operands), *weights) if t.index not in states)
+    return sum(not t.quantization.scale.size and t.dtype not in _PLAIN for t in tensors)
 
 
 def _zero(t: Tensor) -> int:
@@ -199,11 +199,11 @@ def map_quantizations(operands: Operands) -> Measured:
 
 @measures(rescaled)
 def requantized_result(operands: Operands) -> Measured:
-    """1 where the result's scale or zero point is another than the first input's and both state one, else 0."""
+    """1 where the result's scale is another than the first input's and both state one, else 0."""
     ends = ends_of(operands)
     if ends is None or not all(t.quantization.scale.size for t in ends):
         return 0
-    return len(_quantizations(list(ends))) - 1
+    return len({t.quantization.scale.tobytes() for t in ends}) - 1
 
 
 @measures(types_apart)

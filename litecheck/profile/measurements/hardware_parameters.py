@@ -87,10 +87,20 @@ def per_axis_weights(operands: Operands) -> Measured:
     return sum(t.quantization.scale.size > 1 for t in _of(operands, "weight"))
 
 
-@measures(_one("weight", quantization=Quantization()))
+@measures(
+    lambda plan, value: (
+        plan.edit("cell_state", lambda t: t.but(quantization=Quantization())) if value else plan
+    )
+)
 def unscaled_parameters(operands: Operands) -> Measured:
-    """How many weights and states state no scale."""
-    return sum(not t.quantization.scale.size for t in _of(operands, "weight", "state"))
+    """How many weights behind an LSTM's first state no scale, and whether its cell's state does not."""
+    facts = facts_of(operands.operator.kind).inputs
+    weights = [role for role in operands.roles if facts.get(role) == "weight"][1:]
+    return sum(
+        not t.quantization.scale.size
+        for role in (*weights, "cell_state")
+        for t in operands.roles.get(role, ())
+    )
 
 
 def _state(plan: Plan, value: Any) -> Plan | None:

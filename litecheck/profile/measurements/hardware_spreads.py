@@ -10,7 +10,7 @@ import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands, one_zero_point
+from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
 from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.measurements.set_maps import ends, first_map, spread, typed
@@ -100,22 +100,45 @@ def _narrowed(plan: Plan, value: Any) -> Plan | None:
         return None
     if not value:
         return plan.edit("output", lambda t: typed(t, plan.operands["input"][0].dtype))
-    plan = plan.edit("input", lambda t: typed(t, "int16")).edit(
-        "output", lambda t: typed(t, "int8").zeroed(0)
-    )
+    scale = plan.operands["input"][0].scale
+    plan = plan.edit("input", lambda t: typed(t, "int16"))
+    plan = plan.edit("output", lambda t: typed(t, "int8").scaled(scale, 0))
     return plan.edit("alpha", lambda t: t.holding(np.full(t.shape, 1)).scaled([0.25], 0))
 
 
 @measures(_narrowed)
 def narrowed_slope(operands: Operands) -> Measured:
-    """1 where an int16 input has one constant slope above 0, of 1 at most, and a result of another type with the same zero
-    point, else 0."""
+    """1 where an int16 input has one constant slope above 0, of 1 at most, and a result of another type with the same scale
+    and zero point, else 0."""
     source, slope, result = operands.one("input"), operands.one("alpha"), operands.one("output")
     if source is None or slope is None or result is None or source.dtype != "int16":
         return 0
     one = _one_slope(slope)
-    alike = one_zero_point(source) == one_zero_point(result)
+    ends = (source, result)
+    alike = len({one_zero_point(t) for t in ends}) == len({one_scale(t) for t in ends}) == 1
     return int(one is not None and 0 < one <= 1 and alike and result.dtype != source.dtype)
+
+
+def _gentle(plan: Plan, value: Any) -> Plan | None:
+    slope = plan.one("alpha")
+    if slope is None or not slope.shape or prod(slope.shape) < 2 or value not in (0, 1):
+        return None
+    steps = np.resize([0, 1], slope.shape) + (0 if value else 8)
+    plan = plan.edit_all(lambda t: typed(t, "uint8"), ("input", "alpha", "output"))
+    return plan.edit("alpha", lambda t: t.holding(steps, "uint8").scaled([0.25], 0))
+
+
+@measures(_gentle)
+def gentle_slopes(operands: Operands) -> Measured:
+    """1 where a uint8 input has constant slopes that are not all the same and none above 1, else 0."""
+    source, slope = operands.one("input"), operands.one("alpha")
+    if source is None or slope is None or source.dtype != "uint8" or slope.data is None:
+        return 0
+    values, q = stored_integers(slope), slope.quantization
+    if values is None or not values.size or not q.scale.size or bool((values == values.flat[0]).all()):
+        return 0
+    steps = int(values.max()) - (int(q.zero_point[0]) if q.zero_point.size else 0)
+    return int(np.float32(steps) * q.scale[0] <= 1)
 
 
 def _grouped(plan: Plan, value: Any) -> Plan | None:
