@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -40,14 +41,17 @@ def scalar(rewritten: bool) -> Model:
     return built(draw)
 
 
-def reshape(rewritten: bool) -> Model:
+def reshape(opcode: str, rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
-        x = source = main.tensor("x", (1, 4, 4, 8), "int8", Q)
+        x = source = main.tensor("x", (1, 1, 4, 8), "int8", Q)
         if rewritten:
-            source = main.tensor("q", (1, 4, 4, 8), "int8", P)
+            source = main.tensor("q", (1, 1, 4, 8), "int8", P)
             main.add("QUANTIZE", [x], [source])
-        y = main.tensor("y", (1, 128), "int8", P)
-        main.add("RESHAPE", [source, main.constant("s", np.array([1, 128], np.int32))], [y])
+        shape = (4, 8) if opcode == "SQUEEZE" else (1, 1, 1, 4, 8)
+        y = main.tensor("y", shape, "int8", P)
+        wanted = {"RESHAPE": np.array(shape, np.int32), "EXPAND_DIMS": np.array(0, np.int32)}
+        more = [main.constant("s", wanted[opcode])] if opcode in wanted else []
+        main.add(opcode, [source, *more], [y])
         return [x], [y]
 
     return built(draw)
@@ -66,51 +70,34 @@ def resize(rewritten: bool) -> Model:
     return built(draw)
 
 
-def batch(rewritten: bool) -> Model:
+def batch(opcode: str, rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = main.tensor("x", (2, 4, 4, 8), "int8", Q)
         y = main.tensor("y", (2, 8, 8, 8), "int8", Q)
         size = main.constant("size", np.array([8, 8], np.int32))
         if not rewritten:
-            main.add("RESIZE_BILINEAR", [x, size], [y])
+            main.add(opcode, [x, size], [y])
             return [x], [y]
         parts = [main.tensor(f"p{n}", (1, 4, 4, 8), "int8", Q) for n in range(2)]
         main.add("SPLIT", [main.constant("a", np.array(0, np.int32)), x], parts, num_splits=2)
         results = [main.tensor(f"r{n}", (1, 8, 8, 8), "int8", Q) for n in range(2)]
         for part, result in zip(parts, results, strict=True):
-            main.add("RESIZE_BILINEAR", [part, size], [result])
+            main.add(opcode, [part, size], [result])
         main.add("CONCATENATION", results, [y], axis=0)
         return [x], [y]
 
     return built(draw)
 
 
-def largest(rewritten: bool) -> Model:
+def extreme(opcode: str, rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         a, b = main.tensor("a", (1, 4, 4, 8), "int8", Q), main.tensor("b", (1, 4, 4, 8), "int8", P)
         y, same = main.tensor("y", (1, 4, 4, 8), "int8", Q), b
         if rewritten:
             same = main.tensor("q", (1, 4, 4, 8), "int8", Q)
             main.add("QUANTIZE", [b], [same])
-        main.add("MAXIMUM", [a, same], [y])
+        main.add(opcode, [a, same], [y])
         return [a, b], [y]
-
-    return built(draw)
-
-
-def stride(rewritten: bool) -> Model:
-    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
-        x = source = main.tensor("x", (1, 17, 17, 8), "int8", Q)
-        if rewritten:
-            source = main.tensor("p", (1, 21, 21, 8), "int8", Q)
-            margins = np.array([[0, 0], [2, 2], [2, 2], [0, 0]], np.int32)
-            main.add("PAD", [x, main.constant("m", margins)], [source])
-        w = main.constant("w", np.ones((8, 5, 5, 8), np.int8), quantized(0.25))
-        b = main.constant("b", np.zeros(8, np.int32), quantized(0.125))
-        y = main.tensor("y", (1, 5, 5, 8), "int8", quantized(4.0))
-        padding = "VALID" if rewritten else "SAME"
-        main.add("CONV_2D", [source, w, b], [y], padding=padding, stride_w=4, stride_h=4)
-        return [x], [y]
 
     return built(draw)
 
@@ -130,13 +117,13 @@ def swish(rewritten: bool) -> Model:
     return built(draw)
 
 
-def widened(rewritten: bool) -> Model:
+def widened(opcode: str, rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = main.tensor("x", (1, 4, 4, 8), "int8", Q)
         y = result = main.tensor("y", (1, 4, 4, 8), "int16", quantized(1 / 256))
         if rewritten:
             result = main.tensor("r", (1, 4, 4, 8), "int8", Q)
-        main.add("ABS", [x], [result])
+        main.add(opcode, [x], [result])
         if rewritten:
             main.add("QUANTIZE", [result], [y])
         return [x], [y]
@@ -154,24 +141,51 @@ def unscaled(rewritten: bool) -> Model:
     return built(draw)
 
 
-#: A model for each hint: the requirement it does not keep, and what draws it.
-CASES = {
+#: By requirement, the model that does not keep it and the one that does.
+CASES: dict[str, Callable[[bool], Model]] = {
     "ABS/limits/scalar_maps": scalar,
-    "RESHAPE/limits/requantized_result": reshape,
-    "RESIZE_NEAREST_NEIGHBOR/limits/resize_factor": resize,
-    "RESIZE_BILINEAR/limits/resized_batch": batch,
-    "MAXIMUM/limits/map_quantizations": largest,
-    "CONV_2D/limits/padded_stride": stride,
-    "HARD_SWISH/limits/input_type": swish,
-    "ABS/limits/map_types": widened,
     "MAXIMUM/limits/unquantized_maps": unscaled,
+    "RESIZE_NEAREST_NEIGHBOR/limits/resize_factor": resize,
+    "HARD_SWISH/limits/input_type": swish,
+    **{f"{op}/limits/requantized_result": partial(reshape, op) for op in ("RESHAPE", "SQUEEZE", "EXPAND_DIMS")},
+    **{
+        f"{op}/limits/resized_batch": partial(batch, op)
+        for op in ("RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR")
+    },
+    **{f"{op}/limits/map_quantizations": partial(extreme, op) for op in ("MAXIMUM", "MINIMUM")},
+    **{f"{op}/limits/map_types": partial(widened, op) for op in ("ABS", "LEAKY_RELU")},
 }
-if __name__ == "__main__":
-    for t in ("ethos-u55", "ethos-u65", "ethos-u85"):
-        with Vela(t) as v:
-            for path, draw in CASES.items():
-                for flag in (False, True):
-                    m = draw(flag)
-                    r, f = placement(m, load_profile(t))
-                    c = v.compile(m)
-                    print(t, path, flag, c.fates, [o.place for o in r.operators], {x.path for x in f}, c.said[:150] if flag else "")
+TARGETS = ("ethos-u55", "ethos-u65", "ethos-u85")
+
+
+def hinted(target: str) -> dict[str, str]:
+    """The hint of each requirement that has one, of all those a case stands for."""
+    every = {r.path: r.hint for r in load_profile(target).requirements()}
+    return {path: every[path] for path in CASES if every.get(path)}
+
+
+@pytest.mark.parametrize("file", ["ethos-u55", "ethos-u85"])
+def test_every_hint_is_tried(file: str) -> None:
+    """Of a pattern that names operators each is tried, of one for all operators one."""
+    top = read_yaml(rules_dir() / "targets" / f"{file}.yaml", file)
+    patterns = entries(top.get("hints"), file).values
+    assert patterns
+    for pattern in patterns:
+        operators, *rest = pattern.split("/")
+        tried = {path.split("/")[0] for path in CASES if path.split("/")[1:] == rest}
+        assert tried >= set(operators.split("|")) - {"*"}
+        assert tried
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_model_rewritten_as_the_hint_says_runs_on_the_npu(target: str) -> None:
+    profile, hints = load_profile(target), hinted(target)
+    assert hints
+    with Vela(target) as compiler:
+        for path, hint in hints.items():
+            before, after = CASES[path](False), CASES[path](True)
+            _, found = placement(before, profile)
+            assert {f.path: f.hint for f in found} == {path: hint}
+            assert set(compiler.compile(before).fates) <= {"cpu", "refused"}, path
+            assert placement(after, profile)[1] == [], path
+            assert set(compiler.compile(after).fates) <= {"npu", "gone"}, path
