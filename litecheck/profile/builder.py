@@ -113,7 +113,15 @@ class Builder:
             list(relaxes.values())
         profile = self._profile(Rules(drafts, lambda opcode: relaxed(rules[opcode], relaxes)))
         return Loaded(
-            profile, rules, drafts, self.kinds, self.levels, self.effects, self.reasons, self.hints, relaxes,
+            profile,
+            rules,
+            drafts,
+            self.kinds,
+            self.levels,
+            self.effects,
+            self.reasons,
+            self.hints,
+            relaxes,
             self.lineage,
         )
 

@@ -147,7 +147,10 @@ CASES: dict[str, Callable[[bool], Model]] = {
     "MAXIMUM/limits/unquantized_maps": unscaled,
     "RESIZE_NEAREST_NEIGHBOR/limits/resize_factor": resize,
     "HARD_SWISH/limits/input_type": swish,
-    **{f"{op}/limits/requantized_result": partial(reshape, op) for op in ("RESHAPE", "SQUEEZE", "EXPAND_DIMS")},
+    **{
+        f"{op}/limits/requantized_result": partial(reshape, op)
+        for op in ("RESHAPE", "SQUEEZE", "EXPAND_DIMS")
+    },
     **{
         f"{op}/limits/resized_batch": partial(batch, op)
         for op in ("RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR")
