@@ -89,12 +89,8 @@ class Builder:
             parent.profile.activations if parent else ("int8",)
         )
         self.any_type = self.speaks_of == (ANY,)
-        self.reasons: Patterns[str] = Patterns(
-            (*(one for part in before for one in part.reasons.stated), *self._texts("reasons"))
-        )
-        self.hints: Patterns[str] = Patterns(
-            (*(one for part in before for one in part.hints.stated), *self._texts("hints"))
-        )
+        self.reasons = Patterns((*(one for p in before for one in p.reasons.stated), *self._texts("reasons")))
+        self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._texts("hints")))
 
     def build(self) -> Loaded:
         """The profile, its rules made when they are asked for."""
