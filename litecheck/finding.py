@@ -101,7 +101,8 @@ class Finding:
     """One requirement that one operator does not keep.
 
     The grammar is fixed: where - found - required - because - see - effect. ``path`` is the requirement's name
-    (``CONV_2D/weight/zero_point``). ``channels`` counts the slices at fault where there are several.
+    (``CONV_2D/weight/zero_point``). ``channels`` counts the slices at fault where there are several;
+    ``hint`` says how to rewrite the model, where the profile knows it.
     """
 
     path: str
@@ -115,6 +116,7 @@ class Finding:
     effect: Effect = "the profile forbids it"
     channels: int | None = None
     waiver: Waiver | None = None
+    hint: str = ""
 
     @property
     def title(self) -> str:

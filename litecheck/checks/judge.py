@@ -174,5 +174,5 @@ def _finding(where: Where, requirement: Requirement, fault: Fault) -> Finding:
     return Finding(
         requirement.path, level, where, fault.found, fault.required or required(requirement),
         fault.because or requirement.because, requirement.see, requirement.demand,
-        fault.effect or requirement.effect, fault.channels,
+        fault.effect or requirement.effect, fault.channels, hint=requirement.hint,
     )  # fmt: skip

@@ -31,7 +31,7 @@ from litecheck.spelling import did_you_mean
 
 KEYS = (
     "profile", "title", "source", "runtime", "extends", "includes", "judges", "activations", "unlisted", "kinds", "ops",
-    "levels", "effects", "reasons", "relaxes", "conformance",
+    "levels", "effects", "reasons", "hints", "relaxes", "conformance",
 )  # fmt: skip
 _UNLISTED = ("not covered", "violation", CPU)
 _JUDGES = ("quantization", "structure", "placement")
@@ -54,6 +54,7 @@ class Loaded:
     levels: Patterns[Level]
     effects: Patterns[Effect]
     reasons: Patterns[str]
+    hints: Patterns[str]
     relaxes: Mapping[str, Relaxation]
     lineage: tuple[str, ...]
 
@@ -88,9 +89,8 @@ class Builder:
             parent.profile.activations if parent else ("int8",)
         )
         self.any_type = self.speaks_of == (ANY,)
-        self.reasons: Patterns[str] = Patterns(
-            (*(one for part in before for one in part.reasons.stated), *self._texts("reasons"))
-        )
+        self.reasons = Patterns((*(one for p in before for one in p.reasons.stated), *self._texts("reasons")))
+        self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._texts("hints")))
 
     def build(self) -> Loaded:
         """The profile, its rules made when they are asked for."""
@@ -109,7 +109,16 @@ class Builder:
             list(relaxes.values())
         profile = self._profile(Rules(drafts, lambda opcode: relaxed(rules[opcode], relaxes)))
         return Loaded(
-            profile, rules, drafts, self.kinds, self.levels, self.effects, self.reasons, relaxes, self.lineage
+            profile,
+            rules,
+            drafts,
+            self.kinds,
+            self.levels,
+            self.effects,
+            self.reasons,
+            self.hints,
+            relaxes,
+            self.lineage,
         )
 
     def _drafts(self, reader: Reader) -> Lazy[OperatorDraft]:
@@ -144,7 +153,7 @@ class Builder:
             only_narrows(self.parent.profile, loaded.rules, self.file, lines, self.top.line)
         every = [r for rule in loaded.rules.values() for r in rule.all_requirements()]
         kinds = [f"{r.path}/{kind}" for r in every for kind in FAULT_KINDS.get(r.verb, ())]
-        for key in ("levels", "effects", "reasons"):
+        for key in ("levels", "effects", "reasons", "hints"):
             self._all_met(key, [*(r.path for r in every), *kinds])
 
     def _profile(self, rules: Mapping[str, OperatorRule]) -> Profile:
@@ -201,6 +210,7 @@ class Builder:
             level=level or fallback,
             effect=effect or requirement.effect,
             because=self.reasons.find(path, speak) or requirement.because,
+            hint=self.hints.find(path, speak) or requirement.hint,
         )
 
     def _rule(self, draft: OperatorDraft, any_tensor: OperatorDraft | None) -> OperatorRule:

@@ -127,7 +127,7 @@ class Requirement:
     """One demand. ``path`` names it: OPERATOR/role/verb, OPERATOR/verb or OPERATOR/limits/measurement.
 
     ``effect`` is what becomes of a model that does not keep it. ``faults`` are the kinds of faults of which something
-    else is true, by name.
+    else is true, by name. ``hint`` says how to rewrite a model that does not keep it.
     """
 
     path: str
@@ -141,6 +141,7 @@ class Requirement:
     relaxed: Relaxation | None = None
     effect: Effect = "the profile forbids it"
     faults: tuple[tuple[str, Requirement], ...] = ()
+    hint: str = ""
 
     def of(self, fault: str) -> Requirement:
         """The requirement as it speaks of one kind of fault."""

@@ -45,6 +45,7 @@ def explanation(row: Row, width: int = 80) -> str:
         ("demanded by", f"{r.demand.profile}, {r.demand}"),
         ("level", r.level),
         ("effect", r.effect),
+        ("hint", r.hint),
         ("relaxed", relaxed),
         ("relaxed by", str(r.relaxed.by) if r.relaxed else ""),
         ("example", example(row)),

@@ -174,6 +174,7 @@ def _requirement_values(row: Row) -> dict[str, Any]:
         "level": r.level,
         "effect": r.effect,
         "because": r.because,
+        "hint": r.hint,
         "see": r.see,
         "demanded_by": {"profile": r.demand.profile, "file": r.demand.file, "line": r.demand.line},
         "relaxed": relaxed

@@ -81,7 +81,8 @@ def _block(block: Block) -> Iterator[layout.Part]:
         cases.append((f"and {counted(len(block.cases) - _HANDFUL, 'other case')}",))
     yield layout.ItemList(tuple(cases))
     because = f"Because {block.because}. " if block.because else ""
-    demand = f"{because}Effect: {block.effect}. Demanded by {block.demanded_by.profile} in "
+    hint = f"Hint: {block.hint}. " if block.hint else ""
+    demand = f"{because}Effect: {block.effect}. {hint}Demanded by {block.demanded_by.profile} in "
     see: tuple[layout.Span, ...] = (" See ", layout.Link(block.see), ".") if block.see else ()
     yield layout.Paragraph((demand, layout.Code(str(block.demanded_by)), ".", *see))
 

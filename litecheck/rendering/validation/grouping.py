@@ -30,6 +30,7 @@ class Block:
     see: str
     demanded_by: Demand
     effect: Effect
+    hint: str
     cases: tuple[AlikeFindings, ...]
 
     @property
@@ -60,15 +61,16 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def blocks(findings: Iterable[Finding]) -> tuple[Block, ...]:
     """The findings by requirement, and within it by what was found."""
-    groups: dict[tuple[Level, str, str, str, Demand, Effect], dict[tuple[str, str], list[Finding]]] = {}
+    groups: dict[tuple[Level, str, str, str, Demand, Effect, str], dict[tuple[str, str], list[Finding]]] = {}
     for f in ordered(findings):
-        cases = groups.setdefault((f.level, f.path, f.because, f.see, f.demanded_by, f.effect), {})
+        key = (f.level, f.path, f.because, f.see, f.demanded_by, f.effect, f.hint)
+        cases = groups.setdefault(key, {})
         cases.setdefault((f.found, f.required), []).append(f)
     result = []
-    for (level, path, because, see, demand, effect), cases in groups.items():
+    for (level, path, because, see, demand, effect, hint), cases in groups.items():
         title = next(iter(cases.values()))[0].title
         told = tuple(AlikeFindings(found, required, tuple(fs)) for (found, required), fs in cases.items())
-        result.append(Block(level, path, title, because, see, demand, effect, told))
+        result.append(Block(level, path, title, because, see, demand, effect, hint, told))
     return tuple(result)
 
 

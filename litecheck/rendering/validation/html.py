@@ -117,6 +117,7 @@ def _block(block: Block) -> dict[str, Any]:
     facts = (
         ("because", block.because),
         ("effect", block.effect),
+        ("hint", block.hint),
         ("demanded", f"by {demanded}"),
         ("see", block.see),
     )

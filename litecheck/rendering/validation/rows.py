@@ -88,7 +88,8 @@ def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
 
 def _row(report: Report, model: ModelReport, f: Finding, identity: str) -> result.ResultRow:
     told, waiver = place(f.where), f"{f.waiver.by}: {f.waiver.reason}" if f.waiver else ""
-    see = f" See {f.see}." if f.see else ""
+    see = f" Hint: {f.hint}." if f.hint else ""
+    see += f" See {f.see}." if f.see else ""
     full = f"{f.level} {f.path}: {told}: {f.sentence}. Demanded by {f.demanded_by}.{see}"
     return result.ResultRow(
         f.path,
@@ -211,6 +212,7 @@ def _annotation(model: ModelReport, block: Block) -> result.Annotation:
         lines.append(f"and {counted(len(block.cases) - _HANDFUL, 'other case')}")
     lines += [f"because {block.because}"] if block.because else []
     lines.append(f"effect: {block.effect}")
+    lines += [f"hint: {block.hint}"] if block.hint else []
     lines += [f"see {block.see}"] if block.see else []
     lines.append(f"{block.path}, demanded by {block.demanded_by.profile} in {block.demanded_by}")
     return result.Annotation(block.level, from_here(model.file), block.title, tuple(lines))

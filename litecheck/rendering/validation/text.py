@@ -84,6 +84,7 @@ class ValidationPage(Page):
             self.labelled("", f"and {counted(left, 'other finding')} of this kind")
         self.labelled("because", visible(block.because))
         self.labelled("effect", block.effect)
+        self.labelled("hint", visible(block.hint))
         self.labelled("see", visible(block.see))
         demand = block.demanded_by
         self.labelled("demanded", visible(f"by {demand.profile} in {demand}"))

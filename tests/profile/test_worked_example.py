@@ -1,0 +1,64 @@
+"""The worked example of a profile: it takes models that keep it, and finds exactly what is planted in others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck import load_profile, validate
+from litecheck.data import rules_dir
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.profile.load import profile_names
+
+EXAMPLE = load_profile(rules_dir() / "examples" / "per-tensor-npu.yaml")
+
+
+def network(stride: int = 1, filters: int = 1, result: float = 1 / 256, pooled: float = 1.0) -> Model:
+    """A convolution with one or four scales, a pooling, and SOFTMAX."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1, 12, 12, 3), "int8", quantized(0.5))
+    weight = main.constant("w", np.ones((4, 1, 1, 3), np.int8), quantized([0.25] * filters))
+    bias = main.constant("b", np.zeros(4, np.int32), quantized([0.125] * filters))
+    side = 12 // stride
+    y = main.tensor("y", (1, side, side, 4), "int8", quantized(1.0))
+    p = main.tensor("p", (1, 1, 1, 4), "int8", quantized(pooled))
+    flat = main.tensor("f", (1, 4), "int8", quantized(pooled))
+    z = main.tensor("z", (1, 4), "int8", quantized(result, -128))
+    main.add("CONV_2D", [x, weight, bias], [y], padding="VALID", stride_w=stride, stride_h=stride)
+    window = {"filter_width": side, "filter_height": side, "stride_w": 1, "stride_h": 1}
+    main.add("AVERAGE_POOL_2D", [y], [p], padding="VALID", **window)
+    main.add("RESHAPE", [p, main.constant("s", np.array([1, 4], np.int32))], [flat])
+    main.add("SOFTMAX", [flat], [z], beta=1.0)
+    main.inputs(x)
+    main.outputs(z)
+    return builder.finish()
+
+
+@pytest.mark.parametrize(
+    ("model", "planted"),
+    [
+        (network(), set()),
+        (network(stride=2), set()),
+        (network(stride=3), {"CONV_2D/limits/stride_w", "CONV_2D/limits/stride_h"}),
+        (network(filters=4), {"CONV_2D/weight/granularity", "CONV_2D/bias/granularity"}),
+        (network(result=1 / 128), {"SOFTMAX/output/scale"}),
+        (network(pooled=0.5), {"AVERAGE_POOL_2D/same_quantization"}),
+    ],
+    ids=["kept", "stride 2", "stride 3", "four scales", "softmax", "pooling"],
+)
+def test_exactly_what_is_planted_is_found(model: Model, planted: set[str]) -> None:
+    report = validate(model, [EXAMPLE])
+    assert {f.path for f in report.findings} == planted
+    assert report.coverage["conforms"] == 4 - len({path.split("/")[0] for path in planted})
+
+
+def test_how_to_rewrite_is_told_with_the_finding() -> None:
+    found = {f.path: f.hint for f in validate(network(filters=4), [EXAMPLE]).findings}
+    assert found["CONV_2D/weight/granularity"].startswith("convert the model anew")
+    assert found["CONV_2D/bias/granularity"] == ""
+
+
+def test_an_example_is_no_profile_of_ours() -> None:
+    assert EXAMPLE.name not in profile_names()
