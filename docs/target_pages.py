@@ -79,7 +79,8 @@ def _clause(effect: str) -> str:
 
 def _item(row: Row) -> str:
     requirement = row.requirement
-    return f"- `{row.name}`: {demanded(requirement)}. *{requirement.because}* ({requirement.see})\n"
+    hint = f"; to keep it, {requirement.hint}" if requirement.hint else ""
+    return f"- `{row.name}`: {demanded(requirement)}. *{requirement.because}*{hint} ({requirement.see})\n"
 
 
 def matrix() -> Iterator[str]:
