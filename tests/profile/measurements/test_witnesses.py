@@ -62,7 +62,7 @@ def test_every_measurement_is_limited_somewhere_or_named_here() -> None:
     assert {name.rpartition(".")[2] for name, _ in WITNESSED}.isdisjoint(unused)
 
 
-#: A target's rule is no plan's: what its measurements yield is held against the compiler (tests/differential/vela.py).
+#: A target demands no shapes and no scales: its limits are broken in plans that LiteRT takes (test_target_witnesses.py).
 WITNESSED = [key for key, (name, *_) in limits().items() if load_profile(name).judges != "placement"]
 
 
