@@ -137,6 +137,30 @@ def test_there_and_back(oracle, resolver, through):
         assert len(np.unique(ours)) > 8
 
 
+@pytest.mark.parametrize("length", [1 << 16, 13])
+def test_slopes_below_zero_on_ties(oracle, length):
+    """Of 16 bits reference kernels negate a product, vectors multiply as it is: each is the other's control."""
+    ways = {"reference": "litert-reference", "optimized": "litert-optimized", "xnnpack": "litert-xnnpack"}
+    rng = np.random.default_rng(3)
+    words = np.arange(-(1 << 15), 1 << 15).astype(np.int16)
+    apart = dict.fromkeys(RESOLVERS, 0)
+    for alpha, given, ratio in zip(
+        rng.choice([0.25, 0.3, 0.5, 1.0, 0.75], 24),
+        rng.choice([2.0**-14, 0.01, 0.3], 24),
+        range(24),
+        strict=True,
+    ):
+        wanted = given * alpha * 2.0 ** (ratio % 6 - 1)
+        ends = ("int16", quantized(given)), ("int16", quantized(wanted))
+        x = words if length > 13 else rng.choice(words, length)
+        case = Case("LEAKY_RELU", *ends, (x,), {"alpha": -float(alpha)})
+        for resolver in RESOLVERS:
+            assert not differences(oracle, case, case, ways[resolver], resolver)
+            other = "litert-reference" if resolver != "reference" else "litert-optimized"
+            apart[resolver] += differences(oracle, case, case, other, resolver)
+    assert all(apart.values())
+
+
 def test_refusals_are_not_agreement(oracle):
     case = bytes_case("ELU")
     assert isinstance(oracle.run(model_bytes(case.model()), [BYTES], "reference"), Refused)

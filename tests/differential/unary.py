@@ -183,7 +183,9 @@ def _options(opcode: str, source: str, target: str, random: np.random.Generator)
     if opcode == "SOFTMAX":
         return {"beta": float(random.choice([1.0, 1.0, 0.5, 2.0, random.uniform(0.01, 10)]))}
     if opcode == "LEAKY_RELU":
-        return {"alpha": float(random.choice([0.1, 0.2, 0.5, 0.01, -0.3, 1.5, random.uniform(0, 1)]))}
+        # Powers of two and the quotients of scales make ties; below zero kernels multiply in other ways.
+        slope = float(random.choice([0.1, 0.2, 0.5, 0.01, 0.3, 1.0, 1.5, random.uniform(0, 2)]))
+        return {"alpha": -slope if random.integers(3) == 0 else slope}
     if opcode == "GELU":
         return {"approximate": bool(random.integers(2))}
     if opcode == "CAST":

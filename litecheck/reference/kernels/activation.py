@@ -69,16 +69,21 @@ for _opcode, _ends in _BOUNDS.items():
     kernel(_opcode, "float32")(_bounded_float(*_ends))
 
 
+_SLOPES = ("magnitude", "signed")
+
+
+@kernel("LEAKY_RELU", "int8", "uint8", requantize=(*_REQUANTIZE, "8-bit-multipliers"), multiplier=_WIDTHS)
 @kernel(
-    "LEAKY_RELU", "int8", "uint8", "int16", requantize=(*_REQUANTIZE, "8-bit-multipliers"), multiplier=_WIDTHS
+    "LEAKY_RELU", "int16", requantize=(*_REQUANTIZE, "8-bit-multipliers"), multiplier=_WIDTHS, slope=_SLOPES
 )
 def leaky_relu(
     input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: Takers = EVERY
 ) -> Array:
     """x where x >= 0, else alpha * x, both rescaled; int16 has no zero points.
 
-    Any shape. ``8-bit-multipliers`` rounds s/so and alpha*s/so to multiples of 1/256.
-    Source: tflite/kernels/internal/reference/leaky_relu.h; XNNPACK, src/qs8-vlrelu.
+    Any shape. ``8-bit-multipliers`` rounds s/so and alpha*s/so to multiples of 1/256. A slope below zero is multiplied
+    with as its ``magnitude``, and the product negated, or ``signed`` as it is, which rounds other products up.
+    Source: tflite/kernels/internal/reference/leaky_relu.h, optimized/integer_ops/leaky_relu.h; XNNPACK, src/qs8-vlrelu.
     """
     alpha = np.float32(options.get("alpha", 0.0) if options is not None else 0.0)
     low, high = INTEGER_RANGES[output.dtype]
@@ -88,11 +93,11 @@ def leaky_relu(
     width = variants["multiplier"]
     m, shift = quantize_multiplier(quotient(width, input.scale, over=output.scale))
     m_alpha, shift_alpha = quantize_multiplier(quotient(width, input.scale, alpha, over=output.scale))
-    sign = -1 if m_alpha < 0 else 1
+    sign = -1 if m_alpha < 0 and variants.get("slope") != "signed" else 1
 
     def at(x: Ints) -> Ints:
         offset = x - input.zero_point
-        bent = sign * multiply(offset, abs(m_alpha), shift_alpha)
+        bent = sign * multiply(offset, sign * m_alpha, shift_alpha)
         return saturate(
             np.where(offset >= 0, multiply(offset, m, shift), bent) + output.zero_point, low, high
         )

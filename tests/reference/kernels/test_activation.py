@@ -75,6 +75,17 @@ def test_leaky_relu_with_a_negative_slope_turns_up():
     assert leaky(value(), result(), -0.25)[[0, 127, 126, 122]].tolist() == [32, 0, 1, 2]
 
 
+def test_a_slope_below_zero_is_negated_or_multiplied_with():
+    """Of 0.49997 the doubled high half of the product is rounded twice, up where it is above zero."""
+    v = Operand(np.int16([-16383, -16384, 16383]), "int16", quantization(2.0**-14))
+    out, options = OutputSpec("int16", (3,), quantization(0.5)), Table("LeakyReluOptions", {"alpha": -0.25})
+
+    def found(slope):
+        return activation.leaky_relu(v, out, options, HOW | {"requantize": "double", "slope": slope}).tolist()
+
+    assert (found("magnitude"), found("signed")) == ([0, 1, 2], [1, 1, 2])
+
+
 def test_8_bit_multipliers_round_half_up():
     found = leaky(value(), result(), 0.25, "8-bit-multipliers")
     assert found[[0, 127, 126, 122]].tolist() == [-32, 0, 0, -1]
