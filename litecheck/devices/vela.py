@@ -32,6 +32,8 @@ ACCELERATORS = {"ethos-u55": "EthosU55", "ethos-u65": "EthosU65", "ethos-u85": "
 #: Bytes of address space, and models until a process is started anew: each leaves a few hundred bytes behind.
 _MEMORY = 8 << 30
 _MODELS = 4000
+#: Seconds after which the compiler's process ends itself, behind those that it is given.
+_MARGIN = 10
 #: The name of the custom operator that stands for what runs on the NPU.
 _NPU = "ethos-u"
 
@@ -88,7 +90,10 @@ class Vela:
             return Compilation(_all("crash", count), said, str(header["ending"]))
         if "error" in header:
             return Compilation(_all("refused", count), said, str(header["error"]))
-        fates, partitions = _fates(model, frozenset(header["ran"]), left)
+        try:
+            fates, partitions = _fates(model, frozenset(header["ran"]), left)
+        except ModelError as error:
+            return Compilation(_all("crash", count), said, f"what it wrote cannot be read: {error}")
         return Compilation(fates, said, "", partitions, int(header["macs"]), header["memories"])
 
     def compiled(self, models: Iterable[Model]) -> Iterator[Compilation]:
@@ -127,7 +132,8 @@ class Vela:
         return {"ending": f"no end after {self._seconds:g} s" if late.is_set() else end_name(code)}, b""
 
     def _started(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, str(Path(vela_child.__file__)), self._arch, str(_MEMORY)]
+        late = str(int(self._seconds) + _MARGIN)
+        command = [sys.executable, str(Path(vela_child.__file__)), self._arch, str(_MEMORY), late]
         return subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -158,13 +164,11 @@ def _all(fate: Fate, count: int) -> tuple[Fate, ...]:
 def _fates(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Fate, ...], int]:
     """What is left in the compiler's model is the CPU's; what never ran and is not left was folded away.
 
-    Operators are known by the names of their results, and by their kinds where the compiler has put a conversion behind.
+    Raises ModelError where the compiler wrote something else. Operators are known by the names of their results, and by
+    their kinds where the compiler has put a conversion behind.
     """
     main = model.subgraphs[0]
-    try:
-        made = model_from(left, "vela").subgraphs[0]
-    except ModelError as error:
-        raise DeviceError(f"Vela's model cannot be read: {error}") from None
+    made = model_from(left, "vela").subgraphs[0]
     partitions = sum(op.custom_code == _NPU for op in made.operators)
     names = {t: op.index for op in main.operators for t in _names(main, op)}
     cpu, unknown = set[int](), list[Operator]()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import sys
 import tempfile
 from typing import Any, BinaryIO
@@ -23,8 +24,11 @@ _OPTIONS = "[compiler]\noutput_format=TFLite\nenable_db=true\n"
 _SAID = 20_000
 
 
-def main(arch: str, memory: int) -> None:
-    """Compile until stdin ends. Each answer is a line of JSON, followed by as many bytes as it says."""
+def main(arch: str, memory: int, seconds: int) -> None:
+    """Compile until stdin ends. Each answer is a line of JSON, followed by as many bytes as it says.
+
+    A model that takes longer ends the process, also when nobody is there any more who would end it.
+    """
     if memory:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     answers = os.fdopen(os.dup(1), "wb")
@@ -38,7 +42,9 @@ def main(arch: str, memory: int) -> None:
             data = sys.stdin.buffer.read(int(size))
             said.seek(0)
             said.truncate()
+            signal.alarm(seconds)
             header, left = _compiled(regor, arch, data, config)
+            signal.alarm(0)
             said.seek(0)
             header["said"] = said.read(_SAID).decode("utf-8", "replace")
             _answer(answers, header, left)
@@ -84,4 +90,4 @@ def _answer(answers: BinaryIO, header: dict[str, Any], left: bytes) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -76,3 +76,11 @@ def test_without_the_compiler_it_says_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setattr(vela, "version", none)
     with pytest.raises(DeviceError, match=r"pip install 'litecheck\[vela\]'"):
         Vela("ethos-u55")
+
+
+def test_what_is_no_model_is_a_crash(compiler: Vela, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = vela.Vela._answered
+    monkeypatch.setattr(vela.Vela, "_answered", lambda self, data: (answered(self, data)[0], b"TFL3" * 9))
+    found = compiler.compile(model("TANH"))
+    assert found.fates == ("crash",)
+    assert found.ending.startswith("what it wrote cannot be read: ")
