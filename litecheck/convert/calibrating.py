@@ -12,6 +12,8 @@ from litecheck.convert.prepared import ConversionSession
 from litecheck.devices.port import Limits
 from litecheck.devices.process import ChildProcess
 
+#: Seconds in which samples that are quickly read are on their way; others are read while something else is done.
+_AHEAD = 0.2
 #: Seconds that are left to the thread of a calibration whose child was ended.
 _LEAVING = 1.0
 
@@ -36,6 +38,7 @@ class Calibrating:
             self.child.file_of(session.base)  # what comes next would hold the thread up
             self._thread = Thread(target=self._run, daemon=True)
             self._thread.start()
+            self.child.asked.wait(_AHEAD)  # nor do samples get there while imports keep the processor
 
     def __enter__(self) -> Calibrating:
         return self
@@ -66,6 +69,8 @@ class Calibrating:
             self._found = self._calibrated()
         except BaseException as error:  # raised again where the result is wanted
             self._fault = error
+        finally:
+            self.child.asked.set()
 
     def _calibrated(self) -> Calibration:
         session = self._session

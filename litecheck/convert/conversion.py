@@ -103,7 +103,8 @@ def convert(
             activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others
         )
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
-        while lost := _lost(finished(model, plan, converted, profile, request)):
+        _, accelerator = rules_for(request.to, request.profile)
+        while accelerator and (lost := _lost(finished(model, plan, converted, profile, request))):
             targets = replace(targets, keeps=_without(targets.keeps, lost))
             plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
     return finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
@@ -111,8 +112,6 @@ def convert(
 
 def _lost(conversion: Conversion) -> dict[int, str]:
     """The operators of the first subgraph that were converted and for which the target would refuse the model."""
-    if conversion.judges is None or not any(p.judges == "placement" for p in conversion.judges):
-        return {}
     found = nowhere(conversion.report, conversion.origins[0])
     decisions = conversion.plan.operators
     made = {

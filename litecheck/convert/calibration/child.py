@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event
 from types import TracebackType
 from typing import Any
 
@@ -115,6 +116,7 @@ class LitertChild:
     def __init__(self, kernels: str, limits: Limits, started: ChildProcess | None = None) -> None:
         """A process that was ``started`` before is taken over."""
         self.kernels = kernels
+        self.asked = Event()  # set when the first samples are on their way
         self._limits, self._started = limits, started
         self._device: Isolated | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -171,6 +173,7 @@ class LitertChild:
 
     def _answer(self, job: Job, before: int, tell: SamplesDone) -> dict[str, Any]:
         device = self._opened()
+        self.asked.set()
         ends = np.cumsum(job.lengths)
         # Of the runs that have begun the last is not done.
         device.progress = lambda begun: tell(before + int(np.searchsorted(ends, begun - 1, "right")))

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -104,14 +105,23 @@ def _ended(reference: str, folder: Path, seconds: float) -> tuple[int, bool, int
             env={**os.environ, **quiet},
             start_new_session=True,
         )
+        over = threading.Event()
+
+        def end() -> None:
+            over.set()
+            process.kill()
+
+        # A wait with a limit would look every 50 ms whether the process has ended, and that would be measured.
+        ending = threading.Timer(seconds, end)
+        ending.daemon = True
+        ending.start()
         with MemoryWatch(process.pid) as memory:
             try:
-                code, late = process.wait(seconds), False
-            except subprocess.TimeoutExpired:
-                code, late = 0, True
+                code = process.wait()
             finally:
+                ending.cancel()
                 _kill(process)
-    return code, late, memory.most
+    return code, over.is_set(), memory.most
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
