@@ -125,7 +125,10 @@ def eight_bits(rng: Random, opcode: str, dtype: str = "int8") -> Trial:
 
 
 def shapes(rng: Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Two shapes that broadcast against each other: of different ranks, with ones, sometimes empty, sometimes long."""
+    """Two shapes that broadcast against each other: of different ranks, with ones, sometimes empty, sometimes long.
+
+    Now and then they differ by leading ones alone: no broadcasting, which kernels decide in their own ways.
+    """
     rank = int(rng.integers(0, 5))
     whole = [int(n) for n in rng.integers(1, 8, rank)]
     if rank and rng.random() < 0.3:
@@ -133,6 +136,8 @@ def shapes(rng: Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
     one = [1 if rng.random() < 0.25 else n for n in whole]
     other = [1 if rng.random() < 0.25 else n for n in whole][int(rng.integers(0, rank + 1)) if rank else 0 :]
     made = (tuple(one), tuple(other))
+    if rank and rng.random() < 0.15:
+        made = ((1,) * int(rng.integers(1, 3)) + tuple(whole), tuple(whole))
     return made if rng.random() < 0.5 else (made[1], made[0])
 
 

@@ -40,15 +40,15 @@ def test_wider_types_in_shapes_that_broadcast(litert: Oracle, opcode: str, dtype
     assert found.small == []
 
 
-def ties(opcode: str, dtype: str = "int8", count: int = 20_007) -> Trial:
-    """Sums and products many of which lie halfway between two stored values."""
+def ties(opcode: str, dtype: str = "int8", count: int = 20_007, leading: tuple[int, ...] = ()) -> Trial:
+    """Sums and products many of which lie halfway between two stored values; the left operand has more dimensions."""
     rng = np.random.default_rng(3)
     low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
-    x, y = (rng.integers(low, high + 1, count).astype(dtype) for _ in range(2))
+    x, y = (rng.integers(low, high + 1, shape).astype(dtype) for shape in ((*leading, count), (count,)))
     left, right = 0.048082999885082245, 0.005342555698007345
     out = 2 * left * right * 32 if opcode == "MUL" else 2 * right
     operands = [Tensor(x, quantized(left)), Tensor(y, quantized(right))]
-    options = {"pot_scale_int16": False} if dtype == "int16" else {}
+    options = {"pot_scale_int16": False} if dtype == "int16" and opcode != "MUL" else {}
     return trial(f"{opcode} ties", opcode, operands, dtype, quantized(out), x.shape, version=5, **options)
 
 
@@ -101,6 +101,21 @@ def test_another_variant_is_noticed(
     own = load_arithmetic(f"litert-{resolver}")
     assert score(case, litert, resolver, own).different == 0
     assert score(case, litert, resolver, changed(own, {opcode: {"requantize": wrong}})).different > 0
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@pytest.mark.parametrize("opcode", ["ADD", "SUB", "MUL"])
+def test_leading_ones_are_no_broadcasting(litert: Oracle, opcode: str, dtype: str) -> None:
+    case = ties(opcode, dtype, leading=(1, 1))
+    for resolver in RESOLVERS:
+        own = right(FAMILY, resolver)
+        assert score(case, litert, resolver, own).different == 0, resolver
+    if (opcode, dtype) == ("ADD", "int16"):
+        rows = ties(opcode, dtype, leading=(2,))
+        optimized = load_arithmetic("litert-optimized")
+        scalar = changed(optimized, {opcode: {"requantize": "double"}})
+        assert score(case, litert, "optimized", scalar).different > 0
+        assert score(rows, litert, "optimized", optimized).different == 0
 
 
 @pytest.mark.parametrize("opcode", ["ADD", "MUL"])

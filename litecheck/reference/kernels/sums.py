@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 
 import numpy as np
 
@@ -207,7 +208,8 @@ def _sum_in_vectors(general: WeightedSum, lhs: Array, rhs: Array, dtype: str) ->
     """Vector loops scale the operands with fewer roundings than the loop over what is left at the end of a run."""
     run = chunks(lhs.shape, rhs.shape)
     block, operands = _SUM_LOOPS.get((dtype, run.variants), (0, ""))
-    if not block or (dtype == "int16" and lhs.shape != rhs.shape):
+    whole = run.length == prod(np.broadcast_shapes(lhs.shape, rhs.shape))
+    if not block or (dtype == "int16" and not whole):
         return apply(general, lhs, rhs, dtype)
     loop = replace(general, operands=operands, narrow="" if dtype == "int16" else "wraps")
     body = apply(loop, lhs, rhs, dtype)
