@@ -25,7 +25,8 @@ from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
 from litecheck.convert.calibration.observe import observe
 from litecheck.convert.calibration.samples import Sample
-from litecheck.convert.conversion import Conversion, Request, convert
+from litecheck.convert.conversion import Conversion, Request, convert, replay
+from litecheck.convert.plan_file import plan_json, read_plan
 from litecheck.devices.outcome import Outcome as Ending
 from litecheck.devices.port import Device
 from litecheck.devices.registry import open_device
@@ -58,6 +59,8 @@ WITHOUT = {
 WRONG = {"SUM"}
 #: Operators that make or take a variable: they have nothing to compare unless the whole model runs.
 TOGETHER = {"CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"}
+#: Real inputs near the ends of what float32 holds: by how much they are multiplied.
+FACTORS = {"huge": 2.0**100, "large": 2.0**40, "small": 2.0**-40, "tiny": 2.0**-100}
 #: How many of a model's inputs `verify` hands on from operator to operator.
 VERIFIED = 4
 
@@ -90,7 +93,14 @@ def models(graphs: int, only: str, first: int = 0) -> Iterator[tuple[str, Model,
         name = f"graph-{seed}"
         if only in name:
             model = random_graph(seed)
-            yield name, model, tuple(random_inputs(model, seed, 4))
+            runs = tuple(random_inputs(model, seed, 4))
+            yield name, model, runs
+            for size, factor in FACTORS.items() if not seed % 5 else ():
+                yield f"{name}-{size}", model, tuple(tuple(_times(x, factor) for x in run) for run in runs)
+
+
+def _times(x: np.ndarray, factor: float) -> np.ndarray:
+    return x * np.float32(factor) if x.dtype == np.float32 else x
 
 
 def at_last_versions(model: Model) -> Model | None:
@@ -150,9 +160,19 @@ def tried(
     new = [f for f in done.report.findings if f.level != "note" and f.waiver is None]
     outcome.faults += [f"{f.path} ({f.level}): {f.found}" for f in new]
     outcome.faults += compared(oracle, done, runs)
+    outcome.faults += replayed(done)
     if device is not None:
         verified(outcome, done.model, runs, device)
     return outcome
+
+
+def replayed(done: Conversion) -> list[str]:
+    """Whether the plan, written and read, gives other bytes, or is refused."""
+    try:
+        again = replay(done.source, read_plan(plan_json(done.plan), "plan.json"), done.request)
+    except LitecheckError as error:
+        return [f"replay: {error}"]
+    return [] if model_bytes(again.model) == model_bytes(done.model) else ["replay: other bytes"]
 
 
 def verified(outcome: Outcome, model: Model, runs: Runs, device: Device) -> None:

@@ -405,6 +405,10 @@ def unary_faults() -> Iterator[SilentFault]:
     ends, q15 = np.array([[-300, 32767]], np.int16), quantized(1 / 32768)
     good, bad = (_of_one("SOFTMAX", ends, quantized(2.6), q15, version=3, beta=beta) for beta in (1.5, 2.0))
     yield SilentFault("SOFTMAX beta", good, bad, (ends,), ("SOFTMAX/limits/exponent_step",), "wrong")
+    codes = np.arange(-128, 128, dtype=np.int8).reshape(1, -1)
+    coarse = [np.float32(scale) for scale in (25165822, 25165824)]
+    good, bad = (_of_one("HARD_SWISH", codes, quantized(s), quantized(s / 2), version=1) for s in coarse)
+    yield SilentFault("HARD_SWISH coarse", good, bad, (codes,), ("HARD_SWISH/limits/input.scale",), "wrong")
     grid, wide = np.zeros((1, 2, 2, 4), np.int8), quantized(0.1)
     made = [
         _of_one("DEPTH_TO_SPACE", grid.astype(t), wide, wide, (), (1, 4, 4, 1), 1, block_size=2)

@@ -63,14 +63,16 @@ def test_the_faulty_sum_is_known_by_what_it_gives(litert: Oracle) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
-def test_hard_swish_is_right_up_to_512_input_steps_in_one_of_the_output(litert: Oracle, dtype: str) -> None:
-    """The limit HARD_SWISH/limits/inverse_scale_ratio, from both sides: beyond it 16 bits are shifted by 16."""
+def test_hard_swish_is_right_within_its_limits(litert: Oracle, dtype: str) -> None:
+    """From both sides: beyond 512 input steps in one of the output 16 bits are shifted by 16, and under an input scale
+    of 25165824 and more 1 is shifted by 31."""
     every = np.arange(256).astype(np.uint8).view(dtype)
-    for steps, right in ((512, True), (512.001, False)):
+    cases = ((0.125, 512, True), (0.125, 512.001, False), (25165822, 0.5, True), (25165824, 0.5, False))
+    for scale, steps, right in cases:
         builder = ModelBuilder("hard swish")
         graph = builder.subgraph("main")
-        x = graph.tensor("x", (256,), dtype, quantized(0.125, 100))
-        y = graph.tensor("y", (256,), dtype, quantized(0.125 * steps, 100))
+        x = graph.tensor("x", (256,), dtype, quantized(scale, 100))
+        y = graph.tensor("y", (256,), dtype, quantized(scale * steps, 100))
         graph.add("HARD_SWISH", [x], [y])
         graph.inputs(x)
         graph.outputs(y)
