@@ -62,7 +62,7 @@ TOGETHER = {"CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"}
 #: Inputs far from 1, whose squares float32 holds still: by how much they are multiplied.
 FACTORS = {"huge": 2.0**50, "large": 2.0**30, "small": 2.0**-30, "tiny": 2.0**-50}
 #: What is not tried with them: how often a loop runs is the data's, a divisor below the least scale is stored as 0, and
-#: no rule speaks of gates that shift sums of such inputs by 32 bits and more, nor of bounds 2^31 steps out.
+#: no rule speaks of bounds 2^31 steps out.
 BEYOND = (
     *(
         "WHILE",
