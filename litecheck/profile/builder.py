@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, get_args
 
 from litecheck.errors import ProfileError
-from litecheck.finding import CPU, LEVELS, Demand, Effect, Level
+from litecheck.finding import CPU, LEVELS, REFUSED, Demand, Effect, Level
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.extension import only_narrows, relaxations, relaxed
 from litecheck.profile.lazy import Lazy
@@ -33,7 +33,7 @@ KEYS = (
     "profile", "title", "source", "runtime", "extends", "includes", "judges", "activations", "unlisted", "kinds", "ops",
     "levels", "effects", "reasons", "hints", "relaxes", "conformance",
 )  # fmt: skip
-_UNLISTED = ("not covered", "violation", CPU)
+_UNLISTED = ("not covered", "violation", CPU, REFUSED)
 _JUDGES = ("quantization", "structure", "placement")
 #: Entries that are about no operator of their own.
 _PSEUDO = (ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
