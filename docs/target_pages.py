@@ -51,6 +51,7 @@ def page(profile: Profile) -> str:
         if rule is not every:
             own = _lines(profile, rule, common)
             parts += [f"\n## {rule.opcode}\n", *(own or ["\nNothing besides.\n"])]
+    parts += _without(profile)
     limits = {
         r.path.split("/")[2]
         for rule in profile.operators.values()
@@ -60,6 +61,13 @@ def page(profile: Profile) -> str:
     return "".join(
         [*parts, _MEASURED, *measurements_table({re.sub(r"^.*\.", "role.", name) for name in limits})]
     )
+
+
+def _without(profile: Profile) -> Iterator[str]:
+    """How to do without operators that have no entry."""
+    if profile.unlisted_hints:
+        yield "\n## Without an entry\n\nHow to do without some operators that have no entry:\n\n"
+    yield from (f"- {op}: {hint}\n" for op, hint in profile.unlisted_hints.items())
 
 
 def _source(requirement: Requirement) -> tuple[str, int]:

@@ -53,7 +53,7 @@ def unplaced(subgraph: Subgraph, operator: Operator, profile: Profile) -> Findin
     return Finding(
         f"{operator.opcode}/unsupported", "violation" if refused else "warning", _where(subgraph, operator),
         "it is not in the list", "an operator of the list", because, profile.source, demand,
-        REFUSED if refused else CPU,
+        REFUSED if refused else CPU, hint=profile.unlisted_hints.get(operator.opcode, ""),
     )  # fmt: skip
 
 

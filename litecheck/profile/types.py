@@ -263,6 +263,8 @@ class Profile:
     """By operator, and ``*`` for all that have no entry."""
     runtime: str = ""
     judges: str = "quantization"
+    unlisted_hints: Mapping[str, str] = field(default_factory=dict)
+    """How to do without an operator that has no entry, by its name."""
 
     def requirements(self) -> Iterator[Requirement]:
         """Every requirement of every operator, in the file's order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -17,14 +17,19 @@ from litecheck.profile.yaml_reader import entries, read_yaml
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.interpreter import run
 from litecheck.reference.operands import RunError
-from tests.differential.vela_hints import CASES
+from tests.differential import vela_hints
+from tests.differential.vela_hints_moved import MOVED
 
+#: By requirement, the model that does not keep it and the one that does.
+CASES = {**vela_hints.CASES, **MOVED}
 TARGETS = ("ethos-u55", "ethos-u65", "ethos-u85")
 
 
 def hinted(target: str) -> dict[str, str]:
     """The hint of each requirement that has one, of all those a case stands for."""
-    every = {r.path: r.hint for r in load_profile(target).requirements()}
+    profile = load_profile(target)
+    every = {r.path: r.hint for r in profile.requirements()}
+    every |= {f"{op}/unsupported": hint for op, hint in profile.unlisted_hints.items()}
     return {path: every[path] for path in CASES if every.get(path)}
 
 
@@ -52,7 +57,7 @@ def test_a_model_rewritten_as_the_hint_says_runs_on_the_npu(target: str) -> None
             before, after = CASES[path](False), CASES[path](True)
             _, found = placement(before, profile)
             assert {f.path: f.hint for f in found} == {path: hint}
-            assert set(compiler.compile(before).fates) <= {"cpu", "refused"}, path
+            assert set(compiler.compile(before).fates) & {"cpu", "refused"}, path
             assert placement(after, profile)[1] == [], path
             assert set(compiler.compile(after).fates) <= {"npu", "gone"}, path
 
@@ -85,9 +90,15 @@ def computed(model: Model, values: list[Values]) -> Values:
 
 def reals(model: Model, values: list[Values]) -> list[Reals]:
     """What the integers of a model's inputs stand for."""
-    main = model.subgraphs[0]
-    given = [main.tensors[i].quantization for i in main.inputs]
-    return [(v - float(q.zero_point[0])) * float(q.scale[0]) for v, q in zip(values, given, strict=True)]
+    return _stood_for(model, model.subgraphs[0].inputs, values)
+
+
+def _stood_for(model: Model, tensors: Sequence[int], values: list[Values]) -> list[Reals]:
+    stated = [model.subgraphs[0].tensors[i].quantization for i in tensors]
+    return [
+        (v.astype(np.float64) - float(q.zero_point[0])) * float(q.scale[0])
+        for v, q in zip(values, stated, strict=True)
+    ]
 
 
 def off(model: Model, result: Values, wanted: Reals) -> float:
@@ -125,14 +136,30 @@ APART: dict[str, tuple[Callable[..., Reals], float]] = {
 KERNELLESS = {"HARD_SWISH/limits/input_type"}
 
 
+#: Rewritten models that round otherwise: by how many steps their results may be apart.
+NEAR = {"DIV/unsupported": 1}
+
+
+def both(path: str, values: list[Values], moved: list[Values]) -> tuple[Values, Values]:
+    """What the first model makes of these integers and the rewritten one of those, flat, with floats for integers where the
+    first one has them."""
+    before, after = CASES[path](False), CASES[path](True)
+    given = [before.subgraphs[0].tensors[i] for i in before.subgraphs[0].inputs]
+    floats = [v.astype(np.float32) for v in reals(after, values)] if given[0].dtype == "float32" else values
+    ours, theirs = computed(before, floats), computed(after, moved)
+    if ours.dtype == np.float32:
+        (theirs,) = (v.astype(np.float32) for v in _stood_for(after, after.subgraphs[0].outputs, [theirs]))
+    assert ours.dtype == theirs.dtype
+    return ours.reshape(-1), theirs.reshape(-1)
+
+
 @pytest.mark.parametrize("path", sorted(set(CASES) - set(APART)))
 def test_a_rewritten_model_computes_the_same(path: str) -> None:
-    before, after = CASES[path](False), CASES[path](True)
-    values = drawn(before)
-    ours, theirs = computed(before, values), computed(after, values)
+    values = drawn(CASES[path](True))
+    ours, theirs = both(path, values, values)
     assert len(np.unique(ours)) > 1 or ours.size == 1
-    assert ours.dtype == theirs.dtype
-    assert np.array_equal(ours.reshape(-1), theirs.reshape(-1))
+    apart = np.abs(ours.astype(np.float64) - theirs).max()
+    assert apart == NEAR.get(path, 0)
 
 
 @pytest.mark.parametrize("path", APART)
@@ -149,9 +176,9 @@ def test_a_rewritten_model_that_computes_otherwise_keeps_the_real_values(path: s
 
 
 @pytest.mark.parametrize("path", sorted(set(CASES) - set(APART)))
-def test_one_step_more_in_an_input_is_seen(path: str) -> None:
-    """The control: other inputs give other results, so equal results mean something."""
-    before, after = CASES[path](False), CASES[path](True)
-    values = drawn(before)
+def test_other_inputs_are_seen(path: str) -> None:
+    """The control: they give other results, so equal results mean something."""
+    values = drawn(CASES[path](True))
     moved = [np.where(v == INTEGER_RANGES[str(v.dtype)][1], v - 9, v + 9).astype(v.dtype) for v in values]
-    assert not np.array_equal(computed(before, values).reshape(-1), computed(after, moved).reshape(-1))
+    ours, theirs = both(path, values, moved)
+    assert np.abs(ours.astype(np.float64) - theirs).max() > NEAR.get(path, 0)
