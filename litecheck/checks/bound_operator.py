@@ -110,7 +110,7 @@ class BoundOperator:
     """One operator, its tensors by role, and the verbs that have found fault with each of them."""
 
     __slots__ = (
-        "_faults", "_operands", "complete", "context", "gaps", "operator", "roles", "rule", "surplus",
+        "_faults", "_operands", "any_fault", "complete", "context", "gaps", "operator", "roles", "rule", "surplus",
     )  # fmt: skip
 
     def __init__(self, context: Context, operator: Operator, rule: OperatorRule) -> None:
@@ -125,6 +125,8 @@ class BoundOperator:
             self._bind(operator.intermediates, rule.intermediates)
         self.complete = not (self.surplus or self.gaps) and all(self.roles.values())
         """Whether every operand is there, and no other."""
+        self.any_fault = False
+        """Whether some verb has found any operand at fault."""
         self._faults: dict[int, set[str]] | None = None
         self._operands: Operands | None = None
 
@@ -156,6 +158,7 @@ class BoundOperator:
         """Remember the violations a verb found: what follows from them is no fault of its own."""
         for fault in faults:
             if fault.operand:
+                self.any_fault = True
                 self._faults = self._faults or {}
                 self._faults.setdefault(fault.operand.tensor.index, set()).add(verb)
 
@@ -163,11 +166,6 @@ class BoundOperator:
         """Whether none of these verbs (by default, none at all) has found a tensor at fault."""
         found = self._faults.get(tensor.index) if self._faults else None
         return not found or not (found & set(verbs) if verbs else found)
-
-    @property
-    def any_fault(self) -> bool:
-        """Whether some verb has found any operand at fault."""
-        return bool(self._faults)
 
     @property
     def looked_around(self) -> bool:

@@ -8,7 +8,7 @@ from math import ceil, floor
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.measurements.bound import Measured
-from litecheck.profile.measurements.estimates import ESTIMATES
+from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, OperatorRule, Range, Requirement
 
@@ -22,6 +22,8 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     measured_by, called, fits = measurement(name), name.replace("_", " "), fitting(value)
 
     estimate = ESTIMATES.get(name) if isinstance(value, Range) else None
+    if isinstance(value, Range) and value.low <= 0:
+        estimate = estimate or CEILINGS.get(name)
     least, most = _inner(value) if isinstance(value, Range) else (0.0, 0.0)
 
     def check(bound: BoundOperator) -> Sequence[Fault]:

@@ -22,7 +22,7 @@ from litecheck.model.graph import name_of
 from litecheck.model.types import Model, Operator, Signature, Tensor
 from litecheck.model.values import bytes_of, stored_integers
 from litecheck.profile.operators import facts_of
-from litecheck.quantization import Quantization
+from litecheck.quantization import INTEGER_RANGES, Quantization
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 
 #: What the QUANTIZE kernel converts from one integer type to another; all else goes by way of real values.
@@ -32,6 +32,9 @@ REQUANTIZED: Mapping[str, tuple[str, ...]] = {
     "int16": ("int8", "int16", "int32"),
     "int32": ("int8", "int16"),
 }
+
+#: Stored values that the kernel's shift to the left may reach in 32 bits, half of them.
+_REACH = 2.0**30
 
 #: Where each operator of the new model comes from, by subgraph: the number it had, -1 for those inserted.
 Origins = Mapping[int, tuple[int, ...]]
@@ -157,7 +160,7 @@ class _Edit:
     def _between(self, one: TensorForms, tensor: Tensor, form: Form | None, behind: int) -> int:
         """A tensor in another form, computed from the written one."""
         source, written = one.tensor, one.written
-        if form is not None and written is not None and form.dtype not in REQUANTIZED.get(written.dtype, ()):
+        if form is not None and written is not None and not _requantizes(written, form):
             source, written = self._between(one, tensor, None, behind), None
         name, dtype = tensor.name, form.dtype if form else REAL
         if form is None and written is not None and one.tensor in self.editor.subgraph.outputs:
@@ -227,6 +230,16 @@ def _values(tensor: Tensor) -> NDArray[Any]:
             f"tensor {tensor.index} '{tensor.name}': its values cannot be read as {tensor.dtype}"
         )
     return values
+
+
+def _requantizes(written: Form, form: Form) -> bool:
+    """Whether the QUANTIZE kernel makes one form of the other without leaving 32 bits."""
+    if form.dtype not in REQUANTIZED.get(written.dtype, ()):
+        return False
+    low, high = INTEGER_RANGES[written.dtype]
+    zero_point = int(written.zero_point[0])
+    steps = max(high - zero_point, zero_point - low) * float(written.scale[0]) / float(form.scale[0])
+    return steps + abs(int(form.zero_point[0])) < _REACH
 
 
 def _alike(one: Form | None, other: Form | None) -> bool:

@@ -176,8 +176,11 @@ def stored_bias(bias: NDArray[np.float32], scales: NDArray[np.float32], dtype: s
     largest = float(INTEGER_RANGES[dtype][1])
     if dtype == "int64":
         largest = np.nextafter(largest, 0)  # 2**63 - 1 is no float64, and the nearest one does not fit
-    reciprocal = np.float32(1) / np.where(scales > 0, scales, np.float32(1))
-    return np.clip(_rounded(bias * reciprocal), -largest, largest).astype(dtype)
+    divisor = np.where(scales > 0, scales, np.float32(1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        reciprocal = np.float32(1) / divisor
+        steps = np.where(np.isfinite(reciprocal), bias * reciprocal, bias / divisor.astype(np.float64))
+        return np.clip(_rounded(steps), -largest, largest).astype(dtype)
 
 
 def cell_scale(largest: float) -> np.float32:

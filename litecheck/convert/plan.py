@@ -63,8 +63,11 @@ def mistake_in(form: Form) -> str:
     if not (np.isfinite(form.low) and np.isfinite(form.high)):
         return "range is from one finite number to another"
     least, most = INTEGER_RANGES.get(form.dtype, (0, 0))
+    far = (
+        1 if form.dtype in ("int32", "int64") else max(-least, most)
+    )  # sums, of which nothing reaches so far
     with np.errstate(over="ignore"):
-        reach = scale * np.float32(max(-least, most))
+        reach = scale * np.float32(far)
     if (scale < np.finfo(np.float32).tiny).any() or not np.isfinite(reach).all():
         return "scale and what it reaches lie between 1.18e-38 and 3.4e+38, as float32 has them"
     inside = (zero_point >= least) & (zero_point <= most)

@@ -190,6 +190,45 @@ def test_a_constant_shared_by_consumers_of_unlike_parameters_is_split() -> None:
     assert len(scales) == 2
 
 
+@pytest.mark.parametrize("to", ["int8", "int16x8"])
+@pytest.mark.parametrize("size", [1e-30, 1e-12, 1e12, 1e30])
+def test_a_plan_of_tiny_and_huge_ranges_is_carried_out(size: float, to: str) -> None:
+    """A bias of 64 bits reaches beyond float32 under scales that activations may have."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1, 8), "float32")
+    main.outputs(dense(main, x, "y", (8, 8), 6))
+    main.inputs(x)
+    model = builder.finish()
+    names = {t.name: t.index for t in model.subgraphs[0].tensors}
+    ranges = {(0, names[name]): (-size, size) for name in "xy"}
+    done = convert(model, Request(to=to), ranges)
+    assert done.conforms
+    plan = read_plan(plan_json(done.plan), "plan.json")
+    assert model_bytes(replay(done.source, plan, done.request).model) == model_bytes(done.model)
+
+
+@pytest.mark.parametrize(("share", "requantized"), [(2.0**-10, True), (2.0**-20, False)])
+def test_no_requantization_leaves_32_bits(share: float, requantized: bool) -> None:
+    """TANH's result has a scale of its own: a much finer one is reached by way of real values."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y, z = (main.tensor(name, (1, 8), "float32") for name in "xyz")
+    main.add("TANH", [x], [y])
+    main.add("RESHAPE", [y, main.constant("shape", np.array([1, 8], np.int32))], [z], new_shape=[1, 8])
+    fine = main.constant("fine", np.full((1, 8), share, np.float32))
+    both = main.tensor("both", (1, 16), "float32")
+    main.add("CONCATENATION", [z, fine], [both], axis=1)
+    main.inputs(x)
+    main.outputs(both)
+    ranges = {(0, i): (-share, share) for i in (x, y, z, both)}
+    done = convert(builder.finish(), Request(to="int16x8"), ranges)
+    kinds = [op.opcode for op in done.model.subgraphs[0].operators]
+    behind = kinds[kinds.index("TANH") + 1]
+    assert behind == ("QUANTIZE" if requantized else "DEQUANTIZE")
+    assert [f for f in done.report.findings if f.level != "note"] == []
+
+
 def test_a_plan_gives_the_same_bytes() -> None:
     done = calibrated(masked())
     plan = read_plan(plan_json(done.plan), "plan.json")

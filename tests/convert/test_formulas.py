@@ -234,3 +234,9 @@ def test_scales_of_a_bias_are_products_rounded_once() -> None:
     assert bias_scales(0.7, scales).tolist() == [
         float(np.float32(float(np.float32(0.7)) * float(s))) for s in scales
     ]
+
+
+def test_a_bias_under_a_scale_whose_reciprocal_is_no_float32() -> None:
+    scale, bias = np.array([1e-39], np.float32), np.array([0, 1e-38, -1e-38, 1], np.float32)
+    steps = np.trunc(bias[1] / np.float64(scale[0]) + 0.5)
+    assert stored_bias(bias, scale).tolist() == [0, steps, -steps, 2**31 - 1]

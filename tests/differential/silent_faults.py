@@ -19,7 +19,7 @@ from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 
-#: LiteRT reads memory in front of its array of tensors: what becomes of it is the heap's.
+#: LiteRT reads memory in front of its array of tensors, or that nothing has written: what comes of it is chance.
 UNDEFINED = "undefined"
 GATES = ("input", "forget", "cell", "output")
 Inputs = tuple[np.ndarray, ...]
@@ -405,6 +405,22 @@ def unary_faults() -> Iterator[SilentFault]:
     ends, q15 = np.array([[-300, 32767]], np.int16), quantized(1 / 32768)
     good, bad = (_of_one("SOFTMAX", ends, quantized(2.6), q15, version=3, beta=beta) for beta in (1.5, 2.0))
     yield SilentFault("SOFTMAX beta", good, bad, (ends,), ("SOFTMAX/limits/exponent_step",), "wrong")
+    codes = np.arange(-128, 128, dtype=np.int8).reshape(1, -1)
+    coarse = [np.float32(scale) for scale in (25165822, 25165824)]
+    good, bad = (_of_one("HARD_SWISH", codes, quantized(s), quantized(s / 2), version=1) for s in coarse)
+    yield SilentFault("HARD_SWISH coarse", good, bad, (codes,), ("HARD_SWISH/limits/input.scale",), "wrong")
+    roots = [quantized(np.float32(scale), 3) for scale in (2048, 2049)]
+    good, bad = (_of_one("RSQRT", codes, quantized(4, -128), q, version=2) for q in roots)
+    yield SilentFault("RSQRT coarse", good, bad, (codes,), ("RSQRT/limits/inverse_root_step",), "wrong")
+    window = {"filter_width": 2, "filter_height": 2, "stride_w": 2, "stride_h": 2, "padding": "VALID"}
+    image = codes.reshape(1, 8, 8, 4)
+    for opcode in ("AVERAGE_POOL_2D", "MAX_POOL_2D"):
+        good, bad = (
+            _of_one(opcode, image, q, q, (), (1, 4, 4, 4), **window, fused_activation_function="RELU6")
+            for q in map(quantized, (2.8e-9, 2.7e-9))
+        )
+        yield SilentFault(f"{opcode} fused", good, bad, (image,), (f"{opcode}/limits/fused_bound",),
+                          UNDEFINED)  # fmt: skip
     grid, wide = np.zeros((1, 2, 2, 4), np.int8), quantized(0.1)
     made = [
         _of_one("DEPTH_TO_SPACE", grid.astype(t), wide, wide, (), (1, 4, 4, 1), 1, block_size=2)

@@ -63,14 +63,16 @@ def test_the_faulty_sum_is_known_by_what_it_gives(litert: Oracle) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
-def test_hard_swish_is_right_up_to_512_input_steps_in_one_of_the_output(litert: Oracle, dtype: str) -> None:
-    """The limit HARD_SWISH/limits/inverse_scale_ratio, from both sides: beyond it 16 bits are shifted by 16."""
+def test_hard_swish_is_right_within_its_limits(litert: Oracle, dtype: str) -> None:
+    """From both sides: beyond 512 input steps in one of the output 16 bits are shifted by 16, and under an input scale
+    of 25165824 and more 1 is shifted by 31."""
     every = np.arange(256).astype(np.uint8).view(dtype)
-    for steps, right in ((512, True), (512.001, False)):
+    cases = ((0.125, 512, True), (0.125, 512.001, False), (25165822, 0.5, True), (25165824, 0.5, False))
+    for scale, steps, right in cases:
         builder = ModelBuilder("hard swish")
         graph = builder.subgraph("main")
-        x = graph.tensor("x", (256,), dtype, quantized(0.125, 100))
-        y = graph.tensor("y", (256,), dtype, quantized(0.125 * steps, 100))
+        x = graph.tensor("x", (256,), dtype, quantized(scale, 100))
+        y = graph.tensor("y", (256,), dtype, quantized(scale * steps, 100))
         graph.add("HARD_SWISH", [x], [y])
         graph.inputs(x)
         graph.outputs(y)
@@ -79,6 +81,30 @@ def test_hard_swish_is_right_up_to_512_input_steps_in_one_of_the_output(litert: 
         ours = Machine(model).run(model.subgraphs[0], (every,))[y]
         assert np.array_equal(ours, theirs[0][0]) == right
         assert bool(validate(model, [load_profile(PROFILES[dtype])]).findings) == (not right)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_hard_swish_of_fine_scales_shifts_out_all_bits(litert: Oracle, dtype: str) -> None:
+    """Below an input scale of 2^-23 the factor that holds x + 3 is shifted by 16 bits and more, which leaves 1 or -1."""
+    rng, every = np.random.default_rng(7), np.arange(256).astype(np.uint8).view(dtype)
+    ends, told = np.iinfo(dtype), 0
+    for _ in range(60):
+        scale = 2.0 ** rng.uniform(-45, -15)
+        zero_in, zero_out = (int(n) for n in rng.integers(ends.min, ends.max + 1, 2))
+        builder = ModelBuilder("hard swish")
+        graph = builder.subgraph("main")
+        x = graph.tensor("x", (256,), dtype, quantized(scale, zero_in))
+        y = graph.tensor("y", (256,), dtype, quantized(scale * 2.0 ** int(rng.integers(-6, 8)), zero_out))
+        graph.add("HARD_SWISH", [x], [y])
+        graph.inputs(x)
+        graph.outputs(y)
+        model = builder.finish()
+        theirs = litert.run_many(model_bytes(model), [(every,)], "reference")[0][0]
+        assert np.array_equal(Machine(model).run(model.subgraphs[0], (every,))[y], theirs)
+        # x / 2 as it would be with nothing shifted out: the two halves of a tie differ
+        half = (every.astype(int) - zero_in) * scale / model.subgraphs[0].tensors[y].quantization.scale[0] / 2
+        told += int((np.clip(np.rint(half) + zero_out, ends.min, ends.max) != theirs).sum())
+    assert told > 0
 
 
 def test_what_is_known_is_known_by_case_and_resolver() -> None:

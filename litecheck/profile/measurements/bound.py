@@ -28,7 +28,7 @@ class Operands:
     not is the same for every operator like it.
     """
 
-    __slots__ = ("_model", "_subgraph", "looked_around", "operator", "roles")
+    __slots__ = ("_model", "_subgraph", "looked_around", "maps", "operator", "roles")
 
     def __init__(
         self, operator: Operator, roles: Mapping[str, tuple[Tensor, ...]], subgraph: Subgraph, model: Model
@@ -36,6 +36,8 @@ class Operands:
         self.operator = operator
         self.roles = roles
         self.looked_around = False
+        self.maps: list[Tensor] | None = None
+        """Its feature maps, once a measurement has asked for them."""
         self._subgraph = subgraph
         self._model = model
 

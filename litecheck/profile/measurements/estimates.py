@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
+from math import inf, prod
 from typing import Protocol
 
+from litecheck.model.types import Tensor
+from litecheck.profile.measurements.windows import channels_last
 from litecheck.quantization import INTEGER_RANGES
 
 
 class Stepped(Protocol):
-    """A tensor's type, its one scale (not a number where it has none, or several) and its one zero point."""
+    """A tensor, its type, its one scale (not a number where it has none, or several) and its one zero point."""
 
+    tensor: Tensor
     dtype: str
     scale: float
     zero_point: int
@@ -57,6 +60,22 @@ def reach(opcode: str, roles: Roles) -> float | None:
 _OF_TWO = ("ADD", "SUB", "MUL")
 
 
+def weight_sum(opcode: str, roles: Roles) -> float | None:
+    """What the magnitudes of one output channel's weights cannot add up to more than, by their number and type."""
+    operands = roles.get("weight")
+    weight = operands[0].facts.tensor if operands else None
+    if weight is None or not weight.shape or not prod(weight.shape) or weight.dtype not in _BYTES:
+        return None
+    low, high = INTEGER_RANGES[weight.dtype]
+    points = weight.quantization.zero_point
+    point = int(points[0]) if points.size else 0
+    channels = weight.shape[-1 if channels_last(opcode) else 0]
+    return float(prod(weight.shape) // channels * max(abs(high - point), abs(low - point)))
+
+
+_BYTES = ("int8", "uint8", "int4")
+
+
 def _largest(tensor: Stepped) -> float | None:
     if not 0 < tensor.scale < inf or tensor.dtype not in INTEGER_RANGES:
         return None
@@ -66,3 +85,5 @@ def _largest(tensor: Stepped) -> float | None:
 
 #: By the names of the measurements they stand for. None where a number cannot be had so cheaply.
 ESTIMATES: Mapping[str, Estimate] = {"scale_ratio": scale_ratio, "reach": reach}
+#: What a measurement that is never negative cannot be more than.
+CEILINGS: Mapping[str, Estimate] = {"weight_sum": weight_sum, "byte_weight_sum": weight_sum}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
@@ -36,15 +38,15 @@ from litecheck.profile.plan import Plan
 _PLAIN = ("int32", "int64", "bool", "float32", "float16", "bfloat16", "float64")
 #: The types of feature maps that every accelerator streams.
 NARROW = ("int8", "int16", "uint8")
-_HUGE = np.float32(2.0**32)
+_HUGE = 2.0**32
 
 
-def maps_of(operands: Operands) -> Iterator[Tensor]:
+def maps_of(operands: Operands) -> Sequence[Tensor]:
     """The feature maps that go in and come out."""
-    steering = parameters(operands.operator.kind)
-    for role, tensors in operands.roles.items():
-        if role not in steering:
-            yield from tensors
+    if operands.maps is None:
+        steering = parameters(operands.operator.kind)
+        operands.maps = [t for role, ts in operands.roles.items() if role not in steering for t in ts]
+    return operands.maps
 
 
 def everything(operands: Operands) -> Iterator[Tensor]:
@@ -85,16 +87,24 @@ def bool_borders(operands: Operands) -> Measured:
     return sum(t.index in borders for t in maps)
 
 
+def _finite(scales: NDArray[np.float32]) -> bool:
+    return isfinite(scales[0]) if scales.size == 1 else bool(np.isfinite(scales).all())
+
+
+def _huge(scales: NDArray[np.float32]) -> bool:
+    return bool(scales[0] >= _HUGE if scales.size == 1 else (scales >= _HUGE).any())
+
+
 @measures(_scaled(float("inf")))
 def infinite_scales(operands: Operands) -> Measured:
     """How many operands state a scale that is no finite number."""
-    return sum(not np.isfinite(t.quantization.scale).all() for t in everything(operands))
+    return sum(not _finite(t.quantization.scale) for t in everything(operands))
 
 
-@measures(_scaled(float(_HUGE)))
+@measures(_scaled(_HUGE))
 def huge_scales(operands: Operands) -> Measured:
     """How many operands state a scale of 2^32 or above."""
-    return sum(bool((t.quantization.scale >= _HUGE).any()) for t in everything(operands))
+    return sum(_huge(t.quantization.scale) for t in everything(operands))
 
 
 @measures(_first({"shape": (), "values": None}))
@@ -154,26 +164,25 @@ def unquantized_maps(operands: Operands) -> Measured:
 
 def _zero(t: Tensor) -> int:
     points = t.quantization.zero_point
-    return 0 if not points.size else int(points[np.argmax(np.abs(points))])
+    if points.size < 2:
+        return int(points[0]) if points.size else 0
+    return int(points[np.argmax(np.abs(points))])
 
 
 @measures(first_map(lambda t: typed(t, "int32").scaled([0.5], 3)))
 def offset_integers(operands: Operands) -> Measured:
     """How many feature maps are int32 with a zero point other than 0, or unsigned with one below."""
-    tensors = list(maps_of(operands))
+    tensors = maps_of(operands)
     wide = sum(t.dtype == "int32" and _zero(t) != 0 for t in tensors)
     return wide + sum(t.dtype.startswith("uint") and _zero(t) < 0 for t in tensors)
 
 
 def ends_of(operands: Operands) -> tuple[Tensor, Tensor] | None:
     """The first feature map that goes in and the first result."""
-    steering = parameters(operands.operator.kind)
-    results = [t for t in maps_of(operands) if t.index in operands.operator.outputs]
-    inputs = [
-        t for role, ts in operands.roles.items() if role not in steering
-        for t in ts if t.index not in operands.operator.outputs
-    ]  # fmt: skip
-    return (inputs[0], results[0]) if inputs and results else None
+    made = operands.operator.outputs
+    source = next((t for t in maps_of(operands) if t.index not in made), None)
+    result = next((t for t in maps_of(operands) if t.index in made), None)
+    return None if source is None or result is None else (source, result)
 
 
 @measures(quotient)
@@ -182,19 +191,22 @@ def overflowing_quotient(operands: Operands) -> Measured:
     ends = ends_of(operands)
     if ends is None or not all(t.quantization.scale.size for t in ends):
         return 0
+    over, under = (float(t.quantization.scale[0]) for t in ends)
+    if under and 2.0**-126 < abs(over / under) < 2.0**127:
+        return 0
     with np.errstate(all="ignore"):
-        quotient = ends[0].quantization.scale[:1] / ends[1].quantization.scale[:1]
-    return int(not np.isfinite(quotient).all())
+        quotient = np.float32(over) / np.float32(under)
+    return int(not np.isfinite(quotient))
 
 
-def _quantizations(tensors: list[Tensor]) -> set[tuple[bytes, bytes]]:
+def _quantizations(tensors: Sequence[Tensor]) -> set[tuple[bytes, bytes]]:
     return {(t.quantization.scale.tobytes(), t.quantization.zero_point.tobytes()) for t in tensors}
 
 
 @measures(quantizations)
 def map_quantizations(operands: Operands) -> Measured:
     """How many different scales and zero points the feature maps have."""
-    return len(_quantizations(list(maps_of(operands))))
+    return len(_quantizations(maps_of(operands)))
 
 
 @measures(rescaled)

@@ -247,6 +247,13 @@ def inverse_root_reach(operands: Operands) -> Measured:
     return _in_steps(*sqrt(scale[1] / scale[0]).as_integer_ratio(), output, step)
 
 
+@measures(lambda plan, value: plan.scaled("output", value / sqrt(_largest(plan) or 1)) if value > 0 else None)
+def inverse_root_step(operands: Operands) -> Measured:
+    """One output step among the inverse roots of stored values: output scale times the root of the input's."""
+    given, step = _plain(operands.one("input")), _plain(operands.one("output"))
+    return Fraction(step * sqrt(given)) if step and given and given > 0 else None
+
+
 def _plain(tensor: Tensor | None) -> float | None:
     """A tensor's one scale, if it is a number."""
     if tensor is None or tensor.quantization.scale.size != 1:

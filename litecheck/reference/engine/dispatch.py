@@ -206,7 +206,8 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
     arguments = _assign(bound.roles.inputs, bound.roles.repeated, operands)
     arguments.update(bound.known)
     try:
-        made: Any = bound.kernel.function(**arguments)
+        with np.errstate(all="ignore"):  # infinities and what is beyond a type are results like others
+            made: Any = bound.kernel.function(**arguments)
     except RunError as error:
         raise RunError(f"{bound.what}: {error}") from error
     except MemoryError as error:

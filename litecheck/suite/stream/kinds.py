@@ -63,6 +63,7 @@ KINDS: Mapping[str, StreamKind] = MappingProxyType(
         "rescaling": _table(elements.tables),
         "quantize": _table(elements.tables),
         "leaky_relu": _table(elements.leaky_relu),
+        "elu": _table(elements.tables),
         "gelu": _table(elements.gelu),
         "logistic": _table(elements.logistic),
         "tanh": _table(elements.tanh),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from litecheck.cases.probes.catalogue import FAMILIES
+from litecheck.cases.probes.elements import of_one, of_two
 from litecheck.errors import ConfigError
-from litecheck.suite.stream.kinds import REQUANTIZE, kind_of, stream_names
+from litecheck.suite.stream.kinds import KINDS, REQUANTIZE, kind_of, stream_names
 from litecheck.suite.stream.ways import BY_PLACE, Candidates, Computation
 
 
@@ -26,6 +30,22 @@ def test_operators_have_streams_by_their_probes() -> None:
         "table",
         "softmax",
     }
+
+
+def test_what_is_probed_over_all_stored_values_has_a_stream() -> None:
+    """A family of probes that an operator gets of its own takes no stream from it."""
+    over_values = {
+        name for name, family in FAMILIES.items() if getattr(family, "func", family) in (of_one, of_two)
+    }
+    assert len(over_values) > 6
+    assert over_values <= {*KINDS}
+
+
+def test_the_guide_names_every_stream_under_its_kind() -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "stream.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| ([A-Z`][^|]*) \|", guide, re.MULTILINE)
+    told = {(kind, name.strip("`")) for kind, names in rows for name in names.split(", ")}
+    assert told == {(kind_of(name)[0].name, name) for name in stream_names()}
 
 
 def test_a_name_of_none_is_refused_with_one_that_is_near() -> None:
