@@ -82,13 +82,14 @@ def _outside(value: Constraint) -> int | Fraction:
     if isinstance(value, Range):
         return value.low - 1
     parts, fits = parts_of(value), fitting(value)
-    ends = (
+    ends = [
         part.high if isinstance(part, Range) else part.value
         for part in parts
         if isinstance(part, Range | Exactly)
-    )
-    beyond = (end + 1 for end in ends if isinstance(end, Fraction))
-    return next(number for number in (3, *beyond, 4) if not fits(number))
+    ]
+    beyond = [end + 1 for end in ends if isinstance(end, Fraction)]
+    numbers: list[int | Fraction] = [3, *beyond, 4]
+    return next(number for number in numbers if not fits(number))
 
 
 def _found(r: Requirement) -> str:
