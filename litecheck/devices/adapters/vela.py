@@ -1,0 +1,64 @@
+"""The constants of models that Arm's Vela compiles for an Ethos-U, applied to inputs: no NPU, no simulator."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+
+from litecheck.arrays import Arrays
+from litecheck.cases.memory import Memory
+from litecheck.devices.kinds import DeviceKind
+from litecheck.devices.port import AdapterAnswer
+from litecheck.devices.vela import ACCELERATORS
+from litecheck.devices.vela_child import OPTIONS, config
+
+#: The compiler itself, a library.
+_COMPILER = "ethosu.regor"
+
+
+def _accelerator(argument: str) -> Mapping[str, str]:
+    if argument not in ACCELERATORS:
+        from litecheck.spelling import did_you_mean
+
+        what = f"there is no accelerator {argument!r}{did_you_mean(argument, ACCELERATORS)}"
+        known = ", ".join(f"vela:{name}" for name in ACCELERATORS)
+        raise ValueError(f"{what if argument else 'which accelerator'}; there are {known}")
+    return {"accelerator": argument}
+
+
+KIND = DeviceKind(
+    "vela",
+    "litecheck.devices.adapters.vela:CompiledConstants",
+    modules=("ethosu",),
+    extra="vela",
+    package="ethos-u-vela",
+    argument=_accelerator,
+    choices=tuple(ACCELERATORS),
+)
+
+
+class CompiledConstants:
+    """Option: ``accelerator`` (ethos-u55, ethos-u65, ethos-u85)."""
+
+    memory = Memory.NONE
+    shares = True
+    runtime = (_COMPILER, "litecheck.devices.compiled_operator", "litecheck.model.load")
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._arch = ACCELERATORS[options["accelerator"]]
+
+    def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
+        """What the compiled form of the model's operator makes of each input, and what of it is not as LiteRT has it."""
+        from litecheck.devices.compiled_operator import compiled_operator
+        from litecheck.model.load import model_from
+
+        regor = import_module(_COMPILER)
+        ini = config(self._arch, os.path.dirname(regor.__file__ or ""))
+        compiled = bytes(regor.compile(self._arch, model, "TFLITE", ini, OPTIONS).model)
+        found = compiled_operator(
+            model_from(model, "model"),
+            model_from(compiled, "compiled"),
+            self._arch == ACCELERATORS["ethos-u85"],
+        )
+        return AdapterAnswer(tuple((found.compute(x),) for (x,) in runs), message=found.said)
