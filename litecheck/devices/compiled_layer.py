@@ -148,4 +148,5 @@ def _of(some: int, channels: int) -> str:
 def _differing(found: ChannelConstants, way: Expected) -> NDArray[np.bool_]:
     """A multiplier of 0 is 0 under any shift."""
     shifted: NDArray[np.bool_] = (found.shift != way.shift) & (way.multiplier != 0)
-    return shifted | (found.multiplier != way.multiplier)
+    multiplied: NDArray[np.bool_] = found.multiplier != way.multiplier
+    return shifted | multiplied

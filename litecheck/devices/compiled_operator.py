@@ -32,6 +32,7 @@ from litecheck.reference.numerics.requantize import wide_sums
 from litecheck.reference.numerics.rescale import Scales
 from litecheck.reference.numerics.windows import axes, padded, windows
 from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec
+from litecheck.report import counted
 
 _CODE = "ethos-u"
 #: Entries of a table of 8-bit values, and of the pairs (value, slope) of a table of 16-bit values.
@@ -88,7 +89,9 @@ def compiled_operator(model: Model, compiled: Model, u85: bool) -> CompiledOpera
     }:
         return _layer(piece)
     names = ", ".join(sorted(operation.name.lower() for operation in operations))
-    raise NotSupported(f"not covered: neither a table nor one multiplier a channel, but operations {names}")
+    raise NotSupported(
+        f"not covered: its constants are no table and no scales of channels (operations: {names})"
+    )
 
 
 def _piece(model: Model, compiled: Model, u85: bool) -> _Piece:
@@ -107,7 +110,8 @@ def _piece(model: Model, compiled: Model, u85: bool) -> _Piece:
     (operator,) = main.operators
     computed = [main.tensors[i] for i in operator.inputs if i >= 0 and not main.tensors[i].is_constant]
     if len(computed) != 1 or len(operator.outputs) != 1:
-        raise NotSupported(f"not covered: {len(computed)} computed operands; constants of one can be judged")
+        ends = f"{counted(len(computed), 'computed operand')} and {counted(len(operator.outputs), 'result')}"
+        raise NotSupported(f"not covered: {ends}, where one of each can be judged")
     output = main.tensors[operator.outputs[0]]
     found = tuple(kernels(*constants))
     if not found:

@@ -96,6 +96,13 @@ class Vela:
             return Compilation(_all("crash", count), said, f"what it wrote cannot be read: {error}")
         return Compilation(fates, said, "", partitions, int(header["macs"]), header["memories"])
 
+    def output(self, model: Model) -> Model:
+        """The compiled model. Raises DeviceError where there is none, ModelError where it cannot be read."""
+        header, left = self._answered(model_bytes(model))
+        if why := header.get("ending") or header.get("error"):
+            raise DeviceError(f"Vela compiled nothing: {why}")
+        return model_from(left, "vela")
+
     def compiled(self, models: Iterable[Model]) -> Iterator[Compilation]:
         """The same for many models, in their order."""
         return map(self.compile, models)
