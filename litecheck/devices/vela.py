@@ -72,6 +72,7 @@ class Vela:
         if accelerator not in ACCELERATORS:
             raise DeviceError(f"Vela compiles for {', '.join(ACCELERATORS)}, not for {accelerator!r}")
         self._arch, self._seconds = ACCELERATORS[accelerator], seconds
+        self.u85 = self._arch == ACCELERATORS["ethos-u85"]
         self._process: subprocess.Popen[bytes] | None = None
         self._asked = 0
 
