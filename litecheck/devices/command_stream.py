@@ -15,8 +15,8 @@ from enum import IntEnum
 from litecheck.devices.port import NotSupported
 
 
-class Operation(IntEnum):
-    """What starts work: kernels, and copies between memories."""
+class OperationCode(IntEnum):
+    """What starts work: computation, and copies between memories."""
 
     CONVOLUTION = 0x002
     DEPTHWISE = 0x003
@@ -56,7 +56,7 @@ class Register(IntEnum):
 
 #: The region of the model's constants, and the mark of the NPU's own memory, in which tables lie.
 CONSTANTS, INTERNAL = 0, 1 << 8
-_KERNELS = frozenset(Operation) - {Operation.COPY}
+_STARTED = frozenset(OperationCode) - {OperationCode.COPY}
 _MAGIC = b"COP1"
 #: Words of the driver's own in front of the commands, by tag: how many follow.
 _CONFIGURATION, _COMMANDS, _NOTHING = 1, 2, 5
@@ -64,13 +64,13 @@ _STOP = 0x000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kernel:
+class NpuOperation:
     """An operation of the NPU with the registers as it finds them, and the constants that were copied before it.
 
     ``registers`` have (parameter, payload) by code; ``copies`` are by (region, address), the latest last.
     """
 
-    operation: Operation
+    code: OperationCode
     mode: int
     registers: Mapping[int, tuple[int, int]]
     copies: Mapping[tuple[int, int], bytes]
@@ -98,7 +98,7 @@ class Kernel:
         return tuple(data for (region, _), data in self.copies.items() if region == INTERNAL)
 
 
-def kernels(stream: bytes, constants: bytes) -> Iterator[Kernel]:
+def operations(stream: bytes, constants: bytes) -> Iterator[NpuOperation]:
     """The operations of a stream in order. Raises NotSupported for one that is not understood."""
     registers, copies = dict[int, tuple[int, int]](), dict[tuple[int, int], bytes]()
     for code, parameter, payload in _commands(stream):
@@ -106,10 +106,10 @@ def kernels(stream: bytes, constants: bytes) -> Iterator[Kernel]:
             registers[code] = parameter, payload
         elif code >= 0x100:
             registers[code] = parameter, 0
-        elif code == Operation.COPY:
+        elif code == OperationCode.COPY:
             _copy(registers, copies, constants)
-        elif code in _KERNELS:
-            yield Kernel(Operation(code), parameter, dict(registers), dict(copies), constants)
+        elif code in _STARTED:
+            yield NpuOperation(OperationCode(code), parameter, dict(registers), dict(copies), constants)
 
 
 def _commands(stream: bytes) -> Iterator[tuple[int, int, int | None]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.devices.command_stream import Kernel, Register
+from litecheck.devices.command_stream import NpuOperation, Register
 from litecheck.devices.port import NotSupported
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
@@ -34,16 +34,16 @@ class ChannelConstants:
     shift: Ints
 
 
-def channel_constants(kernels: Sequence[Kernel], channels: int, u85: bool) -> ChannelConstants:
+def channel_constants(operations: Sequence[NpuOperation], channels: int, u85: bool) -> ChannelConstants:
     """Those of all operations together, in the order of the channels. Raises NotSupported where they cannot be told."""
     seen, found = set[tuple[int, int, bytes]](), list[tuple[int, int, int]]()
-    for kernel in kernels:
-        if kernel.payload(Register.SECOND_SCALE_LENGTH):
+    for operation in operations:
+        if operation.payload(Register.SECOND_SCALE_LENGTH):
             raise NotSupported("not covered: its scales are dealt out to two cores")
-        place = kernel.parameter(Register.SCALE_REGION), kernel.payload(Register.SCALE_BASE)
-        wide = u85 and bool(kernel.parameter(Register.ACCUMULATOR) & 1)
-        count = kernel.parameter(Register.OFM_DEPTH) + 1
-        data = kernel.read(*place, count * _RECORD)
+        place = operation.parameter(Register.SCALE_REGION), operation.payload(Register.SCALE_BASE)
+        wide = u85 and bool(operation.parameter(Register.ACCUMULATOR) & 1)
+        count = operation.parameter(Register.OFM_DEPTH) + 1
+        data = operation.read(*place, count * _RECORD)
         if data is None:
             raise NotSupported("not covered: its scales cannot be found among the compiled model's constants")
         if (*place, data) not in seen:  # stripes of an image share the scales of their channels
@@ -63,14 +63,14 @@ def _record(data: bytes, u85: bool, wide: bool) -> tuple[int, int, int]:
     return bias, int.from_bytes(data[first:last], "little"), data[last] & 63
 
 
-def rounding(kernel: Kernel, u85: bool) -> str:
+def rounding(operation: NpuOperation, u85: bool) -> str:
     """How an operation rounds: ``double`` (twice, as gemmlowp does) or ``natural`` (once, half up). Raises
     NotSupported."""
     if u85:
-        number = kernel.parameter(Register.OFM_SCALE) >> 13
+        number = operation.parameter(Register.OFM_SCALE) >> 13
         known = _U85_ROUNDINGS
     else:
-        number = kernel.parameter(Register.OFM_PRECISION) >> 14
+        number = operation.parameter(Register.OFM_PRECISION) >> 14
         known = _U55_ROUNDINGS
     if number not in known:
         raise NotSupported(f"not covered: results are rounded in mode {number}")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.devices.command_stream import Kernel, Operation, Register, kernels
+from litecheck.devices.command_stream import NpuOperation, OperationCode, Register, operations
 from litecheck.devices.compiled_layer import (
     Expected,
     channel_constants,
@@ -58,14 +58,16 @@ class _Piece:
     facts: OperatorFacts
     input: Tensor
     output: Tensor
-    kernels: tuple[Kernel, ...]
+    operations: tuple[NpuOperation, ...]
     u85: bool
 
     def same(self, register: Register) -> int:
         """A register that all operations find alike. Raises NotSupported where they do not."""
-        found = {kernel.signed(register) for kernel in self.kernels}
+        found = {operation.signed(register) for operation in self.operations}
         if len(found) != 1:
-            raise NotSupported(f"not covered: its {len(self.kernels)} operations differ in {register.name}")
+            raise NotSupported(
+                f"not covered: its {len(self.operations)} operations differ in {register.name}"
+            )
         return found.pop()
 
     def bounds(self) -> tuple[int, int]:
@@ -80,15 +82,15 @@ def compiled_operator(model: Model, compiled: Model, u85: bool) -> CompiledOpera
     Raises NotDelegated where the compiler leaves it to the CPU, and NotSupported where its constants do not say it.
     """
     piece = _piece(model, compiled, u85)
-    operations = {kernel.operation for kernel in piece.kernels}
-    if piece.facts.elementwise == "unary" and operations == {Operation.POOLING}:
+    codes = {operation.code for operation in piece.operations}
+    if piece.facts.elementwise == "unary" and codes == {OperationCode.POOLING}:
         return CompiledOperator(_pointwise(piece))
-    if piece.facts.over in ("window", "plane", "row") and operations <= {
-        Operation.CONVOLUTION,
-        Operation.DEPTHWISE,
+    if piece.facts.over in ("window", "plane", "row") and codes <= {
+        OperationCode.CONVOLUTION,
+        OperationCode.DEPTHWISE,
     }:
         return _layer(piece)
-    names = ", ".join(sorted(operation.name.lower() for operation in operations))
+    names = ", ".join(sorted(code.name.lower() for code in codes))
     raise NotSupported(
         f"not covered: its constants are no table and no scales of channels (operations: {names})"
     )
@@ -113,7 +115,7 @@ def _piece(model: Model, compiled: Model, u85: bool) -> _Piece:
         ends = f"{counted(len(computed), 'computed operand')} and {counted(len(operator.outputs), 'result')}"
         raise NotSupported(f"not covered: {ends}, where one of each can be judged")
     output = main.tensors[operator.outputs[0]]
-    found = tuple(kernels(*constants))
+    found = tuple(operations(*constants))
     if not found:
         raise NotSupported("not covered: the NPU only copies it")
     return _Piece(main, operator, facts_of(operator.kind), computed[0], output, found, u85)
@@ -124,10 +126,10 @@ def _pointwise(piece: _Piece) -> Compute:
     window = (Register.KERNEL_HEIGHT, Register.KERNEL_WIDTH, Register.KERNEL_STRIDE, Register.IFM_UPSCALE)
     if any(piece.same(register) for register in window):
         raise NotSupported("not covered: pooling with a window")
-    tables = piece.kernels[-1].tables()
+    tables = piece.operations[-1].tables()
     if not tables:
         return _rescaling(piece)
-    (_, shift), multiplier = _scale(piece), piece.kernels[0].payload(Register.OFM_SCALE)
+    (_, shift), multiplier = _scale(piece), piece.operations[0].payload(Register.OFM_SCALE)
     moved = piece.same(Register.IFM_ZERO_POINT) != piece.same(Register.OFM_ZERO_POINT)
     if len(tables) != 1 or (shift, multiplier) != (0, 1) or moved:
         raise NotSupported("not covered: a table behind a rescaling")
@@ -157,14 +159,14 @@ def _looked_up(piece: _Piece, table: bytes) -> Compute:
 
 def _scale(piece: _Piece) -> tuple[str, int]:
     """(rounding, shift) behind the one multiplier. Raises NotSupported where operations differ in it."""
-    kernel = piece.kernels[0]
-    if len({k.registers.get(Register.OFM_SCALE) for k in piece.kernels}) != 1:
+    operation = piece.operations[0]
+    if len({k.registers.get(Register.OFM_SCALE) for k in piece.operations}) != 1:
         raise NotSupported("not covered: its operations rescale differently")
-    return rounding(kernel, piece.u85), kernel.parameter(Register.OFM_SCALE) & 63
+    return rounding(operation, piece.u85), operation.parameter(Register.OFM_SCALE) & 63
 
 
 def _rescaling(piece: _Piece) -> Compute:
-    (mode, shift), multiplier = _scale(piece), piece.kernels[0].payload(Register.OFM_SCALE)
+    (mode, shift), multiplier = _scale(piece), piece.operations[0].payload(Register.OFM_SCALE)
     factor, right = np.array(multiplier, np.int64), np.array(shift, np.int64)
     before = piece.same(Register.IFM_ZERO_POINT)
     stored = _stored(piece)
@@ -193,8 +195,11 @@ def _layer(piece: _Piece) -> CompiledOperator:
     if stored is None or stored.dtype.kind == "f" or piece.input.dtype not in INTEGER_RANGES:
         raise NotSupported("not covered: its weights are no constants of integers")
     channels = stored.shape[piece.facts.accumulates.channels] if piece.facts.accumulates else 0
-    found = channel_constants(piece.kernels, channels, piece.u85)
-    mode, finish = rounding(piece.kernels[0], piece.u85), _stored(piece)
+    found = channel_constants(piece.operations, channels, piece.u85)
+    modes, finish = {rounding(operation, piece.u85) for operation in piece.operations}, _stored(piece)
+    if len(modes) != 1:
+        raise NotSupported("not covered: its operations round differently")
+    (mode,) = modes
     sums = _sums(piece, weight, stored.astype(np.int64))
     shape, narrow = piece.output.shape, not piece.same(Register.ACCUMULATOR) & 1
 
@@ -211,7 +216,7 @@ def _layer(piece: _Piece) -> CompiledOperator:
 
 
 def _expected(piece: _Piece, weight: Tensor, channels: int) -> tuple[Expected, ...]:
-    """What the operator's multipliers may be, LiteRT's first: see the kernels of sums of products."""
+    """What the operator's multipliers may be, LiteRT's first: see the reference's kernels for sums of products."""
     data = Operand(np.empty(0), piece.input.dtype, piece.input.quantization)
     filters = Operand(np.empty(0), weight.dtype, weight.quantization)
     output = OutputSpec(piece.output.dtype, piece.output.shape, piece.output.quantization)

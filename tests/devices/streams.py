@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from litecheck.devices.command_stream import Operation, Register
+from litecheck.devices.command_stream import OperationCode, Register
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 
@@ -17,7 +17,7 @@ HEADER = (int.from_bytes(b"COP1", "little"), 0x0010_0001, 0x1807, 0x1006_0000, 5
 Settings = dict[Register, "int | tuple[int, int]"]
 
 
-def words(*commands: Settings | tuple[Operation, int]) -> Iterator[int]:
+def words(*commands: Settings | tuple[OperationCode, int]) -> Iterator[int]:
     """The commands: registers set, operations started."""
     for command in commands:
         if isinstance(command, tuple):
@@ -31,7 +31,7 @@ def words(*commands: Settings | tuple[Operation, int]) -> Iterator[int]:
                 yield register | (value & 0xFFFF) << 16
 
 
-def stream(*commands: Settings | tuple[Operation, int]) -> bytes:
+def stream(*commands: Settings | tuple[OperationCode, int]) -> bytes:
     """The same as a compiled model holds it."""
     body = [*words(*commands), 0xFFFF_0000]
     every = [*HEADER, 2 | len(body) << 16, *body]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.devices.command_stream import Kernel, Operation, Register, kernels
+from litecheck.devices.command_stream import NpuOperation, OperationCode, Register, operations
 from litecheck.devices.compiled_layer import (
     ChannelConstants,
     channel_constants,
@@ -20,11 +20,11 @@ U55, U85, U85_WIDE = "1d0500000080b1914c26", "1d05000080b1914c2600", "1d05000000
 REAL = np.array([0.0046734, 0.0048557, 0.25])
 
 
-def kernel(
+def operation(
     *settings: dict[Register, int | tuple[int, int]], constants: bytes = b"", depth: int = 1
-) -> Kernel:
+) -> NpuOperation:
     own = {Register.OFM_DEPTH: depth - 1}
-    return next(kernels(stream(own, *settings, (Operation.CONVOLUTION, 0)), constants))
+    return next(operations(stream(own, *settings, (OperationCode.CONVOLUTION, 0)), constants))
 
 
 @pytest.mark.parametrize(
@@ -33,20 +33,20 @@ def kernel(
 )
 def test_a_channel_is_unpacked(record: str, u85: bool, accumulator: int, multiplier: int, shift: int) -> None:
     data = bytes.fromhex(record)
-    found = channel_constants([kernel({Register.ACCUMULATOR: accumulator}, constants=data)], 1, u85)
+    found = channel_constants([operation({Register.ACCUMULATOR: accumulator}, constants=data)], 1, u85)
     assert (found.bias.tolist(), found.multiplier.tolist()) == ([1309], [multiplier])
     assert found.shift.tolist() == [shift]
 
 
 def test_a_bias_has_a_sign() -> None:
     data = (-559).to_bytes(5, "little", signed=True) + bytes(5)
-    assert channel_constants([kernel(constants=data)], 1, False).bias.tolist() == [-559]
+    assert channel_constants([operation(constants=data)], 1, False).bias.tolist() == [-559]
 
 
 def test_channels_of_several_operations_follow_each_other_and_stripes_count_once() -> None:
     data = b"".join(bytes([n, *bytes(8), n]) for n in range(1, 5))
-    first = kernel({Register.SCALE_BASE: (0, 0)}, constants=data, depth=2)
-    second = kernel({Register.SCALE_BASE: (0, 20)}, constants=data, depth=2)
+    first = operation({Register.SCALE_BASE: (0, 0)}, constants=data, depth=2)
+    second = operation({Register.SCALE_BASE: (0, 20)}, constants=data, depth=2)
     assert channel_constants([first, first, second], 4, False).bias.tolist() == [1, 2, 3, 4]
     with pytest.raises(NotSupported, match="scales of 2 channels for 4"):
         channel_constants([first, first], 4, False)
@@ -55,15 +55,15 @@ def test_channels_of_several_operations_follow_each_other_and_stripes_count_once
 def test_scales_are_found_behind_a_copy_and_else_not() -> None:
     data = bytes(16) + bytes.fromhex(U55)
     place = {Register.SCALE_REGION: 1, Register.SCALE_BASE: (0, 0x40), Register.OFM_DEPTH: 0}
-    commands = (copied(16, 10, 1, 0x40), (Operation.COPY, 0), place, (Operation.CONVOLUTION, 0))
-    assert channel_constants(list(kernels(stream(*commands), data)), 1, False).bias.tolist() == [1309]
+    commands = (copied(16, 10, 1, 0x40), (OperationCode.COPY, 0), place, (OperationCode.CONVOLUTION, 0))
+    assert channel_constants(list(operations(stream(*commands), data)), 1, False).bias.tolist() == [1309]
     with pytest.raises(NotSupported, match="cannot be found"):
-        channel_constants(list(kernels(stream(*commands[2:]), data)), 1, False)
+        channel_constants(list(operations(stream(*commands[2:]), data)), 1, False)
 
 
 def test_two_cores_are_not_covered() -> None:
     with pytest.raises(NotSupported, match="two cores"):
-        channel_constants([kernel({Register.SECOND_SCALE_LENGTH: (0, 16)})], 1, False)
+        channel_constants([operation({Register.SECOND_SCALE_LENGTH: (0, 16)})], 1, False)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_two_cores_are_not_covered() -> None:
     ],
 )
 def test_the_rounding_is_read(u85: bool, settings: dict[Register, int | tuple[int, int]], mode: str) -> None:
-    assert rounding(kernel(settings), u85) == mode
+    assert rounding(operation(settings), u85) == mode
 
 
 def test_an_unknown_rounding_is_not_covered() -> None:
     with pytest.raises(NotSupported, match="mode 1"):
-        rounding(kernel({Register.OFM_PRECISION: 0x4001}), False)
+        rounding(operation({Register.OFM_PRECISION: 0x4001}), False)
 
 
 def test_rounding_once_and_twice_differ_where_both_meet_ties() -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from litecheck.devices.command_stream import Operation, Register
+from litecheck.devices.command_stream import OperationCode, Register
 from litecheck.devices.compiled_operator import compiled_operator
 from litecheck.devices.port import NotDelegated, NotSupported
 from litecheck.model.build import ModelBuilder, quantized
@@ -15,7 +15,7 @@ from litecheck.model.types import Model
 from tests.devices.streams import Settings, compiled, copied, stream
 
 EVERY = np.arange(-128, 128).astype(np.int8).reshape(1, 256)
-POOL = (Operation.POOLING, 1)
+POOL = (OperationCode.POOLING, 1)
 #: What a lookup is preceded by: no window, equal zero points, a scale of one, the whole range.
 LOOKUP: Settings = {
     Register.IFM_ZERO_POINT: 3,
@@ -40,7 +40,7 @@ def unary(opcode: str, dtype: str = "int8", size: int = 256, between: int = 1) -
 
 def looked_up(table: bytes, settings: Settings | None = None, opcode: str = "TANH") -> Model:
     return compiled(
-        stream(copied(0, len(table)), (Operation.COPY, 0), {**LOOKUP, **(settings or {})}, POOL), table
+        stream(copied(0, len(table)), (OperationCode.COPY, 0), {**LOOKUP, **(settings or {})}, POOL), table
     )
 
 
@@ -103,14 +103,14 @@ def test_a_function_of_the_hardware_is_not_covered() -> None:
 
 def test_operations_that_differ_are_not_covered() -> None:
     table = looked_up(bytes(256))
-    commands = (copied(0, 256), (Operation.COPY, 0), LOOKUP, POOL, {Register.IFM_ZERO_POINT: 4}, POOL)
+    commands = (copied(0, 256), (OperationCode.COPY, 0), LOOKUP, POOL, {Register.IFM_ZERO_POINT: 4}, POOL)
     with pytest.raises(NotSupported, match="its 2 operations differ in IFM_ZERO_POINT"):
         compiled_operator(unary("TANH"), compiled(stream(*commands), bytes(256)), False)
     compiled_operator(unary("TANH"), table, False)
 
 
 def test_elementwise_operations_are_not_covered_and_named() -> None:
-    made = compiled(stream(LOOKUP, (Operation.ELEMENTWISE, 6)), b"\0")
+    made = compiled(stream(LOOKUP, (OperationCode.ELEMENTWISE, 6)), b"\0")
     with pytest.raises(NotSupported, match=r"\(operations: elementwise\)"):
         compiled_operator(unary("ABS"), made, False)
 
@@ -160,7 +160,7 @@ SCALES = record(5, 1 << 30, 32), record(-6, 1 << 30, 33)
 
 
 def layer(scales: tuple[bytes, ...]) -> Model:
-    return compiled(stream(LAYER, (Operation.CONVOLUTION, 0)), b"".join(scales))
+    return compiled(stream(LAYER, (OperationCode.CONVOLUTION, 0)), b"".join(scales))
 
 
 def test_sums_are_rescaled_as_compiled() -> None:
