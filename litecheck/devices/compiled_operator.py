@@ -7,8 +7,9 @@ steps or of functions of the hardware is not covered, and says so.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,6 +36,10 @@ from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec
 from litecheck.report import counted
 
 _CODE = "ethos-u"
+#: What adds up products.
+_SUMS = (OperationCode.CONVOLUTION, OperationCode.DEPTHWISE)
+_U55_LOOKUPS = range(16, 24)
+_U85_LOOKUPS = {"uint8": (1,), "int8": (4,), "int16": (8,)}
 #: Entries of a table of 8-bit values, and of the pairs (value, slope) of a table of 16-bit values.
 _ENTRIES, _PAIRS = 256, 512
 #: From stored input values to stored output values.
@@ -85,11 +90,10 @@ def compiled_operator(model: Model, compiled: Model, u85: bool) -> CompiledOpera
     codes = {operation.code for operation in piece.operations}
     if piece.facts.elementwise == "unary" and codes == {OperationCode.POOLING}:
         return CompiledOperator(_pointwise(piece))
-    if piece.facts.over in ("window", "plane", "row") and codes <= {
-        OperationCode.CONVOLUTION,
-        OperationCode.DEPTHWISE,
-    }:
-        return _layer(piece)
+    last = tuple(itertools.dropwhile(lambda operation: operation.code in _SUMS, piece.operations))
+    bounded = all(operation.code is OperationCode.POOLING for operation in last)
+    if piece.facts.over in ("window", "plane", "row") and bounded and len(last) < len(piece.operations):
+        return _layer(piece, last)
     names = ", ".join(sorted(code.name.lower() for code in codes))
     raise NotSupported(
         f"not covered: its constants are no table and no scales of channels (operations: {names})"
@@ -123,12 +127,12 @@ def _piece(model: Model, compiled: Model, u85: bool) -> _Piece:
 
 def _pointwise(piece: _Piece) -> Compute:
     """A window of one element: looked up in a table, or rescaled and clamped."""
-    window = (Register.KERNEL_HEIGHT, Register.KERNEL_WIDTH, Register.KERNEL_STRIDE, Register.IFM_UPSCALE)
-    if any(piece.same(register) for register in window):
-        raise NotSupported("not covered: pooling with a window")
     tables = piece.operations[-1].tables()
     if not tables:
         return _rescaling(piece)
+    _unwindowed(piece)
+    if piece.same(Register.ACTIVATION) & 0x1F not in _lookups(piece):
+        raise NotSupported("not covered: a function of the hardware")
     (_, shift), multiplier = _scale(piece), piece.operations[0].payload(Register.OFM_SCALE)
     moved = piece.same(Register.IFM_ZERO_POINT) != piece.same(Register.OFM_ZERO_POINT)
     if len(tables) != 1 or (shift, multiplier) != (0, 1) or moved:
@@ -136,6 +140,18 @@ def _pointwise(piece: _Piece) -> Compute:
     if piece.bounds() != INTEGER_RANGES[piece.input.dtype]:
         raise NotSupported("not covered: a table behind bounds")
     return _looked_up(piece, tables[0])
+
+
+def _unwindowed(piece: _Piece) -> None:
+    """Refuses operations that look at more than one element."""
+    window = (Register.KERNEL_HEIGHT, Register.KERNEL_WIDTH, Register.KERNEL_STRIDE, Register.IFM_UPSCALE)
+    if any(piece.same(register) for register in window):
+        raise NotSupported("not covered: pooling with a window")
+
+
+def _lookups(piece: _Piece) -> range | tuple[int, ...]:
+    """The numbers of activations that are tables: eight of them on the U55, by type on the U85."""
+    return _U85_LOOKUPS.get(piece.input.dtype, ()) if piece.u85 else _U55_LOOKUPS
 
 
 def _looked_up(piece: _Piece, table: bytes) -> Compute:
@@ -166,6 +182,8 @@ def _scale(piece: _Piece) -> tuple[str, int]:
 
 
 def _rescaling(piece: _Piece) -> Compute:
+    """One multiplier between the zero points, and the bounds."""
+    _unwindowed(piece)
     (mode, shift), multiplier = _scale(piece), piece.operations[0].payload(Register.OFM_SCALE)
     factor, right = np.array(multiplier, np.int64), np.array(shift, np.int64)
     before = piece.same(Register.IFM_ZERO_POINT)
@@ -187,8 +205,10 @@ def _plain(piece: _Piece) -> None:
         raise NotSupported("not covered: a function of the hardware, or a table behind a rescaling")
 
 
-def _layer(piece: _Piece) -> CompiledOperator:
-    """Sums of products of the model's own weights, rescaled as compiled."""
+def _layer(whole: _Piece, last: tuple[NpuOperation, ...]) -> CompiledOperator:
+    """Sums of products of the model's own weights, rescaled as compiled; bounds may be set by the ``last`` operations."""
+    piece = replace(whole, operations=whole.operations[: len(whole.operations) - len(last)])
+    bounded = _rescaling(replace(whole, operations=last)) if last else None
     tensors = piece.facts.tensors(piece.operator)
     weight = piece.subgraph.tensors[tensors[piece.facts.products[1]]]
     stored = stored_integers(weight)
@@ -207,7 +227,8 @@ def _layer(piece: _Piece) -> CompiledOperator:
         total = sums(x) + found.bias
         if narrow and np.abs(total).max(initial=0) >= 1 << 31:
             raise NotSupported("not covered: sums that leave the accumulator's 32 bits")
-        return finish(rescaled(total, found.multiplier, found.shift, mode)).reshape((-1, *shape[1:]))
+        made = finish(rescaled(total, found.multiplier, found.shift, mode))
+        return (bounded(made) if bounded else made).reshape((-1, *shape[1:]))
 
     given = tensors.get("bias", -1)
     bias = stored_integers(piece.subgraph.tensors[given]) if given >= 0 else None

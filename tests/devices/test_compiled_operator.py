@@ -73,6 +73,7 @@ def test_a_table_of_16_bits_interpolates() -> None:
         ({Register.OFM_ZERO_POINT: 4}, "a table behind a rescaling"),
         ({Register.ACTIVATION_HIGH: 100}, "a table behind bounds"),
         ({Register.KERNEL_WIDTH: 1}, "pooling with a window"),
+        ({Register.ACTIVATION: 3}, "a function of the hardware"),
     ],
 )
 def test_tables_that_do_not_say_it_all_are_not_covered(settings: Settings, words: str) -> None:
@@ -182,6 +183,21 @@ def test_a_changed_bias_is_named() -> None:
     found = compiled_operator(connected(), layer((record(9, 1 << 30, 32), SCALES[1])), False)
     assert found.said == "1 of 2 channels with another bias, the first 0: 9, not 5"
     assert found.compute(np.array([[10, 12, 22]], np.int8)).tolist() == [[24, 16]]
+
+
+def test_bounds_may_follow_in_an_operation_of_their_own() -> None:
+    behind: Settings = {
+        Register.IFM_ZERO_POINT: -1,
+        Register.ACTIVATION_LOW: 17,
+        Register.ACTIVATION_HIGH: 20,
+        Register.OFM_SCALE: (0, 1),
+    }
+    commands = (LAYER, (OperationCode.CONVOLUTION, 0), behind, POOL)
+    found = compiled_operator(connected(), compiled(stream(*commands), b"".join(SCALES)), False)
+    assert found.compute(np.array([[10, 12, 22]], np.int8)).tolist() == [[20, 17]]
+    early = (LAYER, POOL, (OperationCode.CONVOLUTION, 0))
+    with pytest.raises(NotSupported, match="operations: convolution, pooling"):
+        compiled_operator(connected(), compiled(stream(*early), b"".join(SCALES)), False)
 
 
 def test_sums_beyond_32_bits_are_not_covered() -> None:

@@ -105,7 +105,9 @@ def _layer(builder: ModelBuilder, random: np.random.Generator) -> None:
     kind, offset = ("uint8", 128) if dtype == "uint8" else ("int8", 0)
     main = builder.subgraph()
     x = main.tensor("x", source, dtype, quantized(scale, zero_x))
-    y = main.tensor("y", target, dtype, quantized(_scale(random, 1e-3, 2.0) * (1 if dtype != "int16" else 0.01), zero_y))
+    y = main.tensor(
+        "y", target, dtype, quantized(_scale(random, 1e-3, 2.0) * (1 if dtype != "int16" else 0.01), zero_y)
+    )
     each = quantized(scales if own else scales[0], offset, axis)
     w = main.constant("w", (stored + offset).astype(kind), each)
     biases = random.integers(-5000, 5000, many).astype("int64" if dtype == "int16" else "int32")
@@ -176,7 +178,12 @@ def main() -> None:
     for model, outcome, words in compared(asked.arch, asked.cases, asked.seed):
         counts[kind_of(model), outcome] += 1
         if outcome not in ("equal", Outcome.NO_REFERENCE.value):
-            print(kind_of(model), name_of(model.subgraphs[0], model.subgraphs[0].operators[0]), outcome, words[:160])
+            print(
+                kind_of(model),
+                name_of(model.subgraphs[0], model.subgraphs[0].operators[0]),
+                outcome,
+                words[:160],
+            )
     for (kind, outcome), count in sorted(counts.items()):
         print(f"{kind:28} {outcome:16} {count}")
 
