@@ -63,7 +63,9 @@ def mistake_in(form: Form) -> str:
     if not (np.isfinite(form.low) and np.isfinite(form.high)):
         return "range is from one finite number to another"
     least, most = INTEGER_RANGES.get(form.dtype, (0, 0))
-    far = 1 if form.dtype in ("int32", "int64") else max(-least, most)  # sums, of which nothing reaches so far
+    far = (
+        1 if form.dtype in ("int32", "int64") else max(-least, most)
+    )  # sums, of which nothing reaches so far
     with np.errstate(over="ignore"):
         reach = scale * np.float32(far)
     if (scale < np.finfo(np.float32).tiny).any() or not np.isfinite(reach).all():
