@@ -49,6 +49,10 @@ def channel_constants(operations: Sequence[NpuOperation], channels: int, u85: bo
         if (*place, data) not in seen:  # stripes of an image share the scales of their channels
             found += [_record(data[at : at + _RECORD], u85, wide) for at in range(0, len(data), _RECORD)]
         seen.add((*place, data))
+    if found == found[:channels] * (
+        len(found) // max(1, channels)
+    ):  # each image of a batch may have them copied anew
+        found = found[:channels]
     if len(found) != channels:
         raise NotSupported(f"not covered: scales of {len(found)} channels for {channels}")
     bias, multiplier, shift = np.array(found, np.int64).reshape(-1, 3).T

@@ -52,6 +52,16 @@ def test_channels_of_several_operations_follow_each_other_and_stripes_count_once
         channel_constants([first, first], 4, False)
 
 
+def test_channels_that_are_copied_anew_for_each_image_count_once() -> None:
+    records = [bytes([n, *bytes(8), n]) for n in (1, 2)]
+    again = [operation({Register.SCALE_BASE: (0, 0)}, constants=b"".join(records), depth=2)]
+    again += [operation({Register.SCALE_BASE: (0, 1)}, constants=b"\0" + b"".join(records), depth=2)]
+    assert channel_constants(again, 2, False).bias.tolist() == [1, 2]
+    other = [again[0], operation({Register.SCALE_BASE: (0, 0)}, constants=b"".join(records[::-1]), depth=2)]
+    with pytest.raises(NotSupported, match="scales of 4 channels for 2"):
+        channel_constants(other, 2, False)
+
+
 def test_scales_are_found_behind_a_copy_and_else_not() -> None:
     data = bytes(16) + bytes.fromhex(U55)
     place = {Register.SCALE_REGION: 1, Register.SCALE_BASE: (0, 0x40), Register.OFM_DEPTH: 0}
