@@ -16,7 +16,8 @@ DeviceName = Annotated[
         "-d",
         metavar="DEVICE",
         autocompletion=complete.devices,
-        help="litert:reference, litert:optimized, litert:xnnpack, tflm, openvino, delegate:LIB.so[,key=value], "
+        help="litert:reference, litert:optimized, litert:xnnpack, tflm, openvino, vela:ethos-u55, "
+        "delegate:LIB.so[,key=value], "
         'command:"PROGRAM {model} {runs}", recorded:DIR, or an installed plugin\'s name.',
     ),
 ]

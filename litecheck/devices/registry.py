@@ -117,7 +117,7 @@ def _own(spec: Spec, kind: DeviceKind, limits: Limits) -> Device:
     options = checked(spec, kind)
     for module in kind.modules:
         if find_spec(module) is None:
-            package = module.replace("_", "-")
+            package = kind.package if len(kind.modules) == 1 else module.replace("_", "-")
             raise DeviceError(
                 f"--device {spec.text}: needs the package {package}: pip install 'litecheck[{kind.extra}]'"
             )

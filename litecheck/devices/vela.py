@@ -72,6 +72,7 @@ class Vela:
         if accelerator not in ACCELERATORS:
             raise DeviceError(f"Vela compiles for {', '.join(ACCELERATORS)}, not for {accelerator!r}")
         self._arch, self._seconds = ACCELERATORS[accelerator], seconds
+        self.u85 = self._arch == ACCELERATORS["ethos-u85"]
         self._process: subprocess.Popen[bytes] | None = None
         self._asked = 0
 
@@ -95,6 +96,13 @@ class Vela:
         except ModelError as error:
             return Compilation(_all("crash", count), said, f"what it wrote cannot be read: {error}")
         return Compilation(fates, said, "", partitions, int(header["macs"]), header["memories"])
+
+    def output(self, model: Model) -> Model:
+        """The compiled model. Raises DeviceError where there is none, ModelError where it cannot be read."""
+        header, left = self._answered(model_bytes(model))
+        if why := header.get("ending") or header.get("error"):
+            raise DeviceError(f"Vela compiled nothing: {why}")
+        return model_from(left, "vela")
 
     def compiled(self, models: Iterable[Model]) -> Iterator[Compilation]:
         """The same for many models, in their order."""

@@ -19,7 +19,7 @@ SYSTEMS = {
     "EthosU65": (256, "Ethos_U65_High_End", "Dedicated_Sram"),
     "EthosU85": (256, "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram"),
 }
-_OPTIONS = "[compiler]\noutput_format=TFLite\nenable_db=true\n"
+OPTIONS = "[compiler]\noutput_format=TFLite\nenable_db=true\n"
 #: Bytes of what the compiler says that are kept.
 _SAID = 20_000
 
@@ -37,20 +37,21 @@ def main(arch: str, memory: int, seconds: int) -> None:
         os.dup2(said.fileno(), 2)
         from ethosu import regor
 
-        config = _config(arch, os.path.dirname(regor.__file__))
+        ini = config(arch, os.path.dirname(regor.__file__))
         while size := sys.stdin.buffer.readline():
             data = sys.stdin.buffer.read(int(size))
             said.seek(0)
             said.truncate()
             signal.alarm(seconds)
-            header, left = _compiled(regor, arch, data, config)
+            header, left = _compiled(regor, arch, data, ini)
             signal.alarm(0)
             said.seek(0)
             header["said"] = said.read(_SAID).decode("utf-8", "replace")
             _answer(answers, header, left)
 
 
-def _config(arch: str, package: str) -> str:
+def config(arch: str, package: str) -> str:
+    """What the compiler is told of an accelerator; ``package`` is the folder with the configurations it comes with."""
     macs, system, mode = SYSTEMS[arch]
     own = f"[architecture]\nmacs={macs}\ncores=1\n[vela]\nsystem_config_name={system}\nmemory_mode_name={mode}\n"
     with open(os.path.join(package, "config_files", "Arm", "vela.ini"), encoding="utf-8") as file:
@@ -60,7 +61,7 @@ def _config(arch: str, package: str) -> str:
 def _compiled(regor: Any, arch: str, data: bytes, config: str) -> tuple[dict[str, Any], bytes]:
     """What the compiler made of a model; its own model where not all of the operators went to the NPU."""
     try:
-        model = regor.compile(arch, data, "TFLITE", config, _OPTIONS)
+        model = regor.compile(arch, data, "TFLITE", config, OPTIONS)
     except Exception as error:  # the compiler raises what it likes: each is a refusal
         return {"error": str(error) or type(error).__name__}, b""
     tables = model.opt_database.tables

@@ -76,7 +76,7 @@ def error(text: str) -> str:
 def test_unknown_devices_are_told_the_known_ones() -> None:
     assert error("acme-npo") == (
         "--device acme-npo: there is no device 'acme-npo'; did you mean 'acme-npu'?; "
-        "there are command, delegate, litert, openvino, recorded, tflm, acme-npu"
+        "there are command, delegate, litert, openvino, recorded, tflm, vela, acme-npu"
     )
     assert "did you mean 'tflm'?" in error("tfml")
 
@@ -89,6 +89,9 @@ WRONG = {
     "tflm:big": "tflm takes no argument 'big'",
     "tflm,arena=4k": "a number from 1",
     "openvino:npu": "openvino takes no argument",
+    "vela": "which accelerator; there are vela:ethos-u55, vela:ethos-u65, vela:ethos-u85",
+    "vela:ethos-u56": "there is no accelerator 'ethos-u56'; did you mean 'ethos-u85'?",
+    "vela:ethos-u55,cores=2": "unknown option 'cores'; vela takes none",
     "delegate": "a library is missing",
     "delegate:/nowhere/lib.so": "no such file: /nowhere/lib.so",
     "./nowhere.so": "no such file",
@@ -110,7 +113,8 @@ def test_what_cannot_be_opened_says_why(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "package", "extra"),
     [("litert:reference", "ai-edge-litert", "runtime"), ("tflm", "tflite-micro", "tflm"),
-     ("openvino", "ai-edge-litert", "openvino"), ("delegate:{file}", "ai-edge-litert", "runtime")],
+     ("openvino", "ai-edge-litert", "openvino"), ("vela:ethos-u55", "ethos-u-vela", "vela"),
+     ("delegate:{file}", "ai-edge-litert", "runtime")],
 )  # fmt: skip
 def test_a_missing_package_is_named_with_its_extra(
     text: str, package: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
