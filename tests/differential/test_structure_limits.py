@@ -72,6 +72,8 @@ def test_what_breaks_a_limit_fares_as_stated(litert: StructureOracle, case: Brea
         assert FATES[effect] in (optimized.word, xnnpack.word), (optimized, xnnpack)
     elif effect == "refused by the default interpreter only":
         assert (optimized.word, xnnpack.word) == ("runs", "refused")
+    elif effect == "computes wrongly" and case.chance:
+        assert optimized.word == "runs"
     elif effect == "computes wrongly":
         assert case.wanted is not None
         assert optimized.word == "runs"
