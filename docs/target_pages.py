@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from docs.measurements import measurements_table
+from litecheck.finding import CPU
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import OneOf, OperatorRule, Profile, Requirement
@@ -17,10 +18,13 @@ _HEAD = """\
 Generated from the profile `{name}`; `python docs/generate.py` brings it up to date. What the places mean, and how far to
 trust them, is said in [hardware targets](../targets.md).
 
-Source: {source}. An operator runs on the NPU where all that is said of it here holds. In parentheses stands where a
-demand is from: *list* is what the compiler prints of itself, *measured* what it does.
+Source: {source}.
+An operator runs on the NPU where all that is said of it here holds. In parentheses stands where a demand is from{marks}.
 """
-_EVERY = "\n## Every operator\n\nAlso those that have no entry below, which stay on the CPU.\n"
+#: How a profile marks its demands that was held against its compiler.
+_MARKS = ": *list* is what the\ncompiler prints of itself, *measured* what it does"
+_MEASURES = "measured"
+_EVERY = "\n## Every operator\n\nAlso those that have no entry below: {unlisted}.\n"
 _MEASURED = "\n## Measurements\n\nWhat stands behind `limits/` above.\n\n"
 
 
@@ -38,22 +42,32 @@ def page(profile: Profile) -> str:
     """A target's page in Markdown: what is demanded of every operator, then what is demanded of each besides."""
     every = profile.operators.get(ANY_OPERATOR)
     common = frozenset() if every is None else frozenset(map(_source, every.requirements))
-    parts = [_HEAD.format(title=profile.title, name=profile.name, source=profile.source)]
+    marks = _MARKS if any(_MEASURES in r.see for r in profile.requirements()) else ""
+    parts = [_HEAD.format(title=profile.title, name=profile.name, source=profile.source, marks=marks)]
     if every is not None:
-        parts += [_EVERY, *_lines(profile, every)]
+        unlisted = "they stay on the CPU" if profile.unlisted == CPU else profile.unlisted
+        parts += [_EVERY.format(unlisted=unlisted), *_lines(profile, every)]
     for rule in profile.operators.values():
         if rule is not every:
             own = _lines(profile, rule, common)
             parts += [f"\n## {rule.opcode}\n", *(own or ["\nNothing besides.\n"])]
+    parts += _without(profile)
     limits = {
         r.path.split("/")[2]
         for rule in profile.operators.values()
-        for r in rule.requirements
+        for r in rule.all_requirements()
         if "/limits/" in r.path
     }
     return "".join(
         [*parts, _MEASURED, *measurements_table({re.sub(r"^.*\.", "role.", name) for name in limits})]
     )
+
+
+def _without(profile: Profile) -> Iterator[str]:
+    """How to do without operators that have no entry."""
+    if profile.unlisted_hints:
+        yield "\n## Without an entry\n\nHow to do without some operators that have no entry:\n\n"
+    yield from (f"- {op}: {hint}\n" for op, hint in profile.unlisted_hints.items())
 
 
 def _source(requirement: Requirement) -> tuple[str, int]:
@@ -67,9 +81,23 @@ def _lines(
     groups: dict[str, list[str]] = {}
     for row in rows(profile, rule):
         requirement = row.requirement
+        if row.alternative:
+            continue
         if requirement.verb != "operands" and _source(requirement) not in without:
             groups.setdefault(requirement.effect, []).append(_item(row))
-    return [line for effect, items in groups.items() for line in (f"\nElse {_clause(effect)}:\n\n", *items)]
+    out = [line for effect, items in groups.items() for line in (f"\nElse {_clause(effect)}:\n\n", *items)]
+    return [*out, *_alternatives(rule)]
+
+
+def _alternatives(rule: OperatorRule) -> Iterator[str]:
+    """What ``any_of`` lets an operator choose from, a line each."""
+    if rule.any_of:
+        yield f"\nOf these one must hold as a whole, else {_clause(rule.any_of[0].requirements[0].effect)}:\n\n"
+    for alternative in rule.any_of:
+        stated = alternative.requirements
+        told = ", ".join(demanded(r) for r in stated)
+        whys = dict.fromkeys(f"*{r.because}* ({r.see})" for r in stated)
+        yield f"- `{alternative.name}`: {told}. {'; '.join(whys)}\n"
 
 
 def _clause(effect: str) -> str:
@@ -113,8 +141,8 @@ def types(target: Profile, opcode: str) -> str:
     if rule is None or rule.unsupported:
         return "-"
     stated = {r.path.partition("/")[2]: _words(r) for r in rule.requirements}
-    roles = (stated.get(f"{role}/dtype", ()) for role in rule.inputs if role != "condition")
-    listed = next(names for names in roles if "int8" in names)
+    roles = [stated.get(f"{role}/dtype", ()) for role in rule.inputs if role != "condition"]
+    listed = next((names for names in roles if "int8" in names), max(roles))
     out = {
         name for limit, names in _WITHOUT.items() if stated.get(f"limits/{limit}") == ("0",) for name in names
     }

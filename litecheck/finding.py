@@ -27,6 +27,8 @@ Effect = Literal[
 
 #: What becomes of an operator that a target's compiler takes and leaves to the processor beside the accelerator.
 CPU: Effect = "stays on the CPU"
+#: What becomes of a model with an operator that its compiler does not take.
+REFUSED: Effect = "the compiler refuses the model"
 #: From the mildest to the gravest.
 LEVELS: tuple[Level, ...] = ("note", "warning", "violation")
 #: What becomes of a model with a finding, the gravest first.

@@ -10,7 +10,7 @@ from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, 
 from litecheck.checks.compiled import Ready, ReadyRule, compiled
 from litecheck.checks.context import Context
 from litecheck.checks.wording import required
-from litecheck.finding import CPU, Demand, Finding, Waiver, Where
+from litecheck.finding import CPU, REFUSED, Demand, Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
@@ -46,12 +46,14 @@ def placed(bound: BoundOperator) -> list[Finding]:
 
 
 def unplaced(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
-    """An operator for which a target has no rule: it stays on the CPU."""
+    """An operator for which a target has no rule: it stays on the CPU, or the compiler refuses a model that has it."""
     demand = profile.unlisted_demand or Demand(profile.name, profile.file, 1)
     because = "the target's list names every operator that it runs"
+    refused = profile.unlisted == REFUSED
     return Finding(
-        f"{operator.opcode}/unsupported", "warning", _where(subgraph, operator), "it is not in the list",
-        "an operator of the list", because, profile.source, demand, CPU,
+        f"{operator.opcode}/unsupported", "violation" if refused else "warning", _where(subgraph, operator),
+        "it is not in the list", "an operator of the list", because, profile.source, demand,
+        REFUSED if refused else CPU, hint=profile.unlisted_hints.get(operator.opcode, ""),
     )  # fmt: skip
 
 

@@ -73,19 +73,20 @@ def device_names() -> tuple[str, ...]:
 
 
 def fingerprint(device: str) -> str:
-    """The SHA-256 of what a device is made of, a delegate's library or a program's files; empty for other devices.
+    """The SHA-256 of what a device is made of, a delegate's library or a program's file, as `sha256sum` prints it; of
+    several files, that of their digests in a row. Empty for other devices.
 
     Once one of them is built anew, it is another device.
     """
-    digest, found = hashlib.sha256(), False
+    digests = []
     with suppress(ValueError, DeviceError):
         spec = parse(device)
         kind = kinds().get(spec.kind)
-        for path in kind.files(spec) if kind is not None and kind.files is not None else ():
-            if path.is_file():
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
-                found = True
-    return digest.hexdigest() if found else ""
+        files = kind.files(spec) if kind is not None and kind.files is not None else ()
+        digests = [hashlib.sha256(path.read_bytes()) for path in files if path.is_file()]
+    if len(digests) < 2:
+        return digests[0].hexdigest() if digests else ""
+    return hashlib.sha256(b"".join(one.digest() for one in digests)).hexdigest()
 
 
 def driver(device: str) -> dict[str, Any] | None:

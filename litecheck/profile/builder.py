@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, get_args
 
 from litecheck.errors import ProfileError
-from litecheck.finding import CPU, LEVELS, Demand, Effect, Level
+from litecheck.finding import CPU, LEVELS, REFUSED, Demand, Effect, Level
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.extension import only_narrows, relaxations, relaxed
 from litecheck.profile.lazy import Lazy
 from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, presence, under
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, Reader
-from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches
+from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches, unlisted_hints
 from litecheck.profile.types import (
     Alternative,
     Exactly,
@@ -33,7 +33,7 @@ KEYS = (
     "profile", "title", "source", "runtime", "extends", "includes", "judges", "activations", "unlisted", "kinds", "ops",
     "levels", "effects", "reasons", "hints", "relaxes", "conformance",
 )  # fmt: skip
-_UNLISTED = ("not covered", "violation", CPU)
+_UNLISTED = ("not covered", "violation", CPU, REFUSED)
 _JUDGES = ("quantization", "structure", "placement")
 #: Entries that are about no operator of their own.
 _PSEUDO = (ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
@@ -109,17 +109,8 @@ class Builder:
             list(relaxes.values())
         profile = self._profile(Rules(drafts, lambda opcode: relaxed(rules[opcode], relaxes)))
         return Loaded(
-            profile,
-            rules,
-            drafts,
-            self.kinds,
-            self.levels,
-            self.effects,
-            self.reasons,
-            self.hints,
-            relaxes,
-            self.lineage,
-        )
+            profile, rules, drafts, self.kinds, self.levels, self.effects, self.reasons, self.hints, relaxes, self.lineage
+        )  # fmt: skip
 
     def _drafts(self, reader: Reader) -> Lazy[OperatorDraft]:
         """The file's entries over the parent's, joined with those of the profiles it includes."""
@@ -154,7 +145,8 @@ class Builder:
         every = [r for rule in loaded.rules.values() for r in rule.all_requirements()]
         kinds = [f"{r.path}/{kind}" for r in every for kind in FAULT_KINDS.get(r.verb, ())]
         for key in ("levels", "effects", "reasons", "hints"):
-            self._all_met(key, [*(r.path for r in every), *kinds])
+            unlisted = loaded.profile.unlisted_hints if key == "hints" else ()
+            self._all_met(key, [*(r.path for r in every), *kinds, *(f"{op}/unsupported" for op in unlisted)])
 
     def _profile(self, rules: Mapping[str, OperatorRule]) -> Profile:
         top, base = self.top, self.parent.profile if self.parent else None
@@ -177,6 +169,7 @@ class Builder:
             read_conformance(top.get("conformance"), self.file, self.name, base.conformance if base else {}),
             text(top.get("runtime"), base.runtime if base else ""),
             self._one_of("judges", _JUDGES, base.judges if base else _JUDGES[0]),
+            unlisted_hints(self.hints, rules) if unlisted in (CPU, REFUSED) else {},
         )
 
     def _one_of(self, key: str, words: tuple[str, ...], default: str) -> str:

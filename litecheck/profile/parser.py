@@ -83,7 +83,7 @@ class Reader:
         clause = self._clause(owner, roles)
         any_of = {
             name: self._clause(
-                entries(part, self.file).only(("tensors", "same_quantization", "limits")), roles
+                entries(part, self.file).only(("tensors", "same_quantization", "limits")), roles, owner
             )
             for name, part in entries(owner.get("any_of"), self.file).values.items()
         }
@@ -136,13 +136,14 @@ class Reader:
             if len(repeated) > 1 or (repeated and side[-1] != repeated[0]):
                 raise self.fail(line, f"{draft.opcode}: only the last operand of a side can be repeated")
 
-    def _clause(self, owner: Entries, roles: tuple[str, ...]) -> Clause:
+    def _clause(self, owner: Entries, roles: tuple[str, ...], whole: Entries | None = None) -> Clause:
+        """Demands; those of an alternative have the reason of the ``whole`` entry where they state none."""
         tensors = entries(owner.get("tensors"), self.file)
         for name in tensors.values:
             if name not in roles:
                 raise self.fail(tensors.lines[name], f"no operand {name!r}{did_you_mean(name, roles)}")
-        same = owner.get("same_quantization")
-        because, see = text(owner.get("because")), text(owner.get("see"))
+        same, speaker = owner.get("same_quantization"), owner if whole is None else whole
+        because, see = text(speaker.get("because")), text(speaker.get("see"))
         shared = None
         if same is not None:
             self._subset(owner, "same_quantization", roles, frozenset())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from string import ascii_letters, digits
 from types import MappingProxyType
 from typing import Generic, TypeVar
+
+from litecheck.flatbuffer.schema import load_schema
 
 #: A word of nothing else has no wildcard.
 _PLAIN = frozenset(ascii_letters + digits + "_.")
@@ -84,6 +86,13 @@ class Patterns(Generic[Word]):
             if (by is None or self.stated[at].profile in by) and parts_match(parts, self._patterns[at]):
                 return self.stated[at].word
         return None
+
+
+def unlisted_hints(hints: Patterns[str], listed: Iterable[str]) -> Mapping[str, str]:
+    """How to do without the operators that ``OP/unsupported`` names and that are not listed."""
+    known = load_schema().enums["BuiltinOperator"].keys() - set(listed)
+    named = (one for one in hints.stated if one.pattern.endswith("/unsupported"))
+    return {op: one.word for one in named for op in one.pattern.split("/")[0].split("|") if op in known}
 
 
 def _wild(part: str) -> bool:

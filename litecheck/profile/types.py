@@ -244,10 +244,10 @@ class Conformance:
 class Profile:
     """A named set of rules for operators whose activations have one type.
 
-    ``unlisted`` says what an operator without a rule is: ``not covered`` (a specification is silent) or
-    ``violation`` (a target does not support it). ``activations`` of ``any`` means operators of every type.
-    ``judges`` is ``quantization`` or ``structure``: what it is that an operator conforms in. ``runtime`` is the
-    program whose demands these are, with its version.
+    ``unlisted`` says what an operator without a rule is: ``not covered`` (a specification is silent), ``violation``
+    (a target does not support it), or an effect, where a compiler decides. ``activations`` of ``any`` means operators of
+    every type. ``judges`` is ``quantization``, ``structure`` or ``placement``: what it is that an operator conforms in.
+    ``runtime`` is the program whose demands these are, with its version.
     """
 
     name: str
@@ -263,6 +263,8 @@ class Profile:
     """By operator, and ``*`` for all that have no entry."""
     runtime: str = ""
     judges: str = "quantization"
+    unlisted_hints: Mapping[str, str] = field(default_factory=dict)
+    """How to do without an operator that has no entry, by its name."""
 
     def requirements(self) -> Iterator[Requirement]:
         """Every requirement of every operator, in the file's order."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from textwrap import fill
 
+from litecheck.checks.limits import fitting
 from litecheck.checks.policy import Policy, check_patterns
 from litecheck.checks.validate import DEFAULT_PROFILES
 from litecheck.checks.wording import required
@@ -12,7 +14,7 @@ from litecheck.errors import wrong_type
 from litecheck.finding import Finding, Where
 from litecheck.profile.load import load_profile
 from litecheck.profile.paths import path_matches
-from litecheck.profile.types import Profile, Range, Requirement, Roles
+from litecheck.profile.types import Constraint, Exactly, Profile, Range, Requirement, Roles, parts_of
 from litecheck.rendering.escape import place
 from litecheck.rendering.rules import Row, demanded, rows, shows
 
@@ -75,9 +77,24 @@ _FOUND = {
 }
 
 
+def _outside(value: Constraint) -> int | Fraction:
+    """A number that a constraint does not allow."""
+    if isinstance(value, Range):
+        return value.low - 1
+    parts, fits = parts_of(value), fitting(value)
+    ends = [
+        part.high if isinstance(part, Range) else part.value
+        for part in parts
+        if isinstance(part, Range | Exactly)
+    ]
+    beyond = [end + 1 for end in ends if isinstance(end, Fraction)]
+    numbers: list[int | Fraction] = [3, *beyond, 4]
+    return next(number for number in numbers if not fits(number))
+
+
 def _found(r: Requirement) -> str:
     """Something that does not keep the requirement, in the words of its check."""
-    outside = r.value.low - 1 if isinstance(r.value, Range) else 3
+    outside = _outside(r.value)
     if r.verb == "operands":
         return "it is absent" if r.role else "it has 7 inputs and 1 output"
     if r.verb == "zero_point":

@@ -83,6 +83,30 @@ def test_hard_swish_is_right_within_its_limits(litert: Oracle, dtype: str) -> No
         assert bool(validate(model, [load_profile(PROFILES[dtype])]).findings) == (not right)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_hard_swish_of_fine_scales_shifts_out_all_bits(litert: Oracle, dtype: str) -> None:
+    """Below an input scale of 2^-23 the factor that holds x + 3 is shifted by 16 bits and more, which leaves 1 or -1."""
+    rng, every = np.random.default_rng(7), np.arange(256).astype(np.uint8).view(dtype)
+    ends, told = np.iinfo(dtype), 0
+    for _ in range(60):
+        scale = 2.0 ** rng.uniform(-45, -15)
+        zero_in, zero_out = (int(n) for n in rng.integers(ends.min, ends.max + 1, 2))
+        builder = ModelBuilder("hard swish")
+        graph = builder.subgraph("main")
+        x = graph.tensor("x", (256,), dtype, quantized(scale, zero_in))
+        y = graph.tensor("y", (256,), dtype, quantized(scale * 2.0 ** int(rng.integers(-6, 8)), zero_out))
+        graph.add("HARD_SWISH", [x], [y])
+        graph.inputs(x)
+        graph.outputs(y)
+        model = builder.finish()
+        theirs = litert.run_many(model_bytes(model), [(every,)], "reference")[0][0]
+        assert np.array_equal(Machine(model).run(model.subgraphs[0], (every,))[y], theirs)
+        # x / 2 as it would be with nothing shifted out: the two halves of a tie differ
+        half = (every.astype(int) - zero_in) * scale / model.subgraphs[0].tensors[y].quantization.scale[0] / 2
+        told += int((np.clip(np.rint(half) + zero_out, ends.min, ends.max) != theirs).sum())
+    assert told > 0
+
+
 def test_what_is_known_is_known_by_case_and_resolver() -> None:
     assert known("SOFTMAX/int8/ties-scale-0-1", "reference")
     assert not known("SOFTMAX/int8/ties-scale-0-1", "optimized")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,8 @@ def test_another_build_is_not_what_is_claimed(ran: tuple[Path, Suite, str]) -> N
     made = certified(ran, CLAIMS.replace("{program}", "0123"))
     assert [short.what for short in made.shortfalls] == ["program"]
     assert made.exit_code == 1
+
+
+def test_a_library_is_known_by_its_own_digest(ran: tuple[Path, Suite, str]) -> None:
+    folder, _, program = ran
+    assert program == hashlib.sha256((folder / "libtestdelegate.so").read_bytes()).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -10,7 +11,14 @@ from litecheck.model.links import parameters_of
 from litecheck.model.types import Tensor
 from litecheck.model.values import signed_sums
 from litecheck.profile.measurements.accumulators import largest_value
-from litecheck.profile.measurements.bound import Measured, Operands, integer, one_zero_point, word
+from litecheck.profile.measurements.bound import (
+    Measured,
+    Operands,
+    integer,
+    one_scale,
+    one_zero_point,
+    word,
+)
 from litecheck.profile.measurements.register import measures, option_fields, option_stated
 from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
 from litecheck.quantization import Quantization
@@ -19,6 +27,7 @@ from litecheck.quantization import Quantization
 _CELLS = ("", "fw_", "bw_")
 
 
+_Q12 = 2.0**-12
 _TINY = float(np.finfo(np.float32).tiny)
 _GATES = ("input", "forget", "cell", "output")
 _INPUT_GATE = ("input_to_input_weights", "recurrent_to_input_weights", "input_gate_bias")
@@ -225,6 +234,29 @@ def gate_accumulator(operands: Operands) -> Measured:
             reach = _reach_of(operands.one(data), weights)
             largest = max(largest, reach + extra)
     return max(largest, _projected(operands)) or None
+
+
+def _steep_gate(plan: Plan, value: Fraction) -> Plan | None:
+    weights = plan.one("input_to_forget_weights")
+    if weights is None or not weights.scale.size or value <= 0:
+        return None
+    plan = plan.without(*(r for r in plan.operands if r.endswith("layer_norm_coefficients")))
+    return plan.scaled("input", float(value) * _Q12 / float(weights.scale.max()))
+
+
+@measures(_steep_gate)
+def gate_multiplier(operands: Operands) -> Measured:
+    """The largest scale of a gate's products over the scale of its sums, the intermediate tensor's under layer
+    normalization, else 2^-12."""
+    found = []
+    for gate in _GATES:
+        total = one_scale(operands.one(f"{gate}_gate_intermediate"))
+        step = Fraction(_Q12) if operands.one(f"{gate}_layer_norm_coefficients") is None else total
+        for source, data in (("input", "input"), ("recurrent", "output_state")):
+            scales = [one_scale(operands.one(role)) for role in (data, f"{source}_to_{gate}_weights")]
+            if step and scales[0] and scales[1]:
+                found.append(scales[0] * scales[1] / step)
+    return max(found, default=None)
 
 
 def _projected(operands: Operands) -> int:

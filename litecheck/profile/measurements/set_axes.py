@@ -36,7 +36,7 @@ def _takes_one(plan: Plan) -> bool:
     return "keep_dims" not in option_fields(plan.opcode)
 
 
-def _reduced(plan: Plan, shape: Sequence[int], axes: Sequence[int]) -> Plan:
+def reduced_to(plan: Plan, shape: Sequence[int], axes: Sequence[int]) -> Plan:
     """A reduction of an input of that shape along constant axes, the result in the shape that gives."""
     held_axes = list(axes)[:1] if _takes_one(plan) else list(axes)
     keeps = plan.options is not None and bool(plan.options.get("keep_dims", False))
@@ -56,7 +56,7 @@ def _axes(plan: Plan) -> list[int]:
 
 def outer(plan: Plan, value: Any) -> Plan | None:
     """So many images, reduced inside."""
-    return _reduced(plan, (int(value), 2, 3, 4), [-1] if _takes_one(plan) else [1, 2])
+    return reduced_to(plan, (int(value), 2, 3, 4), [-1] if _takes_one(plan) else [1, 2])
 
 
 def reduced_length(plan: Plan, value: Any) -> Plan | None:
@@ -64,7 +64,7 @@ def reduced_length(plan: Plan, value: Any) -> Plan | None:
     if value < 1:
         return None
     last = (1, 1, 2, int(value)) if _takes_one(plan) else (1, 1, int(value), 4)
-    return _reduced(plan, last, [3 if _takes_one(plan) else 2])
+    return reduced_to(plan, last, [3 if _takes_one(plan) else 2])
 
 
 def reduced_count(plan: Plan, value: Any) -> Plan | None:
@@ -77,12 +77,12 @@ def reduced_count(plan: Plan, value: Any) -> Plan | None:
     for at in (1, 2, 3):
         shape[at] = min(count, _LONGEST)
         count = -(-count // _LONGEST)
-    return _reduced(plan, shape, [n for n in (1, 2, 3) if shape[n] > 1] or [1])
+    return reduced_to(plan, shape, [n for n in (1, 2, 3) if shape[n] > 1] or [1])
 
 
 def of_depth(plan: Plan, value: Any) -> Plan | None:
     """A reduction of the last dimension, or of the two in front of it."""
-    return _reduced(plan, (1, 2, 3, 4), [3] if value else [1, 2])
+    return reduced_to(plan, (1, 2, 3, 4), [3] if value else [1, 2])
 
 
 def axis_typed(plan: Plan, value: Any) -> Plan | None:
@@ -96,7 +96,7 @@ def from_end(plan: Plan, value: Any) -> Plan | None:
     tensor = plan.one("input")
     if tensor is None or not -len(tensor.shape) <= value < 0:
         return None
-    return _reduced(plan, tensor.shape, [int(value)])
+    return reduced_to(plan, tensor.shape, [int(value)])
 
 
 def _permuted(plan: Plan, shape: Sequence[int], perm: Sequence[int]) -> Plan:

@@ -85,6 +85,11 @@ def resized_half(plan: Plan, value: Any) -> Plan | None:
     return _resized(plan, Fraction(value), Fraction(value), half_pixel_centers=True) if value > 0 else None
 
 
+def stretched(plan: Plan, height: int, width: int) -> Plan | None:
+    """The sides stretched by whole factors."""
+    return _resized(plan, Fraction(height), Fraction(width))
+
+
 def unevenly(plan: Plan, value: Any) -> Plan | None:
     """The sides stretched alike, or by different factors."""
     return _resized(plan, Fraction(2), Fraction(4 if value else 2)) if value in (0, 1) else None

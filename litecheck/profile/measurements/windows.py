@@ -29,6 +29,8 @@ def _sized(axis: int, pool: str, dilation: str = "") -> Setter:
         weight = plan.one("weight")
         if weight is None or len(weight.shape) != 4:
             return option_stated(plan, value, pool)
+        if value < 0:
+            return None
         shape = (*weight.shape[:axis], value, *weight.shape[axis + 1 :])
         plan = plan.edit("weight", lambda tensor: dimensions(tensor, shape))
         return option_stated(plan, 1, dilation) or plan

@@ -154,7 +154,8 @@ def hard_swish(input: Operand, output: OutputSpec) -> Array:
     """x * relu6(x + 3) / 6 in 16-bit fixed point.
 
     x is stored in 1/128ths of its step. One factor is x on the output's scale but for a right shift; the other is
-    x rescaled so that 3 becomes 2^15, saturated, and moved from [-1, 1] to [0, 1]. Their product is truncated.
+    x rescaled so that 3 becomes 2^15, saturated, and moved from [-1, 1] to [0, 1]. Their product is truncated. Scales
+    so fine that all 16 bits are shifted out leave of the other factor 1, or -1 below 0.
     Any shape. Source: tflite/kernels/internal/reference/hard_swish.h.
     """
     fine = input.scale * np.float32(1 / 128)
@@ -169,7 +170,9 @@ def hard_swish(input: Operand, output: OutputSpec) -> Array:
         reluish = saturate(hires << max(shift_relu - 1, 0), -32768, 32767)
         reluish = gemmlowp.multiply(reluish, m16_relu, 16)
         reluish = saturate(reluish << (shift_relu > 0), -32768, 32767)
-        reluish = (rounding_shift(reluish, max(-shift_relu, 0)) + (1 << 15)) >> 1
+        out = max(-shift_relu, 0)
+        reluish = rounding_shift(reluish, out) if out < 16 else np.where(reluish < 0, -1, 1)
+        reluish = (reluish + (1 << 15)) >> 1
         product = reluish * preshift
         truncated = np.sign(product) * (np.abs(product) >> 15)
         return saturate(rounding_shift(truncated, -shift) + output.zero_point, low, high)

@@ -1,0 +1,165 @@
+"""What the hints of targets say: for each requirement a model that does not keep it, and the same rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.types import Model
+
+Q, P = quantized(0.5), quantized(0.25, 3)
+
+
+def built(draw: Callable[[SubgraphBuilder], tuple[list[int], list[int]]]) -> Model:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    inputs, outputs = draw(main)
+    main.inputs(*inputs)
+    main.outputs(*outputs)
+    return builder.finish()
+
+
+def scalar(rewritten: bool) -> Model:
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        shape = (1,) if rewritten else ()
+        x, y = (main.tensor(n, shape, "int8", Q) for n in "xy")
+        main.add("ABS", [x], [y])
+        return [x], [y]
+
+    return built(draw)
+
+
+def reshape(opcode: str, rewritten: bool) -> Model:
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        x = source = main.tensor("x", (1, 1, 4, 8), "int8", Q)
+        if rewritten:
+            source = main.tensor("q", (1, 1, 4, 8), "int8", P)
+            main.add("QUANTIZE", [x], [source])
+        shape = (4, 8) if opcode == "SQUEEZE" else (1, 1, 1, 4, 8)
+        y = main.tensor("y", shape, "int8", P)
+        wanted = {"RESHAPE": np.array(shape, np.int32), "EXPAND_DIMS": np.array(0, np.int32)}
+        more = [main.constant("s", wanted[opcode])] if opcode in wanted else []
+        main.add(opcode, [source, *more], [y])
+        return [x], [y]
+
+    return built(draw)
+
+
+def resize(rewritten: bool) -> Model:
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        x = source = main.tensor("x", (1, 3, 3, 8), "int8", Q)
+        for side in (12, 48) if rewritten else (48,):
+            result = main.tensor(f"y{side}", (1, side, side, 8), "int8", Q)
+            size = main.constant(f"s{side}", np.array([side, side], np.int32))
+            main.add("RESIZE_NEAREST_NEIGHBOR", [source, size], [result])
+            source = result
+        return [x], [source]
+
+    return built(draw)
+
+
+def batch(opcode: str, rewritten: bool) -> Model:
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        x = main.tensor("x", (2, 4, 4, 8), "int8", Q)
+        y = main.tensor("y", (2, 8, 8, 8), "int8", Q)
+        size = main.constant("size", np.array([8, 8], np.int32))
+        if not rewritten:
+            main.add(opcode, [x, size], [y])
+            return [x], [y]
+        parts = [main.tensor(f"p{n}", (1, 4, 4, 8), "int8", Q) for n in range(2)]
+        main.add("SPLIT", [main.constant("a", np.array(0, np.int32)), x], parts, num_splits=2)
+        results = [main.tensor(f"r{n}", (1, 8, 8, 8), "int8", Q) for n in range(2)]
+        for part, result in zip(parts, results, strict=True):
+            main.add(opcode, [part, size], [result])
+        main.add("CONCATENATION", results, [y], axis=0)
+        return [x], [y]
+
+    return built(draw)
+
+
+def extreme(opcode: str, rewritten: bool) -> Model:
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        a, b = main.tensor("a", (1, 4, 4, 8), "int8", Q), main.tensor("b", (1, 4, 4, 8), "int8", P)
+        y, same = main.tensor("y", (1, 4, 4, 8), "int8", Q), b
+        if rewritten:
+            same = main.tensor("q", (1, 4, 4, 8), "int8", Q)
+            main.add("QUANTIZE", [b], [same])
+        main.add(opcode, [a, same], [y])
+        return [a, b], [y]
+
+    return built(draw)
+
+
+def swish(rewritten: bool) -> Model:
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        x, y = (main.tensor(n, (1, 4, 4, 8), "int16", quantized(1 / 256)) for n in "xy")
+        inner = [main.tensor(n, (1, 4, 4, 8), "int8", quantized(1 / 16)) for n in "ab"]
+        if rewritten:
+            main.add("QUANTIZE", [x], [inner[0]])
+            main.add("HARD_SWISH", [inner[0]], [inner[1]])
+            main.add("QUANTIZE", [inner[1]], [y])
+        else:
+            main.add("HARD_SWISH", [x], [y])
+        return [x], [y]
+
+    return built(draw)
+
+
+def widened(rewritten: bool) -> Model:
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        x = source = main.tensor("x", (1, 4, 4, 8), "int8", Q)
+        y = main.tensor("y", (1, 4, 4, 8), "int16", quantized(1 / 256))
+        if rewritten:
+            source = main.tensor("q", (1, 4, 4, 8), "int16", quantized(1 / 256))
+            main.add("QUANTIZE", [x], [source])
+        main.add("ABS", [source], [y])
+        return [x], [y]
+
+    return built(draw)
+
+
+def narrowed(rewritten: bool) -> Model:
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        x = main.tensor("x", (1, 4, 4, 8), "int16", quantized(1 / 256))
+        y = result = main.tensor("y", (1, 4, 4, 8), "int8", quantized(1.0))
+        if rewritten:
+            result = main.tensor("r", (1, 4, 4, 8), "int16", quantized(1 / 256))
+        main.add("LEAKY_RELU", [x], [result], alpha=0.25)
+        if rewritten:
+            main.add("QUANTIZE", [result], [y])
+        return [x], [y]
+
+    return built(draw)
+
+
+def unscaled(rewritten: bool) -> Model:
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        stated = (quantized(1.0),) if rewritten else ()
+        x, y = (main.tensor(n, (1, 4, 4, 8), "int8", *stated) for n in "xy")
+        main.add("MAXIMUM", [x, x], [y])
+        return [x], [y]
+
+    return built(draw)
+
+
+#: By requirement, the model that does not keep it and the one that does.
+CASES: dict[str, Callable[[bool], Model]] = {
+    "ABS/limits/scalar_maps": scalar,
+    "MAXIMUM/limits/unquantized_maps": unscaled,
+    "RESIZE_NEAREST_NEIGHBOR/limits/resize_factor": resize,
+    "HARD_SWISH/limits/input_type": swish,
+    **{
+        f"{op}/limits/requantized_result": partial(reshape, op)
+        for op in ("RESHAPE", "SQUEEZE", "EXPAND_DIMS")
+    },
+    **{
+        f"{op}/limits/resized_batch": partial(batch, op)
+        for op in ("RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR")
+    },
+    **{f"{op}/limits/map_quantizations": partial(extreme, op) for op in ("MAXIMUM", "MINIMUM")},
+    "ABS/limits/map_types": widened,
+    "LEAKY_RELU/limits/map_types": narrowed,
+}

@@ -1,0 +1,41 @@
+"""Explanations of requirements: the finding made up for one is one that breaks it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from litecheck.checks.limits import fitting
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, Range
+from litecheck.rendering.explain import _outside
+
+
+def exactly(*values: int) -> OneOf:
+    return OneOf(tuple(Exactly(Fraction(v)) for v in values))
+
+
+@pytest.mark.parametrize(
+    ("value", "outside"),
+    [
+        (Exactly(Fraction(0)), 3),
+        (Exactly(Fraction(3)), 4),
+        (Exactly("SAME"), 3),
+        (exactly(1, 2, 3, 5), 4),
+        (exactly(3, 4), 5),
+        (Range(Fraction(1), Fraction(3)), 0),
+        (MultipleOf(Fraction(16)), 3),
+        (MultipleOf(Fraction(3)), 4),
+        (OneOf((Range(Fraction(0), Fraction(2**31 - 1)), Exactly(Fraction(-5)))), 2**31),
+    ],
+)
+def test_a_made_up_number_lies_outside(value: Constraint, outside: int) -> None:
+    assert _outside(value) == outside
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_no_profile_has_a_limit_that_its_example_keeps(name: str) -> None:
+    for r in load_profile(name).requirements():
+        if r.verb == "limits":
+            assert not fitting(r.value)(_outside(r.value)), r.path
