@@ -8,7 +8,7 @@ steps or of functions of the hardware is not covered, and says so.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from litecheck.arrays import Array
 from litecheck.devices.command_stream import NpuOperation, OperationCode, Register, operations
 from litecheck.devices.compiled_layer import (
+    ChannelConstants,
     Expected,
     channel_constants,
     departures,
@@ -48,10 +49,22 @@ Compute = Callable[[Array], Array]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledOperator:
-    """How the one computed input becomes the output, and in words what is not as LiteRT has it."""
+    """How the one computed input becomes the output, and in words which constants are not LiteRT's; ``litert`` computes
+    with those of LiteRT instead, rounding as compiled."""
 
     compute: Compute
     said: str = ""
+    litert: Compute | None = None
+
+    def outputs(self, inputs: Iterable[Array]) -> tuple[Array, ...]:
+        """What comes out for each input. Raises RuntimeError where constants are not LiteRT's and no output shows it."""
+        made, hidden = list[Array](), bool(self.said)
+        for x in inputs:
+            made.append(self.compute(x))
+            hidden = hidden and self.litert is not None and np.array_equal(made[-1], self.litert(x))
+        if hidden:
+            raise RuntimeError(f"constants that are not LiteRT's, though no output shows it: {self.said}")
+        return tuple(made)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,17 +236,20 @@ def _layer(whole: _Piece, last: tuple[NpuOperation, ...]) -> CompiledOperator:
     sums = _sums(piece, weight, stored.astype(np.int64))
     shape, narrow = piece.output.shape, not piece.same(Register.ACCUMULATOR) & 1
 
-    def compute(x: Array) -> Array:
-        total = sums(x) + found.bias
+    def computed(x: Array, constants: ChannelConstants) -> Array:
+        total = sums(x) + constants.bias
         if narrow and np.abs(total).max(initial=0) >= 1 << 31:
             raise NotSupported("not covered: sums that leave the accumulator's 32 bits")
-        made = finish(rescaled(total, found.multiplier, found.shift, mode))
+        made = finish(rescaled(total, constants.multiplier, constants.shift, mode))
         return (bounded(made) if bounded else made).reshape((-1, *shape[1:]))
 
     given = tensors.get("bias", -1)
     bias = stored_integers(piece.subgraph.tensors[given]) if given >= 0 else None
     own = np.zeros(channels, np.int64) if bias is None else bias.reshape(-1).astype(np.int64)
-    return CompiledOperator(compute, "; ".join(departures(found, own, _expected(piece, weight, channels))))
+    ways = _expected(piece, weight, channels)
+    litert = ChannelConstants(own, ways[0].multiplier, ways[0].shift)
+    said = "; ".join(departures(found, own, ways))
+    return CompiledOperator(lambda x: computed(x, found), said, lambda x: computed(x, litert))
 
 
 def _expected(piece: _Piece, weight: Tensor, channels: int) -> tuple[Expected, ...]:

@@ -179,6 +179,20 @@ def test_a_changed_multiplier_changes_its_channel_and_is_named() -> None:
     )
 
 
+def test_a_multiplier_that_no_output_shows_to_be_changed_is_named_all_the_same() -> None:
+    """The last bit of 31 moves a sum of 132 nowhere."""
+    x = np.array([[10, 12, 22]], np.int8)
+    found = compiled_operator(connected(), layer((SCALES[0], record(-6, (1 << 30) + 1, 33))), False)
+    with pytest.raises(
+        RuntimeError, match=r"though no output shows it: 1 of 2 channels with another mult.*first 1: "
+    ):
+        found.outputs([x, x + 1])
+    shown = compiled_operator(connected(), layer((SCALES[0], record(-6, 1 << 30, 32))), False)
+    assert [y.tolist() for y in shown.outputs([x])] == [[[23, 32]]]
+    same = compiled_operator(connected(), layer(SCALES), False)
+    assert [y.tolist() for y in same.outputs([x])] == [[[23, 16]]]
+
+
 def test_a_changed_bias_is_named() -> None:
     found = compiled_operator(connected(), layer((record(9, 1 << 30, 32), SCALES[1])), False)
     assert found.said == "1 of 2 channels with another bias, the first 0: 9, not 5"

@@ -57,7 +57,8 @@ class CompiledConstants:
         found = compiled_operator(
             model_from(model, "model"), compiled, self._arch == ACCELERATORS["ethos-u85"]
         )
-        return AdapterAnswer(tuple((found.compute(x),) for (x,) in runs), message=found.said)
+        made = found.outputs(x for (x,) in runs)
+        return AdapterAnswer(tuple((y,) for y in made), message=found.said)
 
     def _compiled(self, model: bytes) -> bytes:
         """The compiled model; what the compiler prints meanwhile is no word on how the case ends."""

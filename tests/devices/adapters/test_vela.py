@@ -200,7 +200,8 @@ def test_a_changed_multiplier_is_found_and_its_channel_named(compiler: Vela) -> 
 
 def test_a_changed_bias_is_named(compiler: Vela) -> None:
     device = tampered(compiler, {20: 1})
-    only(verify_model(conv(depthwise=True), device))
+    verdict = only(verify_model(conv(depthwise=True), device))
+    assert verdict.outcome is Outcome.MISMATCH
     assert device.said[0].startswith("1 of 5 channels with another bias, the first 2: ")  # type: ignore[attr-defined]
 
 
