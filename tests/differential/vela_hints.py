@@ -147,7 +147,7 @@ def unscaled(rewritten: bool) -> Model:
 
 #: By requirement, the model that does not keep it and the one that does.
 CASES: dict[str, Callable[[bool], Model]] = {
-    "ABS/limits/scalar_maps": scalar,
+    "ABS/limits/scalar_inputs": scalar,
     "MAXIMUM/limits/unquantized_maps": unscaled,
     "RESIZE_NEAREST_NEIGHBOR/limits/resize_factor": resize,
     "HARD_SWISH/limits/input_type": swish,

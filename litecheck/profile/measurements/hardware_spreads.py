@@ -59,10 +59,10 @@ def _images(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_images)
 def spread_batch_rank(operands: Operands) -> Measured:
-    """How many dimensions the result has where inputs of more than one element have different shapes and it has more than
-    three dimensions other than 1 in front; None elsewhere."""
+    """How many dimensions the result has where inputs of more than one element have different shapes, and it is
+    longer than 1 in front of its last three dimensions and along the last; None elsewhere."""
     found = _spread(operands)
-    if found is None or prod(found[1].shape[:-3]) <= 1:
+    if found is None or prod(found[1].shape[:-3]) <= 1 or found[1].shape[-1] <= 1:
         return None
     return max(len(t.shape) for t in (*found[0], found[1]))
 
