@@ -22,11 +22,11 @@ def built(draw: Callable[[SubgraphBuilder], tuple[list[int], list[int]]]) -> Mod
     return builder.finish()
 
 
-def scalar(rewritten: bool) -> Model:
+def scalar(opcode: str, rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         shape = (1,) if rewritten else ()
         x, y = (main.tensor(n, shape, "int8", Q) for n in "xy")
-        main.add("ABS", [x], [y])
+        main.add(opcode, [x], [y])
         return [x], [y]
 
     return built(draw)
@@ -147,7 +147,8 @@ def unscaled(rewritten: bool) -> Model:
 
 #: By requirement, the model that does not keep it and the one that does.
 CASES: dict[str, Callable[[bool], Model]] = {
-    "ABS/limits/scalar_inputs": scalar,
+    "ABS/limits/scalar_inputs": partial(scalar, "ABS"),
+    "RELU/limits/scalar_maps": partial(scalar, "RELU"),
     "MAXIMUM/limits/unquantized_maps": unscaled,
     "RESIZE_NEAREST_NEIGHBOR/limits/resize_factor": resize,
     "HARD_SWISH/limits/input_type": swish,

@@ -151,7 +151,7 @@ MOVED: dict[str, Callable[[bool], Model]] = {
     "DEPTH_TO_SPACE/unsupported": partial(blocks, "DEPTH_TO_SPACE"),
     "GATHER/unsupported": gathered,
     "GATHER/limits/batch_axis_gap": gathered,
-    "REVERSE_V2/unsupported": reversed_rows,
+    "REVERSE_V2/limits/reversed_axes": reversed_rows,
     "ARG_MAX/limits/axis_from_end": searched,
     "DIV/unsupported": divided,
     "DEQUANTIZE/unsupported": ended,

@@ -150,20 +150,31 @@ def permuted_extent(operands: Operands) -> Measured:
     return max(prod(part) for part in combinations(shape, len(shape) - 2))
 
 
+def _steps(operands: Operands) -> list[tuple[int, int]] | None:
+    """The dimensions of a slice, as far as begin, end and strides go, that no ellipsis stands for, and their strides."""
+    shape, mask = _shape(operands), integer(operands, "ellipsis_mask") or 0
+    stated = [short_constant(operands, role) for role in ("begin", "end", "strides")]
+    if shape is None or stated[2] is None:
+        return None
+    length = min(len(shape), *(len(values) for values in stated if values is not None))
+    return [(n, step) for n, step in enumerate(stated[2][:length]) if not mask >> n & 1]
+
+
 @measures(backward)
 def negative_steps(operands: Operands) -> Measured:
-    """How many strides of a slice are below 1."""
-    steps = short_constant(operands, "strides")
-    return None if steps is None else sum(s < 1 for s in steps)
+    """How many strides of a slice are below 1, of dimensions that have a begin and an end and that no ellipsis stands
+    for."""
+    steps = _steps(operands)
+    return None if steps is None else sum(step < 1 for _, step in steps)
 
 
 @measures(stepped)
 def misplaced_steps(operands: Operands) -> Measured:
-    """How many strides of a slice above 1 run along another dimension than the second and third from the end."""
-    shape, steps = _shape(operands), short_constant(operands, "strides")
+    """How many of these strides are above 1 and run along another dimension than the second and third from the end."""
+    shape, steps = _shape(operands), _steps(operands)
     if shape is None or steps is None:
         return None
-    return sum(s > 1 and len(shape) - n not in (2, 3) for n, s in enumerate(steps))
+    return sum(step > 1 and len(shape) - n not in (2, 3) for n, step in steps)
 
 
 def _product(operands: Operands) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
@@ -241,6 +252,7 @@ def padded_gap(operands: Operands) -> Measured:
     shape, margins, result = _shape(operands), short_constant(operands, "paddings"), operands.one("output")
     if shape is None or margins is None or result is None:
         return None
+    shape = shape or (1,)
     if len(margins) < 2 * len(shape):
         return 1
     wanted = [d + a + b for d, a, b in zip(shape, margins[::2], margins[1::2], strict=False)]
@@ -264,9 +276,9 @@ def product_gap(operands: Operands) -> Measured:
 
 @measures(more_permuted)
 def permutation_gap(operands: Operands) -> Measured:
-    """By how much the lengths of a constant permutation and of the input's shape differ."""
-    shape, perm = _shape(operands), short_constant(operands, "perm")
-    return None if shape is None or perm is None else abs(len(perm) - len(shape))
+    """By how much the lengths of a permutation and of the input's shape differ, without dimensions [1]."""
+    shape, perm = _shape(operands), operands.one("perm")
+    return None if shape is None or perm is None else abs(prod(perm.shape) - max(len(shape), 1))
 
 
 @measures(batch_axes)

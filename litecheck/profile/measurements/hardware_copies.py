@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import prod
 from typing import Any
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.feature_maps import everything, maps_of
+from litecheck.profile.measurements.bound import Measured, Operands, short_constant
+from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
 from litecheck.profile.measurements.register import dimensions, held, measures
-from litecheck.profile.measurements.set_maps import ends, first_map
+from litecheck.profile.measurements.set_axes import reduced_to
+from litecheck.profile.measurements.set_maps import ends, first_map, map_roles
 from litecheck.profile.plan import Plan
 
 
@@ -88,3 +90,101 @@ def axis_zero_points(operands: Operands) -> Measured:
     else 0."""
     axis = operands.one("axis")
     return None if axis is None else int(_zero(axis) not in _POINTS.get(axis.dtype, (0,)))
+
+
+def _reversed(plan: Plan, value: Any) -> Plan | None:
+    result = plan.one("output")
+    if result is None or not result.shape or not 0 <= value <= len(result.shape):
+        return None
+    return held(plan, "axis", list(range(int(value))) or [len(result.shape)])
+
+
+@measures(_reversed)
+def reversed_axes(operands: Operands) -> Measured:
+    """How many constant axes lie in front of the result's last dimension or at it, or are no integers."""
+    result, axis, axes = operands.one("output"), operands.one("axis"), short_constant(operands, "axis")
+    if result is None or axis is None or axis.data is None:
+        return None
+    return prod(axis.shape) if axes is None else sum(a < len(result.shape) for a in axes)
+
+
+def _images(plan: Plan, value: Any) -> Plan | None:
+    """Two images in an input with one dimension more than the result."""
+    found = ends(plan)
+    if found is None or value not in (0, 1):
+        return None
+    shape = (2, 1, 2, 4)
+    plan = plan.edit_all(lambda t: dimensions(t, shape), {*map_roles(plan), *plan.outputs})
+    return plan.edit(found[0], lambda t: dimensions(t, (1,) * int(value) + shape))
+
+
+@measures(_images)
+def lost_rank(operands: Operands) -> Measured:
+    """By how many dimensions the result falls short of the input with the most, where it has more than one in front of its
+    last three; else 0."""
+    found = ends_of(operands)
+    if found is None or prod(found[1].shape[:-3]) <= 1:
+        return 0
+    outputs = operands.operator.outputs
+    most = max(len(t.shape) for t in maps_of(operands) if t.index not in outputs)
+    return max(most - len(found[1].shape), 0)
+
+
+def _inner_images(plan: Plan, value: Any) -> Plan | None:
+    found = ends(plan)
+    if found is None or value < 1:
+        return None
+    return plan.edit_all(lambda t: dimensions(t, (1, int(value), 1, 2, 4)), found)
+
+
+@measures(_inner_images)
+def inner_images(operands: Operands) -> Measured:
+    """How many images lie in the first input or the result between the first dimension and the last three."""
+    found = ends_of(operands)
+    return None if found is None else max(prod(t.shape[1:-3]) for t in found)
+
+
+@measures(_inner_images)
+def inner_result_images(operands: Operands) -> Measured:
+    """How many images lie in the result between its first dimension and the last three."""
+    found = ends_of(operands)
+    return None if found is None else prod(found[1].shape[1:-3])
+
+
+def _gained(plan: Plan, value: Any) -> Plan | None:
+    found = ends(plan)
+    if found is None or value < 0:
+        return None
+    plan = plan.edit(found[0], lambda t: dimensions(t, (1, 1, 2, 4)))
+    return plan.edit(found[1], lambda t: dimensions(t, (*[1] * int(value), 1, 1, 2, 4)))
+
+
+@measures(_gained)
+def gained_rank(operands: Operands) -> Measured:
+    """By how many dimensions the result exceeds the first input, where it has more than four; else 0."""
+    found = ends_of(operands)
+    if found is None or len(found[1].shape) <= 4:
+        return 0
+    return max(len(found[1].shape) - len(found[0].shape), 0)
+
+
+def _summed(plan: Plan, value: Any) -> Plan | None:
+    return reduced_to(plan, (1, 1, int(value), 2), [2]) if value >= 1 else None
+
+
+@measures(_summed)
+def moved_extent(operands: Operands) -> Measured:
+    """What an axis that is moved to the end to be summed makes a permutation count up to: the longest of the last three
+    dimensions where it is one of these and there is one image, else the product of any dimensions but two; None where
+    only the last is summed."""
+    source, axes = operands.one("input"), short_constant(operands, "axis")
+    if source is None or axes is None or not source.shape:
+        return None
+    rank = len(source.shape)
+    shape = (1,) * (4 - rank) + source.shape
+    moved = {a % rank for a in axes if -rank <= a < rank} - {rank - 1}
+    if not moved:
+        return None
+    if prod(shape[:-3]) == 1 and min(moved) >= rank - 3:
+        return max(shape[-3:])
+    return max(prod(part) for part in combinations(shape, len(shape) - 2))

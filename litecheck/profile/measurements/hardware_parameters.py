@@ -190,9 +190,8 @@ def padded_rank(operands: Operands) -> Measured:
 
 @measures(offset_results)
 def offset_words(operands: Operands) -> Measured:
-    """How many results are int16 and have a zero point other than 0."""
-    results = (t for t in maps_of(operands) if t.index in operands.operator.outputs)
-    return sum(t.dtype == "int16" and bool(t.quantization.zero_point.any()) for t in results)
+    """How many feature maps are int16 and have a zero point other than 0."""
+    return sum(t.dtype == "int16" and bool(t.quantization.zero_point.any()) for t in maps_of(operands))
 
 
 @measures(first_typed("uint8"))

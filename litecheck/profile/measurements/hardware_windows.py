@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -210,9 +211,12 @@ def uneven_half_pixels(operands: Operands) -> Measured:
 
 @measures(resized_images)
 def resized_batch(operands: Operands) -> Measured:
-    """The length of the first dimension where RESIZE stretches anything; None where it does not."""
-    tensor = operands.one("input")
-    return None if tensor is None or not tensor.shape or _factors(operands) is None else tensor.shape[0]
+    """The product of all dimensions in front of the last three, of input or result, where RESIZE stretches anything; None
+    where it does not."""
+    ends = (operands.one("input"), operands.one("output"))
+    if _factors(operands) is None:
+        return None
+    return max((prod(t.shape[:-3]) for t in ends if t is not None), default=None)
 
 
 @measures(summed)

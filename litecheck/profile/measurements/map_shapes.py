@@ -46,9 +46,9 @@ def _bare(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 @measures(_shape)
 def reshaped_result(operands: Operands) -> Measured:
-    """1 where the result has another shape than the first input, else 0."""
+    """1 where the result has another shape than the first input, without dimensions [1], else 0."""
     ends = ends_of(operands)
-    return None if ends is None else int(ends[0].shape != ends[1].shape)
+    return None if ends is None else int((ends[0].shape or (1,)) != (ends[1].shape or (1,)))
 
 
 @measures(_shape)
