@@ -147,3 +147,42 @@ def _truths(plan: Plan, value: Any) -> Plan | None:
 def truth_types(operands: Operands) -> Measured:
     """How many types the feature maps that go in have, truth values taken for int8."""
     return len({"int8" if t.dtype == "bool" else t.dtype for t in _inputs(operands)})
+
+
+def _chosen(plan: Plan, value: Any) -> Plan | None:
+    if value not in (0, 1) or plan.one("on_false") is None:
+        return None
+    return plan.edit("on_true", lambda t: typed(t.but(values=None), "int16" if value else "int8"))
+
+
+@measures(_chosen)
+def choice_types(operands: Operands) -> Measured:
+    """1 where what is chosen from has two types, or the result another, or the condition another and is not int8 beside
+    a signed one, else 0; truth values are taken for int8, and a result of 8 bits may have either sign."""
+    roles = ("condition", "on_true", "on_false", "output")
+    tensors = [operands.one(role) for role in roles]
+    condition, one, other, result = ("int8" if t and t.dtype == "bool" else t and t.dtype for t in tensors)
+    if one is None or other is None:
+        return 0
+    narrow = {one, result} <= {"int8", "uint8"}
+    asked = condition == one or (condition == "int8" and one != "uint8")
+    return int(one != other or not (one == result or narrow) or not asked)
+
+
+def _cast_truths(plan: Plan, value: Any) -> Plan | None:
+    if value not in (0, 1) or plan.opcode != "CAST":
+        return None
+    return all_typed(plan, "bool").option(in_data_type="BOOL", out_data_type="BOOL") if value else plan
+
+
+@measures(_cast_truths)
+def truth_casts(operands: Operands) -> Measured:
+    """1 where truth values go in and come out, else 0."""
+    maps = maps_of(operands)
+    return int(len(maps) > 1 and all(t.dtype == "bool" for t in maps))
+
+
+@measures(_fused_words)
+def fused_word_scales(operands: Operands) -> Measured:
+    """How many results are int32 or int64 and state a scale where an activation is fused into the operator."""
+    return sum(t.dtype in ("int32", "int64") and t.quantization.scale.size > 0 for t in _fused(operands))
