@@ -8,7 +8,7 @@ from typing import Any
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, number, word
 from litecheck.profile.measurements.feature_maps import maps_of
-from litecheck.profile.measurements.register import measures
+from litecheck.profile.measurements.register import measures, option_stated
 from litecheck.profile.measurements.set_axes import first_typed
 from litecheck.profile.measurements.set_maps import all_typed, first_map, map_roles, typed
 from litecheck.profile.plan import Plan
@@ -53,11 +53,11 @@ def _leaking(slope: float, scaled: bool) -> Any:
     """Sets the count to 1, or 0, by a slope below 0, all feature maps being int32."""
 
     def sets(plan: Plan, value: Any) -> Plan | None:
-        if value not in (0, 1) or plan.opcode != "LEAKY_RELU":
+        leaking = option_stated(all_typed(plan, "int32"), slope if value else 0.5, "alpha")
+        if value not in (0, 1) or leaking is None:
             return None
-        plan = all_typed(plan, "int32").option(alpha=slope if value else 0.5)
         roles = {*map_roles(plan), *plan.outputs}
-        return plan.edit_all(
+        return leaking.edit_all(
             lambda t: t.scaled([0.5], 0) if scaled else t.but(quantization=Quantization()), roles
         )
 
@@ -170,9 +170,8 @@ def choice_types(operands: Operands) -> Measured:
 
 
 def _cast_truths(plan: Plan, value: Any) -> Plan | None:
-    if value not in (0, 1) or plan.opcode != "CAST":
-        return None
-    return all_typed(plan, "bool").option(in_data_type="BOOL", out_data_type="BOOL") if value else plan
+    cast = option_stated(all_typed(plan, "bool"), "BOOL", "in_data_type", "out_data_type")
+    return None if value not in (0, 1) or cast is None else cast if value else plan
 
 
 @measures(_cast_truths)
