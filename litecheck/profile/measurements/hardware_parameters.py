@@ -11,7 +11,7 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant, word
 from litecheck.profile.measurements.feature_maps import everything, maps_of
 from litecheck.profile.measurements.register import Setter, measures, option
-from litecheck.profile.measurements.set_axes import AXIS_TYPES, axis_typed, few_margins, first_typed
+from litecheck.profile.measurements.set_axes import AXIS_TYPES, axis_typed, few_margins
 from litecheck.profile.measurements.set_maps import (
     constant,
     fused_words,
@@ -192,23 +192,3 @@ def padded_rank(operands: Operands) -> Measured:
 def offset_words(operands: Operands) -> Measured:
     """How many feature maps are int16 and have a zero point other than 0."""
     return sum(t.dtype == "int16" and bool(t.quantization.zero_point.any()) for t in maps_of(operands))
-
-
-@measures(first_typed("uint8"))
-def unsigned_maps(operands: Operands) -> Measured:
-    """How many feature maps are uint8."""
-    return sum(t.dtype == "uint8" for t in maps_of(operands))
-
-
-def _several_types(plan: Plan, value: Any) -> Plan | None:
-    other = first_typed("int16", "int8")
-    changed: Plan | None = other(plan, value - 1)
-    return changed
-
-
-@measures(_several_types)
-def value_types(operands: Operands) -> Measured:
-    """How many types the feature maps have that are no conditions."""
-    facts = facts_of(operands.operator.kind).inputs
-    conditions = {t.index for role, ts in operands.roles.items() if facts.get(role) == "truth" for t in ts}
-    return len({t.dtype for t in maps_of(operands) if t.index not in conditions})

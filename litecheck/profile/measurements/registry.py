@@ -23,7 +23,8 @@ from litecheck.profile.plan import Plan
 
 #: The modules of this package that register measurements, in the order in which the documentation lists them.
 _MODULES = (
-    "accumulators", "blockwise", "borders", "feature_maps", "hardware_axes", "hardware_copies", "hardware_parameters",
+    "accumulators", "blockwise", "borders", "feature_maps", "hardware_axes", "hardware_copies", "hardware_mixes",
+    "hardware_parameters",
     "hardware_spreads", "hardware_windows", "hardware_planes", "hybrid", "indices", "map_shapes", "operand", "options",
     "parameters", "recurrent", "scales", "slices", "variables", "windows", "wiring",
 )  # fmt: skip
