@@ -156,6 +156,10 @@ def run(
     known = baseline.read(options.baseline) if options.baseline else ()
     if write_baseline:
         check_writable(write_baseline)
+    if options.fail_on_fallback or options.max_partitions is not None:
+        policy.check_gates(
+            bool(options.fail_on_fallback), options.max_partitions, complete.chosen(options.profile)
+        )
     if choices != policy.Policy():
         policy.check_patterns(choices, complete.chosen(options.profile))
 

@@ -9,7 +9,7 @@ from typing import TypeVar, get_args
 from litecheck.errors import ProfileError
 from litecheck.finding import CPU, LEVELS, REFUSED, Demand, Effect, Level
 from litecheck.profile.conformance import read_conformance
-from litecheck.profile.extension import only_narrows, relaxations, relaxed
+from litecheck.profile.extension import kinds_reach, only_narrows, relaxations, relaxed
 from litecheck.profile.lazy import Lazy
 from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, presence, under
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, Reader
@@ -142,6 +142,7 @@ class Builder:
         if self.parent:
             lines = entries(self.top.get("levels"), self.file).lines
             only_narrows(self.parent.profile, loaded.rules, self.file, lines, self.top.line)
+            kinds_reach(self.kinds, self.parent.kinds, loaded.rules)
         every = [r for rule in loaded.rules.values() for r in rule.all_requirements()]
         kinds = [f"{r.path}/{kind}" for r in every for kind in FAULT_KINDS.get(r.verb, ())]
         for key in ("levels", "effects", "reasons", "hints"):
@@ -155,7 +156,10 @@ class Builder:
             raise ProfileError(
                 self.file, top.lines["unlisted"], f"{base.name} already forbids unlisted operators"
             )
+        judges = self._one_of("judges", _JUDGES, base.judges if base else _JUDGES[0])
         line = top.lines.get("unlisted")
+        if unlisted in (CPU, REFUSED) and judges != "placement":
+            raise ProfileError(self.file, line or top.line, f"unlisted: {unlisted} takes judges: placement")
         return Profile(
             self.name,
             text(top.get("title"), self.name),
@@ -168,14 +172,18 @@ class Builder:
             Demand(self.name, self.file, line) if line else base.unlisted_demand if base else None,
             read_conformance(top.get("conformance"), self.file, self.name, base.conformance if base else {}),
             text(top.get("runtime"), base.runtime if base else ""),
-            self._one_of("judges", _JUDGES, base.judges if base else _JUDGES[0]),
+            judges,
             unlisted_hints(self.hints, rules) if unlisted in (CPU, REFUSED) else {},
         )
 
     def _one_of(self, key: str, words: tuple[str, ...], default: str) -> str:
         word = text(self.top.get(key), default)
         if word not in words:
-            raise ProfileError(self.file, self.top.lines[key], f"{key} is {' or '.join(words)}")
+            raise ProfileError(
+                self.file,
+                self.top.lines[key],
+                f"{key} is one of {', '.join(words)}; not {word!r}{did_you_mean(word, words)}",
+            )
         return word
 
     def _attached(self, requirement: Requirement) -> Requirement:

@@ -19,6 +19,7 @@ from litecheck.profile.types import (
 )
 from litecheck.profile.yaml_reader import Entries, Items, Node, Text, text
 
+_WORD = re.compile(r"[A-Za-z_][\w-]*$")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(/\d+)?$")
 #: The words each verb knows; any where it is not listed.
 _WORDS: dict[str, tuple[str, ...]] = {
@@ -72,6 +73,9 @@ def _atom(node: Node, verb: str) -> Exactly | Range:
         return span
     if _NUMBER.match(word):
         return Exactly(number(word, node))
+    if verb == "limits" and not _WORD.match(word):
+        forms = "a number, a range 1..3, a list [1, 3], a word or {multiple_of: 16}"
+        raise ProfileError(node.file, node.line, f"a limit is {forms}, not {word!r}")
     known = _WORDS.get(verb)
     if known is not None and word not in known:
         words = f" or one of {', '.join(known)}" if known else ""
@@ -94,6 +98,9 @@ def _mapping(node: Entries, verb: str, roles: tuple[str, ...]) -> Constraint:
         value = node.get(key)
         return number(text(value), node) if value is not None else Fraction(0)
 
+    if "because" in node or "see" in node:
+        message = "a value with a reason of its own is {value: ..., because: ...}"
+        raise ProfileError(node.file, node.line, message)
     if "product_of" in node:
         node.only(("product_of", "ulps", "tolerated"))
         factors = node.get("product_of")

@@ -9,6 +9,7 @@ from litecheck.errors import ProfileError
 from litecheck.finding import LEVELS, Demand
 from litecheck.profile.constraints import narrower, parse
 from litecheck.profile.lazy import Lazy
+from litecheck.profile.parsed import Stated
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Constraint, OperatorRule, Profile, Relaxation, Requirement, Roles, Rules
 from litecheck.profile.yaml_reader import Node, entries, text, texts
@@ -26,6 +27,20 @@ def only_narrows(
     for opcode, old in parent.operators.items():
         if not rules[opcode].unsupported:
             comparison.operator(opcode, rules[opcode], old)
+
+
+def kinds_reach(
+    kinds: Mapping[str, Mapping[str, Stated]],
+    inherited: Mapping[str, Mapping[str, Stated]],
+    rules: Mapping[str, OperatorRule],
+) -> None:
+    """Raise ProfileError for what a file says of an inherited kind where every operand of that kind states its own."""
+    met = {(r.verb, r.demand) for rule in rules.values() for r in rule.all_requirements()}
+    for kind, demands in kinds.items():
+        for key, stated in demands.items():
+            if kind in inherited and inherited[kind].get(key) != stated and (key, stated.demand) not in met:
+                message = f"{kind}: {key} reaches no operand: each of this kind states its own under ops"
+                raise ProfileError(stated.demand.file, stated.demand.line, message)
 
 
 class _Comparison:

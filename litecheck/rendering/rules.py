@@ -92,10 +92,17 @@ def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> N
         console.print(f"{rule.opcode} by {profile.name}", style="bold")
         for line in _scope(rule):
             console.print(line)
-        table = _table("requirement", "required", "level", "demanded by")
-        for row in rows(profile, rule):
-            r = row.requirement
-            table.add_row(row.name, _without_role(r), r.level, str(r.demand))
+        listed = [
+            (row.name, _without_role(row.requirement), row.requirement.level, str(row.requirement.demand))
+            for row in rows(profile, rule)
+        ]
+        whole = sum(max(map(len, column)) for n, column in enumerate(zip(*listed, strict=True)) if n != 1)
+        room = console.width - whole >= _LEAST
+        table = _table(
+            "requirement", "required", "level", "demanded by", whole=_WHOLE if room else ("level",)
+        )
+        for cells in listed:
+            table.add_row(*cells)
         console.print(table)
 
 
@@ -270,13 +277,15 @@ def _sentence(text: str) -> str:
 _UNSAID: Effect = "the profile forbids it"
 #: Columns that take the room they need; the others wrap.
 _WHOLE = ("profile", "operator", "requirement", "level", "demanded by")
+#: The columns that a column which wraps needs beside those that do not, its borders among them.
+_LEAST = 22
 
 
-def _table(*heads: str) -> Any:
+def _table(*heads: str, whole: tuple[str, ...] = _WHOLE) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for head in heads:
-        table.add_column(head, overflow="fold", no_wrap=head in _WHOLE)
+        table.add_column(head, overflow="fold", no_wrap=head in whole)
     return table

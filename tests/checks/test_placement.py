@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
-from litecheck.checks.placement import partitions, placement
+from litecheck.checks.placement import depth_first, partitions, placement
 from litecheck.checks.validate import validate
 from litecheck.checks.workload import largest_live_set, multiply_accumulates
 from litecheck.finding import CPU
 from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.graph import graph_of
 from litecheck.model.types import Model
+from litecheck.placement import Place
 from litecheck.profile.load import load_profile
 from litecheck.report import Report
 
@@ -69,10 +73,83 @@ def test_every_reason_is_told() -> None:
     assert {(f.effect, f.level) for f in found} == {(CPU, "warning")}
 
 
-def test_partitions_are_counted_between_the_processors_turns() -> None:
-    assert partitions(["npu", "npu", "cpu", "npu"]) == 2
-    assert partitions(["cpu"]) == 0
-    assert placement(chain("TANH", "SQRT", "TANH", "TANH"), U55)[0].partitions == 2
+def graph(operators: Sequence[tuple[str, str]], outputs: str) -> Model:
+    """Operators on one shape, each as the letters of its operands and that of its result; x is the input."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    names = "x" + "".join(result for _, result in operators)
+    tensors = {name: main.tensor(name, (1, 4, 4, 8), "int8", quantized(0.5)) for name in names}
+    kinds = {"npu": {1: "TANH", 2: "ADD"}, "cpu": {1: "SQRT", 2: "FLOOR_DIV"}}
+    for operands, result in operators:
+        kind = kinds["cpu" if result.isupper() else "npu"][len(operands)]
+        main.add(kind, [tensors[o] for o in operands], [tensors[result]])
+    main.inputs(tensors["x"])
+    main.outputs(*(tensors[o] for o in outputs))
+    return builder.finish()
+
+
+#: Graphs as `graph` takes them, a capital letter what the CPU computes; the order of operators, and the partitions.
+ORDERS: dict[str, tuple[list[tuple[str, str]], str, str, int]] = {
+    "a chain": ([("x", "a"), ("a", "B"), ("B", "c"), ("c", "d")], "d", "aBcd", 2),
+    "the CPU alone": ([("x", "A")], "A", "A", 0),
+    "the last operand first": ([("x", "a"), ("x", "b"), ("ab", "c")], "c", "bac", 1),
+    "the last output first": ([("x", "a"), ("x", "b")], "ab", "ba", 1),
+    "what needs only inputs comes first": ([("x", "a"), ("x", "B"), ("B", "C"), ("aC", "d")], "d", "BCad", 1),
+    "what makes only outputs comes last": ([("x", "a"), ("a", "B"), ("a", "c")], "cB", "aBc", 1),
+    "an output that is read stays": ([("x", "a"), ("a", "B"), ("B", "c")], "cB", "aBc", 2),
+    "as late as its reader": ([("x", "a"), ("a", "B"), ("a", "c"), ("cB", "d")], "d", "aBcd", 2),
+    "beside the CPU's next": (
+        [("x", "a"), ("a", "B"), ("a", "c"), ("c", "D"), ("DB", "e")],
+        "e",
+        "aBcDe",
+        2,
+    ),
+    "a reader between keeps two apart": (
+        [("x", "a"), ("a", "B"), ("B", "c"), ("c", "D"), ("DB", "e")],
+        "e",
+        "aBcDe",
+        3,
+    ),
+    "what no output needs does not run": ([("x", "a"), ("a", "B"), ("B", "c")], "a", "a", 1),
+    "no outputs": ([("x", "a")], "", "", 0),
+}
+
+
+@pytest.mark.parametrize(("operators", "outputs", "order", "count"), ORDERS.values(), ids=ORDERS)
+def test_partitions_are_counted_in_the_compilers_order(
+    operators: list[tuple[str, str]], outputs: str, order: str, count: int
+) -> None:
+    model = graph(operators, outputs)
+    main = model.subgraphs[0]
+    assert "".join(main.tensors[op.outputs[0]].name for op in depth_first(graph_of(main))) == order
+    assert placement(model, U55)[0].partitions == count
+
+
+def test_partitions_do_not_depend_on_the_order_of_the_file() -> None:
+    """Both files hold one graph, and stretches in the order of the second would be three."""
+    first, second = "a c B d".split(), "a B c d".split()
+    made = {"a": ("x", "a"), "B": ("a", "B"), "c": ("a", "c"), "d": ("cB", "d")}
+    for order in (first, second):
+        assert placement(graph([made[name] for name in order], "d"), U55)[0].partitions == 2
+
+
+def test_partitions_of_a_long_model_take_one_pass() -> None:
+    """The CPU's operators, each moved past those of the accelerator one by one, would take hundreds of millions of steps."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    half = 20_000
+    x, *tensors = [main.tensor("t", (1,), "int8", quantized(0.5)) for _ in range(2 * half + 1)]
+    main.add("TANH", [x], [tensors[0]])
+    for n in range(1, 2 * half):
+        before = tensors[0] if n == half else tensors[n - 1]
+        main.add("SQRT" if n < half else "TANH", [before], [tensors[n]])
+    main.inputs(x)
+    y = main.tensor("y", (1,), "int8", quantized(0.5))
+    main.add("ADD", [tensors[-1], tensors[half - 1]], [y])
+    main.outputs(y)
+    subgraph = builder.finish().subgraphs[0]
+    places: list[Place] = ["cpu" if op.opcode == "SQRT" else "npu" for op in subgraph.operators]
+    assert partitions(graph_of(subgraph), places) == 2
 
 
 def test_products_are_counted_by_the_results_they_make() -> None:

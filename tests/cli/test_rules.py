@@ -36,6 +36,15 @@ def test_an_operators_rule(run: Run) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_what_is_required_stays_where_paths_are_long(run: Run) -> None:
+    lines = run("rules", "TRANSPOSE_CONV", "-p", "ethos-u85").stdout.splitlines()
+    assert "required" in lines[2].split()
+    text = " ".join(lines)
+    assert "present" in text
+    assert "ethos-u85" in text
+    assert max(map(len, lines)) <= 80
+
+
 def test_json(run: Run) -> None:
     result = run("rules", "FULLY_CONNECTED", "-p", "tiny.yaml", "-f", "json")
     (profile,) = json.loads(result.stdout)["profiles"]

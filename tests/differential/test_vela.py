@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from tests.differential.conversion import models as float_models
 from tests.differential.vela import blind, compared
 from tests.differential.vela_bounds import bounds
 from tests.differential.vela_converted import PLACES, Promises, converted, placed_conversion
+from tests.differential.vela_partitions import tangled
 from tests.differential.vela_unwritten import PAGE, SEED, UNENFORCED, Unenforced, unwritten
 from tests.differential.vela_unwritten import TARGETS as UNWRITTEN
 
@@ -26,6 +27,10 @@ pytest.importorskip("ethosu.regor", reason="ethos-u-vela is not installed")
 
 #: How many of 300 random operators, odd ones included, may run elsewhere than a profile says.
 TARGETS = {"ethos-u55": 0.97, "ethos-u65": 0.97, "ethos-u85": 0.95}
+#: Random graphs whose partitions are counted, and how many of them may have others: the U85 chains operators, and nothing
+#: of the CPU's comes between two that are chained.
+GRAPHS = 150
+CHAINED = {"ethos-u55": 0, "ethos-u85": 1}
 #: One custom operator on a constant, made to fail: the compiler finds no input and fails, too.
 NO_INPUT = "model_invoking_error.tflite"
 
@@ -105,10 +110,27 @@ def test_every_operator_of_real_models_runs_where_the_profile_says(target: str, 
                     continue
                 pairs = zip(wanted, report.operators, strict=True)
                 apart += [f"{file.name} {op.opcode} #{op.index}: {w}" for w, op in pairs if op.place != w]
-                if target != "ethos-u85" and compiled.partitions != report.partitions:
+                if compiled.partitions != report.partitions:
                     apart.append(f"{file.name}: {compiled.partitions} partitions, not {report.partitions}")
     assert seen > 360
     assert not apart
+
+
+@pytest.mark.parametrize("target", CHAINED)
+def test_partitions_of_random_graphs_are_the_compilers(target: str) -> None:
+    """The control: counted in the order of the file, most are others."""
+    profile, apart, in_the_file = load_profile(target), [], 0
+    with Vela(target) as compiler:
+        for number in range(GRAPHS):
+            model = tangled(number)
+            report, compiled = placement(model, profile)[0], compiler.compile(model)
+            assert not compiled.ending
+            if report.partitions != compiled.partitions:
+                apart.append(f"{number}: {compiled.partitions} partitions, not {report.partitions}")
+            places = [op.place for op in report.operators]
+            in_the_file += sum(place == "npu" for place, _ in groupby(places)) == compiled.partitions
+    assert len(apart) <= CHAINED[target], apart
+    assert in_the_file < GRAPHS / 2
 
 
 @pytest.mark.parametrize("one", UNENFORCED, ids=lambda one: one.what)

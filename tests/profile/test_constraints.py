@@ -65,3 +65,16 @@ def test_a_value_the_verb_can_judge_is_read(tmp_path: Path, demand: str) -> None
     assert str(requirement.value) == {"scale": "a multiple of 1/256", "zero_point": "0 or 3..5"}.get(
         verb, stated
     )
+
+
+@pytest.mark.parametrize("limit", ['"1,3,5"', "multiple_of 16", "1-3", '">=1"', "[1, 3 5]"])
+def test_a_limit_that_nothing_measured_could_equal_is_refused(tmp_path: Path, limit: str) -> None:
+    with pytest.raises(ProfileError, match=r"a limit is a number, a range 1\.\.3, a list") as refused:
+        loaded(tmp_path, "zero_point: 0", limit)
+    assert refused.value.line == 11
+
+
+def test_a_reason_beside_a_form_is_told_where_it_goes(tmp_path: Path) -> None:
+    with pytest.raises(ProfileError, match=r"\{value: \.\.\., because: \.\.\.\}"):
+        loaded(tmp_path, "zero_point: 0", "{multiple_of: 16, because: the array has 16 rows}")
+    loaded(tmp_path, "zero_point: 0", "{value: {multiple_of: 16}, because: the array has 16 rows}")

@@ -204,8 +204,15 @@ def test_operands_cannot_be_relaxed(load):
         ("profile: p\nops:\n  ADD: {inputs: [a], outputs: [b], scope: [c]}\n", 3, "no operand 'c'"),
         ("profile: p\nlevels: {ADD/a/scale: eror}\n", 2, "a level is"),
         ("profile: p\nlevels: {ADD/a/scale: note}\n", 2, "no requirement 'ADD/a/scale'"),
-        ("profile: p\nunlisted: maybe\n", 2, "unlisted is"),
-        ("profile: p\njudges: taste\n", 2, "judges is quantization or structure"),
+        ("profile: p\nunlisted: maybe\n", 2, "unlisted is one of not covered, "),
+        ("profile: p\nunlisted: stays on CPU\n", 2, "did you mean 'stays on the CPU'"),
+        ("profile: p\nunlisted: stays on the CPU\n", 2, "takes judges: placement"),
+        (
+            "profile: p\nextends: litert-int8\nkinds:\n  weight:\n    granularity: per-tensor\n",
+            5,
+            "weight: granularity reaches no operand",
+        ),
+        ("profile: p\njudges: taste\n", 2, "judges is one of quantization, structure, placement"),
         (
             "profile: p\nops:\n  CONV2D: {inputs: [a], outputs: [b]}\n",
             3,

@@ -151,6 +151,18 @@ def smallest_stride(operands: Operands) -> Measured:
     return _smallest(operands, _STRIDES)
 
 
+@measures(option("dilation_w_factor"))
+def dilation_w(operands: Operands) -> Measured:
+    """Horizontal dilation of a convolution; 1 leaves no gaps."""
+    return _smallest(operands, ("dilation_w_factor",))
+
+
+@measures(option("dilation_h_factor"))
+def dilation_h(operands: Operands) -> Measured:
+    """Vertical dilation of a convolution; 1 leaves no gaps."""
+    return _smallest(operands, ("dilation_h_factor",))
+
+
 @measures(option(*_DILATIONS))
 def smallest_dilation(operands: Operands) -> Measured:
     """The smallest dilation factor among the options of a convolution."""
