@@ -35,7 +35,7 @@ from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
 
 #: Types whose integers may stand for themselves.
-_PLAIN = ("int32", "int64", "bool", "float32", "float16", "bfloat16", "float64")
+PLAIN = ("int32", "int64", "bool", "float32", "float16", "bfloat16", "float64")
 #: The types of feature maps that every accelerator streams.
 NARROW = ("int8", "int16", "uint8")
 _HUGE = 2.0**32
@@ -159,7 +159,7 @@ def unquantized_maps(operands: Operands) -> Measured:
     weights = [t for role, ts in operands.roles.items() if facts.get(role) == "weight" for t in ts]
     states = {t.index for role, ts in operands.roles.items() if facts.get(role) == "state" for t in ts}
     tensors = (t for t in (*maps_of(operands), *weights) if t.index not in states)
-    return sum(not t.quantization.scale.size and t.dtype not in _PLAIN for t in tensors)
+    return sum(not t.quantization.scale.size and t.dtype not in PLAIN for t in tensors)
 
 
 def _zero(t: Tensor) -> int:

@@ -8,11 +8,12 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, short_constant
-from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
+from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, everything, maps_of
 from litecheck.profile.measurements.register import dimensions, held, measures
 from litecheck.profile.measurements.set_axes import reduced_to
-from litecheck.profile.measurements.set_maps import ends, first_map, map_roles
+from litecheck.profile.measurements.set_maps import ends, first_map, map_roles, offset
 from litecheck.profile.plan import Plan
+from litecheck.quantization import Quantization
 
 
 def _in_parts(plan: Plan, value: Any) -> Plan | None:
@@ -80,8 +81,8 @@ def offset_axis(operands: Operands) -> Measured:
     )
 
 
-#: The zero points of 8 bits; other types have 0.
-_POINTS = {"int8": range(-128, 128), "uint8": range(256)}
+#: The zero points that types may have; other types have 0.
+_POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
 
 
 @measures(_offset_axis)
@@ -155,15 +156,16 @@ def _gained(plan: Plan, value: Any) -> Plan | None:
     found = ends(plan)
     if found is None or value < 0:
         return None
-    plan = plan.edit(found[0], lambda t: dimensions(t, (1, 1, 2, 4)))
-    return plan.edit(found[1], lambda t: dimensions(t, (*[1] * int(value), 1, 1, 2, 4)))
+    plan = plan.edit(found[0], lambda t: dimensions(t, (1, 2, 2, 4)))
+    return plan.edit(found[1], lambda t: dimensions(t, (*[1] * int(value), 1, 2, 2, 4)))
 
 
 @measures(_gained)
 def gained_rank(operands: Operands) -> Measured:
-    """By how many dimensions the result exceeds the first input, where it has more than four; else 0."""
+    """By how many dimensions the result exceeds the first input, where it has more than four and more than one row; else
+    0."""
     found = ends_of(operands)
-    if found is None or len(found[1].shape) <= 4:
+    if found is None or len(found[1].shape) <= 4 or found[1].shape[-3] <= 1:
         return 0
     return max(len(found[1].shape) - len(found[0].shape), 0)
 
@@ -188,3 +190,17 @@ def moved_extent(operands: Operands) -> Measured:
     if prod(shape[:-3]) == 1 and min(moved) >= rank - 3:
         return max(shape[-3:])
     return max(prod(part) for part in combinations(shape, len(shape) - 2))
+
+
+@measures(first_map(offset))
+def first_zero_point(operands: Operands) -> Measured:
+    """1 where the first input has a zero point outside int8 or uint8, or of another type one other than 0, else 0."""
+    found = ends_of(operands)
+    return None if found is None else int(_zero(found[0]) not in _POINTS.get(found[0].dtype, (0,)))
+
+
+@measures(first_map(lambda t: t.but(dtype="int8", quantization=Quantization(), values=None)))
+def unquantized_ends(operands: Operands) -> Measured:
+    """How many of the first input and the result state no scale and are of a type whose integers stand for reals."""
+    found = ends_of(operands)
+    return sum(not t.quantization.scale.size and t.dtype not in PLAIN for t in found or ())

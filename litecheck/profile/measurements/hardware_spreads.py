@@ -163,7 +163,13 @@ def group_remainder(operands: Operands) -> Measured:
     return left or (filters % groups if groups else 0)
 
 
-@measures(lambda plan, value: plan.but(lists_absent=value == len(plan.inputs)))
+def _listed(plan: Plan, value: Any) -> Plan | None:
+    if not 0 <= value <= len(plan.inputs):
+        return None
+    return plan.without(*plan.inputs[int(value) :]).but(lists_absent=value == len(plan.inputs))
+
+
+@measures(_listed)
 def listed_operands(operands: Operands) -> Measured:
     """How many operands go in, with those at the end that are absent and listed as such."""
     return len(operands.operator.inputs)

@@ -1,0 +1,83 @@
+"""Measurements of constant weights as an accelerator's compiler encodes and divides them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from litecheck.model.types import Tensor
+from litecheck.model.values import stored_integers
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.register import dimensions, measures
+from litecheck.profile.operators import facts_of
+from litecheck.profile.plan import Plan
+
+
+def _weights(operands: Operands) -> Iterator[Tensor]:
+    facts = facts_of(operands.operator.kind).inputs
+    for role, tensors in operands.roles.items():
+        if facts.get(role) == "weight":
+            yield from tensors
+
+
+def _lowest(tensor: Tensor) -> int | None:
+    """The smallest stored integer of 8 bits less the zero point of its tensor, the first where there are several."""
+    values = (
+        stored_integers(tensor) if tensor.data is not None and tensor.dtype in ("int8", "uint8") else None
+    )
+    if values is None or not values.size:
+        return None
+    points = tensor.quantization.zero_point
+    return int(values.min()) - (int(points[0]) if points.size else 0)
+
+
+def _below(plan: Plan, value: Any) -> Plan | None:
+    weight = plan.one("weight")
+    if weight is None or weight.values is None or not weight.scale.size:
+        return None
+    lowest = np.iinfo(weight.values.dtype).min
+    values = np.full(weight.shape, lowest + 1)
+    values.flat[0] = lowest
+    return plan.edit("weight", lambda t: t.holding(values, weight.dtype).zeroed(lowest - int(value)))
+
+
+@measures(_below)
+def lowest_weight(operands: Operands) -> Measured:
+    """The smallest constant weight of 8 bits less its zero point."""
+    found = [least for t in _weights(operands) if (least := _lowest(t)) is not None]
+    return min(found, default=None)
+
+
+def _rows(plan: Plan, value: Any) -> Plan | None:
+    source, weight = plan.one("input"), plan.one("weight")
+    if source is None or weight is None or len(weight.shape) != 2 or value < 0:
+        return None
+    depth = max(weight.shape[-1], 2)
+    plan = plan.edit("weight", lambda t: dimensions(t, (t.shape[0], depth)))
+    return plan.edit("input", lambda t: dimensions(t, (1, int(value) * depth or 1)))
+
+
+@measures(_rows)
+def whole_rows(operands: Operands) -> Measured:
+    """How many rows as long as those of the weights the input's elements fill."""
+    source, weight = operands.one("input"), operands.one("weight")
+    if source is None or weight is None or not weight.shape or not weight.shape[-1]:
+        return None
+    return prod(source.shape) // weight.shape[-1]
+
+
+def _two_scales(plan: Plan, value: Any) -> Plan | None:
+    if plan.one("cell_gate_bias") is None or value not in (0, 1):
+        return None
+    return plan.edit("cell_gate_bias", lambda t: t.scaled([0.5, 0.25])) if value else plan
+
+
+@measures(_two_scales)
+def per_axis_biases(operands: Operands) -> Measured:
+    """How many biases state more than one scale."""
+    facts = facts_of(operands.operator.kind).inputs
+    biases = (t for role, ts in operands.roles.items() if facts.get(role) == "bias" for t in ts)
+    return sum(t.quantization.scale.size > 1 for t in biases)
