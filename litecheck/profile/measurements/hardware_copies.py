@@ -9,9 +9,10 @@ from typing import Any
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, short_constant
 from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, everything, maps_of
-from litecheck.profile.measurements.register import dimensions, held, measures
+from litecheck.profile.measurements.register import dimensions, held, measures, option_fields
 from litecheck.profile.measurements.set_axes import reduced_to
 from litecheck.profile.measurements.set_maps import ends, first_map, map_roles, offset
+from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
 from litecheck.quantization import Quantization
 
@@ -31,6 +32,8 @@ def _in_parts(plan: Plan, value: Any) -> Plan | None:
         if role in plan.inputs:
             plan = held(plan, role, [first] + [int(role not in ("begin",))] * (rank - 1))
     plan = held(plan, "axis", 0) if "axis" in plan.inputs else plan
+    masks = [name for name in option_fields(plan.opcode) if name.endswith("_mask")]
+    plan = plan.option(**dict.fromkeys(masks, 0)) if masks else plan
     plan = plan.edit(found[0], lambda t: dimensions(t, whole))
     return plan.edit_all(lambda t: dimensions(t, half), plan.outputs)
 
@@ -201,6 +204,9 @@ def first_zero_point(operands: Operands) -> Measured:
 
 @measures(first_map(lambda t: t.but(dtype="int8", quantization=Quantization(), values=None)))
 def unquantized_ends(operands: Operands) -> Measured:
-    """How many of the first input and the result state no scale and are of a type whose integers stand for reals."""
-    found = ends_of(operands)
-    return sum(not t.quantization.scale.size and t.dtype not in PLAIN for t in found or ())
+    """How many of the first input, the first weight and the result state no scale and are of a type whose integers stand
+    for reals."""
+    facts = facts_of(operands.operator.kind).inputs
+    weight = next((t for role, ts in operands.roles.items() if facts.get(role) == "weight" for t in ts), None)
+    tensors = [t for t in (*(ends_of(operands) or ()), weight) if t is not None]
+    return sum(not t.quantization.scale.size and t.dtype not in PLAIN for t in tensors)
