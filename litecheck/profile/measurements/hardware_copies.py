@@ -10,7 +10,7 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, short_constant
 from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, everything, maps_of
 from litecheck.profile.measurements.register import dimensions, held, measures, option_fields
-from litecheck.profile.measurements.set_axes import reduced_to
+from litecheck.profile.measurements.set_axes import outer, reduced_to
 from litecheck.profile.measurements.set_maps import ends, first_map, map_roles, offset
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
@@ -84,6 +84,8 @@ def offset_axis(operands: Operands) -> Measured:
     )
 
 
+#: How many dimensions a shape has room for.
+_PLACES = 8
 #: The zero points that types may have; other types have 0.
 _POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
 
@@ -175,6 +177,19 @@ def gained_rank(operands: Operands) -> Measured:
 
 def _summed(plan: Plan, value: Any) -> Plan | None:
     return reduced_to(plan, (1, 1, int(value), 2), [2]) if value >= 1 else None
+
+
+@measures(outer)
+def looked_at_extent(operands: Operands) -> Measured:
+    """The product of all dimensions of the input in front of the last three; of an input of more than eight, where not
+    the last is reduced, the first alone."""
+    source, axes = operands.one("input"), short_constant(operands, "axis")
+    if source is None:
+        return None
+    shape = source.shape
+    if len(shape) <= _PLACES or (axes is not None and any(a % len(shape) == len(shape) - 1 for a in axes)):
+        return prod(shape[:-3])
+    return shape[0]
 
 
 @measures(_summed)
