@@ -157,6 +157,26 @@ def inner_result_images(operands: Operands) -> Measured:
     return None if found is None else prod(found[1].shape[1:-3])
 
 
+def _squeezed(plan: Plan, value: Any) -> Plan | None:
+    """Channels padded, and a result without the first dimension."""
+    if plan.one("paddings") is None or value not in (0, 1):
+        return None
+    plan = held(plan, "paddings", [[0, 0], [0, 0], [0, 0], [0, 1]])
+    plan = plan.edit("input", lambda t: dimensions(t, (1, 2, 2, 4)))
+    return plan.edit_all(lambda t: dimensions(t, ((1,) * (1 - int(value)) + (2, 2, 5))), plan.outputs)
+
+
+@measures(_squeezed)
+def squeezed_padding(operands: Operands) -> Measured:
+    """1 where channels of an input of at most four dimensions are padded, or have no paddings, and the result has fewer
+    dimensions; else 0."""
+    found, margins = ends_of(operands), short_constant(operands, "paddings")
+    if found is None or margins is None or not len(found[1].shape) < len(found[0].shape) <= 4:
+        return 0
+    own = margins[2 * len(found[0].shape) - 2 : 2 * len(found[0].shape)]
+    return int(len(own) < 2 or any(own))
+
+
 def _gained(plan: Plan, value: Any) -> Plan | None:
     found = ends(plan)
     if found is None or value < 0:
@@ -167,10 +187,10 @@ def _gained(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_gained)
 def gained_rank(operands: Operands) -> Measured:
-    """By how many dimensions the result exceeds the first input, where it has more than four and more than one row; else
-    0."""
+    """By how many dimensions the result exceeds the first input, where it has more than four and one of the two more than
+    one row; else 0."""
     found = ends_of(operands)
-    if found is None or len(found[1].shape) <= 4 or found[1].shape[-3] <= 1:
+    if found is None or len(found[1].shape) <= 4 or all(prod(t.shape[-3:-2]) <= 1 for t in found):
         return 0
     return max(len(found[1].shape) - len(found[0].shape), 0)
 

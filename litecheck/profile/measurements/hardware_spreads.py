@@ -10,9 +10,9 @@ import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
+from litecheck.profile.measurements.bound import Measured, Operands, integer, one_scale, one_zero_point
 from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
-from litecheck.profile.measurements.register import dimensions, measures
+from litecheck.profile.measurements.register import dimensions, measures, option_stated
 from litecheck.profile.measurements.set_maps import ends, first_map, spread, typed
 from litecheck.profile.plan import Plan
 
@@ -40,14 +40,16 @@ def _spread(operands: Operands) -> tuple[list[Tensor], Tensor] | None:
 
 @measures(spread)
 def spread_rank(operands: Operands) -> Measured:
-    """How many dimensions the result has where inputs of more than one element have different shapes, and one more where
-    the numbers of their dimensions differ by more than 3; None elsewhere."""
+    """How many dimensions the result has where inputs of more than one element have different shapes: one more where the
+    numbers of their dimensions differ by more than 3, else one less where the last is 1; None elsewhere."""
     found = _spread(operands)
     if found is None:
         return None
     inputs, result = found
     ranks = [len(t.shape) for t in inputs]
-    return max(*ranks, len(result.shape)) + (max(ranks) - min(ranks) > _NEAR)
+    if max(ranks) - min(ranks) > _NEAR:
+        return max(*ranks, len(result.shape)) + 1
+    return max(*ranks, len(result.shape)) - (result.shape[-1:] == (1,))
 
 
 def _images(plan: Plan, value: Any) -> Plan | None:
@@ -161,6 +163,32 @@ def group_remainder(operands: Operands) -> Measured:
     groups, left = divmod(depth, weight.shape[-1])
     filters = weight.shape[-4] if len(weight.shape) >= 4 else 1
     return left or (filters % groups if groups else 0)
+
+
+def _strided_groups(plan: Plan, value: Any) -> Plan | None:
+    """Two groups, and a window with these strides that has two places along each side."""
+    weight, source, step = plan.one("weight"), plan.one("input"), int(value)
+    stated = option_stated(plan, "VALID", "padding")
+    stated = stated and option_stated(stated, step, "stride_w", "stride_h")
+    stated = stated and option_stated(stated, 1, "dilation_w_factor", "dilation_h_factor")
+    if stated is None or weight is None or source is None or len(weight.shape) != 4 or step < 1:
+        return None
+    shape = (source.shape[0], *(k + step for k in weight.shape[1:3]), 2 * weight.shape[-1])
+    stated = stated.edit("input", lambda t: dimensions(t, shape))
+    return stated.edit_all(lambda t: dimensions(t, (shape[0], 2, 2, t.shape[-1])), plan.outputs)
+
+
+@measures(_strided_groups)
+def grouped_stride(operands: Operands) -> Measured:
+    """The longer stride of a convolution in groups along the sides of its result that are longer than 1; None elsewhere."""
+    source, weight, found = operands.one("input"), operands.one("weight"), ends_of(operands)
+    if source is None or weight is None or found is None or not source.shape or not weight.shape:
+        return None
+    if weight.shape[-1] == source.shape[-1] or weight.data is None:
+        return None
+    steps = (integer(operands, "stride_h") or 1, integer(operands, "stride_w") or 1)
+    sides = (1, 1, 1, *found[1].shape)[-3:-1]
+    return max(s if side > 1 else 1 for s, side in zip(steps, sides, strict=True))
 
 
 def _listed(plan: Plan, value: Any) -> Plan | None:

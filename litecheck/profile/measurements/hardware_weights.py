@@ -15,6 +15,9 @@ from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
 
+#: Types of 8 bits.
+_BYTES = ("int8", "uint8")
+
 
 def _weights(operands: Operands) -> Iterator[Tensor]:
     facts = facts_of(operands.operator.kind).inputs
@@ -26,7 +29,7 @@ def _weights(operands: Operands) -> Iterator[Tensor]:
 def _lowest(tensor: Tensor) -> int | None:
     """The smallest stored integer of 8 bits less the zero point of its tensor, the first where there are several."""
     values = (
-        stored_integers(tensor) if tensor.data is not None and tensor.dtype in ("int8", "uint8") else None
+        stored_integers(tensor) if tensor.data is not None and tensor.dtype in _BYTES else None
     )
     if values is None or not values.size:
         return None
@@ -81,3 +84,25 @@ def per_axis_biases(operands: Operands) -> Measured:
     facts = facts_of(operands.operator.kind).inputs
     biases = (t for role, ts in operands.roles.items() if facts.get(role) == "bias" for t in ts)
     return sum(t.quantization.scale.size > 1 for t in biases)
+
+
+def _long_bias(plan: Plan, value: Any) -> Plan | None:
+    bias, source = plan.one("bias"), plan.one("input")
+    if bias is None or source is None or source.dtype not in _BYTES or value not in (0, 1):
+        return None
+    held = None if bias.values is None else bias.values.astype(np.int64)
+    return plan.edit("bias", lambda t: t.but(dtype="int64", values=held)) if value else plan
+
+
+@measures(_long_bias)
+def long_byte_biases(operands: Operands) -> Measured:
+    """How many biases are int64 where an input of 8 bits meets constant weights."""
+    source, bias = operands.one("input"), operands.one("bias")
+    constant = all(t.data is not None for t in _weights(operands))
+    return int(
+        source is not None
+        and bias is not None
+        and constant
+        and source.dtype in _BYTES
+        and bias.dtype == "int64"
+    )
