@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -10,8 +9,7 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, short_constant
 from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, everything, maps_of
 from litecheck.profile.measurements.register import dimensions, held, measures, option_fields
-from litecheck.profile.measurements.set_axes import outer, reduced_to
-from litecheck.profile.measurements.set_maps import ends, first_map, map_roles, offset
+from litecheck.profile.measurements.set_maps import ends, first_map, map_roles, offset, typed
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
 from litecheck.quantization import Quantization
@@ -84,8 +82,6 @@ def offset_axis(operands: Operands) -> Measured:
     )
 
 
-#: How many dimensions a shape has room for.
-_PLACES = 8
 #: The zero points that types may have; other types have 0.
 _POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
 
@@ -168,13 +164,36 @@ def _squeezed(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_squeezed)
 def squeezed_padding(operands: Operands) -> Measured:
-    """1 where channels of an input of at most four dimensions are padded, or have no paddings, and the result has fewer
-    dimensions; else 0."""
-    found, margins = ends_of(operands), short_constant(operands, "paddings")
+    """1 where channels of an input of at most four dimensions are padded, or have no int32 paddings, and the result has
+    fewer dimensions; else 0."""
+    found, margins, paddings = (
+        ends_of(operands),
+        short_constant(operands, "paddings"),
+        operands.one("paddings"),
+    )
     if found is None or margins is None or not len(found[1].shape) < len(found[0].shape) <= 4:
         return 0
     own = margins[2 * len(found[0].shape) - 2 : 2 * len(found[0].shape)]
-    return int(len(own) < 2 or any(own))
+    unknown = len(own) < 2 and paddings is not None and paddings.dtype == "int32"
+    return int(unknown or any(own))
+
+
+def _widened(plan: Plan, value: Any) -> Plan | None:
+    if plan.one("paddings") is None or value not in (0, 1):
+        return None
+    plan = held(plan, "paddings", [[0, 0], [0, 0], [0, 1], [0, 0]])
+    plan = plan.edit("input", lambda t: typed(dimensions(t, (1, 2, 2, 4)), "int8"))
+    dtype = "int16" if value else "int8"
+    return plan.edit_all(lambda t: typed(dimensions(t, (1, 2, 3, 4)), dtype), plan.outputs)
+
+
+@measures(_widened)
+def widened_padding(operands: Operands) -> Measured:
+    """1 where constant paddings add something to an input of 8 bits and the result is of another size; else 0."""
+    found, margins = ends_of(operands), short_constant(operands, "paddings")
+    if found is None or margins is None or found[0].dtype not in ("int8", "uint8"):
+        return 0
+    return int(any(margins) and found[1].dtype not in ("int8", "uint8"))
 
 
 def _gained(plan: Plan, value: Any) -> Plan | None:
@@ -195,46 +214,16 @@ def gained_rank(operands: Operands) -> Measured:
     return max(len(found[1].shape) - len(found[0].shape), 0)
 
 
-def _summed(plan: Plan, value: Any) -> Plan | None:
-    return reduced_to(plan, (1, 1, int(value), 2), [2]) if value >= 1 else None
-
-
-@measures(outer)
-def looked_at_extent(operands: Operands) -> Measured:
-    """The product of all dimensions of the input in front of the last three; of an input of more than eight, where not
-    the last is reduced, the first alone."""
-    source, axes = operands.one("input"), short_constant(operands, "axis")
-    if source is None:
-        return None
-    shape = source.shape
-    if len(shape) <= _PLACES or (axes is not None and any(a % len(shape) == len(shape) - 1 for a in axes)):
-        return prod(shape[:-3])
-    return shape[0]
-
-
-@measures(_summed)
-def moved_extent(operands: Operands) -> Measured:
-    """What an axis that is moved to the end to be summed makes a permutation count up to: the longest of the last three
-    dimensions where it is one of these and there is one image, else the product of any dimensions but two; None where
-    only the last is summed."""
-    source, axes = operands.one("input"), short_constant(operands, "axis")
-    if source is None or axes is None or not source.shape:
-        return None
-    rank = len(source.shape)
-    shape = (1,) * (4 - rank) + source.shape
-    moved = {a % rank for a in axes if -rank <= a < rank} - {rank - 1}
-    if not moved:
-        return None
-    if prod(shape[:-3]) == 1 and min(moved) >= rank - 3:
-        return max(shape[-3:])
-    return max(prod(part) for part in combinations(shape, len(shape) - 2))
+def strange_zero_point(tensor: Tensor) -> bool:
+    """Whether a zero point is outside int8 or uint8, or of another type other than 0."""
+    return _zero(tensor) not in _POINTS.get(tensor.dtype, (0,))
 
 
 @measures(first_map(offset))
 def first_zero_point(operands: Operands) -> Measured:
     """1 where the first input has a zero point outside int8 or uint8, or of another type one other than 0, else 0."""
     found = ends_of(operands)
-    return None if found is None else int(_zero(found[0]) not in _POINTS.get(found[0].dtype, (0,)))
+    return None if found is None else int(strange_zero_point(found[0]))
 
 
 @measures(first_map(lambda t: t.but(dtype="int8", quantization=Quantization(), values=None)))
@@ -245,3 +234,12 @@ def unquantized_ends(operands: Operands) -> Measured:
     weight = next((t for role, ts in operands.roles.items() if facts.get(role) == "weight" for t in ts), None)
     tensors = [t for t in (*(ends_of(operands) or ()), weight) if t is not None]
     return sum(not t.quantization.scale.size and t.dtype not in PLAIN for t in tensors)
+
+
+@measures(first_map(lambda t: typed(t, "uint8").scaled([0.5], -3)))
+def offset_ends(operands: Operands) -> Measured:
+    """As ``offset_integers``, of the first input and the first result alone."""
+    tensors = ends_of(operands) or ()
+    return sum(
+        _zero(t) != 0 if t.dtype == "int32" else t.dtype.startswith("uint") and _zero(t) < 0 for t in tensors
+    )

@@ -116,6 +116,16 @@ def state_elements(operands: Operands) -> Measured:
     return None if state is None else prod(state.shape)
 
 
+@measures(_state)
+def side_by_side_states(operands: Operands) -> Measured:
+    """As ``state_elements``, or as many as there are sequences where these lie side by side, and that is more."""
+    state, source = operands.one("output_state"), operands.one("input")
+    if state is None or source is None:
+        return None
+    sequences = source.shape[1] if len(source.shape) == 3 and operands.option("time_major") else 0
+    return max(prod(state.shape), sequences)
+
+
 @measures(constant(nibbles))
 def nibble_constants(operands: Operands) -> Measured:
     """How many constants are int4."""
@@ -145,9 +155,16 @@ def split_remainder(operands: Operands) -> Measured:
 
 @measures(few_margins)
 def missing_margins(operands: Operands) -> Measured:
-    """How many margins constant paddings lack for the input's dimensions."""
+    """How many margins constant int32 paddings lack for an input of at most four dimensions, the first of which is 1, that
+    becomes longer; else 0."""
     source, margins = operands.one("input"), short_constant(operands, "paddings")
-    return None if source is None or margins is None else max(2 * len(source.shape) - len(margins), 0)
+    paddings, result = operands.one("paddings"), operands.one("output")
+    if source is None or margins is None or paddings is None or result is None:
+        return None
+    if paddings.dtype != "int32" or len(source.shape) > 4 or source.shape[:1] != (1,):
+        return 0
+    longer = prod(result.shape) > prod(source.shape)
+    return max(2 * len(source.shape) - len(margins), 0) if longer else 0
 
 
 @measures(option("depth_multiplier"))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, integer, one_scale, one_zero_point
 from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
-from litecheck.profile.measurements.register import dimensions, measures, option_stated
+from litecheck.profile.measurements.hardware_copies import strange_zero_point
+from litecheck.profile.measurements.register import Setter, dimensions, measures, option_stated
 from litecheck.profile.measurements.set_maps import ends, first_map, spread, typed
-from litecheck.profile.plan import Plan
+from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.quantization import Quantization
 
 #: How many dimensions an operand may lack before it is reshaped to those of the other.
 _NEAR = 3
@@ -79,6 +83,17 @@ def _one_slope(slope: Tensor) -> Fraction | None:
     return (int(values.flat[0]) - (int(points[0]) if points.size else 0)) * scale
 
 
+def _slope(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
+    def sets(plan: Plan, value: Any) -> Plan | None:
+        if plan.one("alpha") is None or value not in (0, 1):
+            return None
+        return (
+            plan.edit("alpha", lambda t: change(t.holding([7], t.dtype).but(shape=(1,)))) if value else plan
+        )
+
+    return sets
+
+
 def _slopes(plan: Plan, value: Any) -> Plan | None:
     source = plan.one("input")
     if source is None or plan.one("alpha") is None or value not in (1, 2):
@@ -94,6 +109,22 @@ def slope_types(operands: Operands) -> Measured:
     if source is None or slope is None or _one_slope(slope) is not None:
         return None
     return len({source.dtype, slope.dtype})
+
+
+@measures(_slope(lambda t: t.but(quantization=Quantization())))
+def unscaled_slope(operands: Operands) -> Measured:
+    """1 where a single constant slope states no scale, else 0."""
+    slope = operands.one("alpha")
+    return int(
+        slope is not None and slope.data is not None and slope.size == 1 and not slope.quantization.scale.size
+    )
+
+
+@measures(_slope(lambda t: t.but(quantization=quantized(0.5, 255), values=None)))
+def slope_zero_points(operands: Operands) -> Measured:
+    """1 where slopes that differ have a zero point outside int8 or uint8, or of another type one other than 0, else 0."""
+    slope = operands.one("alpha")
+    return int(slope is not None and _one_slope(slope) is None and strange_zero_point(slope))
 
 
 def _narrowed(plan: Plan, value: Any) -> Plan | None:

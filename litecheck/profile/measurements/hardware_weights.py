@@ -28,9 +28,7 @@ def _weights(operands: Operands) -> Iterator[Tensor]:
 
 def _lowest(tensor: Tensor) -> int | None:
     """The smallest stored integer of 8 bits less the zero point of its tensor, the first where there are several."""
-    values = (
-        stored_integers(tensor) if tensor.data is not None and tensor.dtype in _BYTES else None
-    )
+    values = stored_integers(tensor) if tensor.data is not None and tensor.dtype in _BYTES else None
     if values is None or not values.size:
         return None
     points = tensor.quantization.zero_point
@@ -106,3 +104,23 @@ def long_byte_biases(operands: Operands) -> Measured:
         and source.dtype in _BYTES
         and bias.dtype == "int64"
     )
+
+
+def _left_channels(plan: Plan, value: Any) -> Plan | None:
+    source, weight = plan.one("input"), plan.one("weight")
+    if source is None or weight is None or len(weight.shape) != 4 or not 0 <= value < 4:
+        return None
+    plan = plan.edit("weight", lambda t: dimensions(t, (*t.shape[:-1], 4 + int(value))))
+    return plan.edit("input", lambda t: dimensions(t, (*t.shape[:-1], 4)))
+
+
+@measures(_left_channels)
+def left_channels(operands: Operands) -> Measured:
+    """What is left over where a depthwise convolution's constant weights are divided into as many parts as its input has
+    channels, and there is a bias; None without one."""
+    source, weight = operands.one("input"), operands.one("weight")
+    if source is None or weight is None or not source.shape or not weight.shape or not source.shape[-1]:
+        return None
+    if operands.one("bias") is None or weight.data is None:
+        return None
+    return weight.shape[-1] % source.shape[-1]

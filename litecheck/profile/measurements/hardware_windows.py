@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -59,8 +60,12 @@ def _strides(operands: Operands) -> tuple[int, int] | None:
     return None if height is None or width is None else (height, width)
 
 
-def _dilated(operands: Operands) -> bool:
-    return any((integer(operands, f"dilation_{side}_factor") or 1) != 1 for side in "hw")
+def _dilated(operands: Operands, image: Sequence[int]) -> bool:
+    """Whether a window has gaps, and without padding a place in the image."""
+    kernel = _kernel(operands) if word(operands, "padding") != "SAME" else None
+    return all(k <= size for k, size in zip(kernel or image, image, strict=True)) and any(
+        (integer(operands, f"dilation_{side}_factor") or 1) != 1 for side in "hw"
+    )
 
 
 def _padded(operands: Operands) -> bool:
@@ -76,10 +81,10 @@ def _padded(operands: Operands) -> bool:
 
 @measures(longer_stride)
 def padded_stride(operands: Operands) -> Measured:
-    """The larger stride of a window that is dilated or goes over padding, along sides that it moves along at all; None of
-    others."""
+    """The larger stride of a window that is dilated, and not longer than an image without padding, or goes over padding,
+    along sides that it moves along at all; None of others."""
     strides, image = _strides(operands), _image(operands.one("input"))
-    if strides is None or image is None or not (_dilated(operands) or _padded(operands)):
+    if strides is None or image is None or not (_dilated(operands, image) or _padded(operands)):
         return None
     return max((s for s, size in zip(strides, image, strict=True) if s < size), default=1)
 

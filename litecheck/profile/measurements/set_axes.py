@@ -250,7 +250,10 @@ def few_margins(plan: Plan, value: Any) -> Plan | None:
     if count <= 0 or value < 0:
         return None
     shape = (count // 2, 2) if count % 2 == 0 else (count,)
-    return held(plan, "paddings", np.zeros(shape))
+    sides = tensor.shape[1:] if tensor is not None else ()
+    plan = plan.edit("input", lambda t: dimensions(t, (1, *sides)))
+    plan = plan.edit_all(lambda t: dimensions(t, (2, *sides)), plan.outputs)
+    return held(plan, "paddings", np.eye(1, count).reshape(shape))
 
 
 def batch_axes(plan: Plan, value: Any) -> Plan | None:

@@ -1,0 +1,105 @@
+"""Measurements of axes that an accelerator's compiler reduces along, and of those that it reads wrongly."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import prod
+from typing import Any
+
+from litecheck.profile.measurements.bound import Measured, Operands, short_constant
+from litecheck.profile.measurements.feature_maps import ends_of
+from litecheck.profile.measurements.register import dimensions, held, measures
+from litecheck.profile.measurements.set_axes import outer, reduced_to
+from litecheck.profile.plan import Plan
+
+#: How many dimensions a shape has room for.
+_PLACES = 8
+#: Types of axes that are read as wider ones.
+_NARROW = ("int8", "int16")
+
+
+def _summed(plan: Plan, value: Any) -> Plan | None:
+    return reduced_to(plan, (1, 1, int(value), 2), [2]) if value >= 1 else None
+
+
+@measures(outer)
+def looked_at_extent(operands: Operands) -> Measured:
+    """The product of all dimensions of the input in front of the last three; of an input of more than eight, where not
+    the last is reduced, the first alone."""
+    source, axes = operands.one("input"), short_constant(operands, "axis")
+    if source is None:
+        return None
+    shape = source.shape
+    if len(shape) <= _PLACES or (axes is not None and any(a % len(shape) == len(shape) - 1 for a in axes)):
+        return prod(shape[:-3])
+    return shape[0]
+
+
+@measures(_summed)
+def moved_extent(operands: Operands) -> Measured:
+    """What an axis that is moved to the end to be summed makes a permutation count up to: the longest of the last three
+    dimensions where it is one of these and there is one image, else the product of any dimensions but two; None where
+    only the last is summed."""
+    source, axes = operands.one("input"), short_constant(operands, "axis")
+    if source is None or axes is None or not source.shape:
+        return None
+    rank = len(source.shape)
+    shape = (1,) * (4 - rank) + source.shape
+    moved = {a % rank for a in axes if -rank <= a < rank} - {rank - 1}
+    if not moved:
+        return None
+    if prod(shape[:-3]) == 1 and min(moved) >= rank - 3:
+        return max(shape[-3:])
+    return max(prod(part) for part in combinations(shape, len(shape) - 2))
+
+
+def _keeping(plan: Plan, value: Any) -> Plan | None:
+    if plan.one("axis") is None or not 0 <= value <= 3:
+        return None
+    plan = reduced_to(plan.option(keep_dims=True), (1, 3, 4, 5), [1, 3, 2][: int(value)])
+    return plan.edit_all(lambda t: dimensions(t, t.shape[1:]), plan.outputs) if value > 1 else plan
+
+
+@measures(_keeping)
+def lost_axes(operands: Operands) -> Measured:
+    """How many constant axes, other than height and width alone, are reduced to keep all dimensions, of which there are four
+    or more and fewer in the result; else 0."""
+    found, axes = ends_of(operands), short_constant(operands, "axis")
+    if found is None or axes is None or not operands.option("keep_dims"):
+        return 0
+    source, result = (len(t.shape) for t in found)
+    plane = sorted(a % source for a in axes) == [source - 3, source - 2] if source else False
+    return len(axes) if 4 <= source > result and not plane else 0
+
+
+def _far_axes(plan: Plan, value: Any) -> Plan | None:
+    """So many axes, far beyond all dimensions."""
+    if plan.one("axis") is None or value in (1,) or value < 0:
+        return None
+    plan = reduced_to(plan, (1, 3, 4, 5), [2])
+    return held(plan, "axis", [201 + n for n in range(int(value))]) if value else plan
+
+
+@measures(_far_axes)
+def far_axes(operands: Operands) -> Measured:
+    """How many constant axes there are where they are several, all beyond the dimensions; else 0."""
+    source, axes = operands.one("input"), short_constant(operands, "axis")
+    if source is None or axes is None or len(axes) < 2:
+        return 0
+    rank = len(source.shape)
+    return 0 if any(-rank <= a < rank for a in axes) else len(axes)
+
+
+def _narrow_axes(plan: Plan, value: Any) -> Plan | None:
+    """So many int16 axes."""
+    if plan.one("axis") is None or not 0 <= value <= 3 or value == 1:
+        return None
+    plan = reduced_to(plan, (1, 3, 4, 5), [1, 2, 3][: int(value) or 1])
+    return held(plan, "axis", [1, 2, 3][: int(value)], "int16") if value else plan
+
+
+@measures(_narrow_axes)
+def narrow_axes(operands: Operands) -> Measured:
+    """How many constant axes there are where they are several, int8 or int16; else 0."""
+    axis, axes = operands.one("axis"), short_constant(operands, "axis")
+    return 0 if axis is None or not axes or len(axes) < 2 or axis.dtype not in _NARROW else len(axes)
