@@ -214,6 +214,24 @@ def gained_rank(operands: Operands) -> Measured:
     return max(len(found[1].shape) - len(found[0].shape), 0)
 
 
+def _gained_images(plan: Plan, value: Any) -> Plan | None:
+    found, made = ends(plan), _gained(plan, value)
+    if found is None or made is None:
+        return None
+    made = made.edit(found[0], lambda t: dimensions(t, (2, *t.shape[1:])))
+    return made.edit(found[1], lambda t: dimensions(t, (*t.shape[:-4], 2, *t.shape[-3:])))
+
+
+@measures(_gained_images)
+def gained_batch_rank(operands: Operands) -> Measured:
+    """By how many dimensions the result exceeds the first input, where it has more than four and more than one image; else
+    0."""
+    found = ends_of(operands)
+    if found is None or len(found[1].shape) <= 4 or prod(found[1].shape[:-3]) <= 1:
+        return 0
+    return max(len(found[1].shape) - len(found[0].shape), 0)
+
+
 def strange_zero_point(tensor: Tensor) -> bool:
     """Whether a zero point is outside int8 or uint8, or of another type other than 0."""
     return _zero(tensor) not in _POINTS.get(tensor.dtype, (0,))
