@@ -178,22 +178,25 @@ def squeezed_padding(operands: Operands) -> Measured:
     return int(unknown or any(own))
 
 
-def _widened(plan: Plan, value: Any) -> Plan | None:
+def _padded_words(plan: Plan, value: Any) -> Plan | None:
     if plan.one("paddings") is None or value not in (0, 1):
         return None
     plan = held(plan, "paddings", [[0, 0], [0, 0], [0, 1], [0, 0]])
     plan = plan.edit("input", lambda t: typed(dimensions(t, (1, 2, 2, 4)), "int8"))
-    dtype = "int16" if value else "int8"
-    return plan.edit_all(lambda t: typed(dimensions(t, (1, 2, 3, 4)), dtype), plan.outputs)
+    shape = (1, 2, 3, 4)
+    return plan.edit_all(
+        lambda t: typed(dimensions(t, shape), "int16").scaled(t.scale[:1], int(value)), plan.outputs
+    )
 
 
-@measures(_widened)
-def widened_padding(operands: Operands) -> Measured:
-    """1 where constant paddings add something to an input of 8 bits and the result is of another size; else 0."""
-    found, margins = ends_of(operands), short_constant(operands, "paddings")
-    if found is None or margins is None or found[0].dtype not in ("int8", "uint8"):
+@measures(_padded_words)
+def wide_offset_padding(operands: Operands) -> Measured:
+    """1 where constant paddings add something to an input of 8 bits, and the result has other ones and a zero point other
+    than 0; else 0."""
+    found, margins, narrow = ends_of(operands), short_constant(operands, "paddings"), ("int8", "uint8")
+    if found is None or margins is None or not any(margins) or found[0].dtype not in narrow:
         return 0
-    return int(any(margins) and found[1].dtype not in ("int8", "uint8"))
+    return int(found[1].dtype not in narrow and _zero(found[1]) != 0)
 
 
 def _gained(plan: Plan, value: Any) -> Plan | None:
