@@ -147,6 +147,8 @@ def _weighted(
     if dice.chance(0.25):
         return w, None
     wide = {"int16": "int64", "float32": "float32"}.get(x.dtype, "int32")
+    if wide != "float32" and dice.chance(0.05):
+        wide = "int32" if wide == "int64" else "int64"
     bias = dice.constant((channels,), wide, Quantization() if wide == "float32" else quantized(scales, 0, 0))
     return w, bias
 

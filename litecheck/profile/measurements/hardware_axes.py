@@ -72,11 +72,11 @@ def reduced_magnitude(operands: Operands) -> Measured:
 
 @measures(of_depth)
 def depth_reduction(operands: Operands) -> Measured:
-    """1 where the last dimension is reduced and none of the last three is 1, else 0."""
+    """1 where the last dimension is reduced and none of the second to fourth of four or more is 1, else 0."""
     shape, axes = _shape(operands), _axes(operands)
     if not shape or not axes or len(shape) - 1 not in axes:
         return 0
-    return int(all(d > 1 for d in (1, 1, 1, *shape)[-3:]))
+    return int(all(d > 1 for d in ((1,) * (4 - len(shape)) + shape)[1:4]))
 
 
 @measures(from_end)

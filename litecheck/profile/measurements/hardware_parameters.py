@@ -10,7 +10,7 @@ from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant, word
 from litecheck.profile.measurements.feature_maps import everything, maps_of
-from litecheck.profile.measurements.register import Setter, measures, option
+from litecheck.profile.measurements.register import Setter, held, measures, option
 from litecheck.profile.measurements.set_axes import AXIS_TYPES, axis_typed, few_margins
 from litecheck.profile.measurements.set_maps import (
     constant,
@@ -21,7 +21,6 @@ from litecheck.profile.measurements.set_maps import (
 )
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
-from litecheck.quantization import Quantization
 
 
 def _of(operands: Operands, *kinds: str) -> Iterator[Tensor]:
@@ -51,20 +50,6 @@ def computed_parameters(operands: Operands) -> Measured:
     return sum(t.data is None for t in _of(operands, "weight", "bias"))
 
 
-def _computed_recurrent(plan: Plan, value: Any) -> Plan | None:
-    roles = [role for role in plan.inputs if role.startswith("recurrent_") and plan.operands.get(role)]
-    if not 0 <= value <= len(roles):
-        return None
-    return plan.edit_all(lambda t: t.but(values=None), roles[: int(value)])
-
-
-@measures(_computed_recurrent)
-def computed_recurrent_weights(operands: Operands) -> Measured:
-    """How many weights are computed that a recurrent layer's state is multiplied with."""
-    roles = operands.roles.items()
-    return sum(t.data is None for role, ts in roles if role.startswith("recurrent_") for t in ts)
-
-
 @measures(fused_words)
 def fused_wide_scales(operands: Operands) -> Measured:
     """How many results are int32 and state a scale where an activation is fused into the operator."""
@@ -87,45 +72,6 @@ def per_axis_weights(operands: Operands) -> Measured:
     return sum(t.quantization.scale.size > 1 for t in _of(operands, "weight"))
 
 
-@measures(
-    lambda plan, value: (
-        plan.edit("cell_state", lambda t: t.but(quantization=Quantization())) if value else plan
-    )
-)
-def unscaled_parameters(operands: Operands) -> Measured:
-    """How many weights behind an LSTM's first state no scale, and whether its cell's state does not."""
-    facts = facts_of(operands.operator.kind).inputs
-    weights = [role for role in operands.roles if facts.get(role) == "weight"][1:]
-    return sum(
-        not t.quantization.scale.size
-        for role in (*weights, "cell_state")
-        for t in operands.roles.get(role, ())
-    )
-
-
-def _state(plan: Plan, value: Any) -> Plan | None:
-    if "output_state" not in plan.inputs or value < 1:
-        return None
-    return plan.edit("output_state", lambda t: t.but(shape=(1, int(value))))
-
-
-@measures(_state)
-def state_elements(operands: Operands) -> Measured:
-    """How many numbers a recurrent layer hands from one step to the next."""
-    state = operands.one("output_state")
-    return None if state is None else prod(state.shape)
-
-
-@measures(_state)
-def side_by_side_states(operands: Operands) -> Measured:
-    """As ``state_elements``, or as many as there are sequences where these lie side by side, and that is more."""
-    state, source = operands.one("output_state"), operands.one("input")
-    if state is None or source is None:
-        return None
-    sequences = source.shape[1] if len(source.shape) == 3 and operands.option("time_major") else 0
-    return max(prod(state.shape), sequences)
-
-
 @measures(constant(nibbles))
 def nibble_constants(operands: Operands) -> Measured:
     """How many constants are int4."""
@@ -145,12 +91,27 @@ def _split(operands: Operands) -> tuple[int, int] | None:
 
 
 @measures(option("num_splits"))
-def split_remainder(operands: Operands) -> Measured:
+def parts_remainder(operands: Operands) -> Measured:
     """What is left over where a dimension is split into parts of one length; -1 where no axis of the input is named."""
     if short_constant(operands, "axis") is None:
         return None
     found = _split(operands)
     return -1 if found is None else found[0] % found[1]
+
+
+def _inferring(plan: Plan, value: Any) -> Plan | None:
+    """So many sizes left to be worked out."""
+    sizes = plan.one("size_splits")
+    if sizes is None or sizes.size < value or value < 0:
+        return None
+    known = [1] * (sizes.size - int(value))
+    return held(plan, "size_splits", [-1] * int(value) + known)
+
+
+@measures(_inferring)
+def inferred_sizes(operands: Operands) -> Measured:
+    """How many sizes of parts are -1: to be worked out."""
+    return (short_constant(operands, "size_splits") or []).count(-1)
 
 
 @measures(few_margins)

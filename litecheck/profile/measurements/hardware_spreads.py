@@ -112,7 +112,7 @@ def slope_types(operands: Operands) -> Measured:
 
 
 @measures(_slope(lambda t: t.but(quantization=Quantization())))
-def unscaled_slope(operands: Operands) -> Measured:
+def unscaled_single_slope(operands: Operands) -> Measured:
     """1 where a single constant slope states no scale, else 0."""
     slope = operands.one("alpha")
     return int(

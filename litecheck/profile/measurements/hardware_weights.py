@@ -79,31 +79,32 @@ def _two_scales(plan: Plan, value: Any) -> Plan | None:
 @measures(_two_scales)
 def per_axis_biases(operands: Operands) -> Measured:
     """How many biases state more than one scale."""
+    return sum(t.quantization.scale.size > 1 for t in _biases(operands))
+
+
+def _biases(operands: Operands) -> Iterator[Tensor]:
     facts = facts_of(operands.operator.kind).inputs
-    biases = (t for role, ts in operands.roles.items() if facts.get(role) == "bias" for t in ts)
-    return sum(t.quantization.scale.size > 1 for t in biases)
+    for role, tensors in operands.roles.items():
+        if facts.get(role) == "bias":
+            yield from tensors
 
 
 def _long_bias(plan: Plan, value: Any) -> Plan | None:
-    bias, source = plan.one("bias"), plan.one("input")
+    role = "bias" if plan.one("bias") else "cell_gate_bias"
+    bias, source = plan.one(role), plan.one("input")
     if bias is None or source is None or source.dtype not in _BYTES or value not in (0, 1):
         return None
     held = None if bias.values is None else bias.values.astype(np.int64)
-    return plan.edit("bias", lambda t: t.but(dtype="int64", values=held)) if value else plan
+    return plan.edit(role, lambda t: t.but(dtype="int64", values=held)) if value else plan
 
 
 @measures(_long_bias)
 def long_byte_biases(operands: Operands) -> Measured:
     """How many biases are int64 where an input of 8 bits meets constant weights."""
-    source, bias = operands.one("input"), operands.one("bias")
-    constant = all(t.data is not None for t in _weights(operands))
-    return int(
-        source is not None
-        and bias is not None
-        and constant
-        and source.dtype in _BYTES
-        and bias.dtype == "int64"
-    )
+    source = operands.one("input")
+    if source is None or source.dtype not in _BYTES or any(t.data is None for t in _weights(operands)):
+        return 0
+    return sum(t.dtype == "int64" for t in _biases(operands))
 
 
 def _left_channels(plan: Plan, value: Any) -> Plan | None:

@@ -39,11 +39,21 @@ OPERATOR: dict[str, tuple[Measurement, Witness[Plan]]] = {}
 OPERAND: dict[str, tuple[OperandMeasurement, Witness[TensorPlan]]] = {}
 
 
+Entry = TypeVar("Entry")
+
+
+def _enter(registered: dict[str, Entry], name: str, entry: Entry) -> None:
+    """ValueError where the name is taken: the rules of one would be judged by the other."""
+    if name in registered:
+        raise ValueError(f"two measurements have the name {name}")
+    registered[name] = entry
+
+
 def measures(sets: Setter, *words: str) -> Callable[[Measurement], Measurement]:
     """Registers a measurement of a whole operator under its name: a decorator."""
 
     def registered(function: Measurement) -> Measurement:
-        OPERATOR[function.__name__] = function, Witness(sets, words)
+        _enter(OPERATOR, function.__name__, (function, Witness(sets, words)))
         return function
 
     return registered
@@ -53,7 +63,7 @@ def measures_operand(sets: OperandSetter, *words: str) -> Callable[[OperandMeasu
     """Registers a measurement of one operand, ``role.name``: a decorator."""
 
     def registered(function: OperandMeasurement) -> OperandMeasurement:
-        OPERAND[function.__name__] = function, Witness(sets, words)
+        _enter(OPERAND, function.__name__, (function, Witness(sets, words)))
         return function
 
     return registered
