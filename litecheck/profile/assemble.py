@@ -46,6 +46,9 @@ def _assembled(plan: Plan, description: str) -> _Assembled:
     assigned = plan.assigned
     if assigned and assigned.before:
         graph.assign(inputs[0], assigned)
+    whole = {
+        graph.roles[role][0]: graph.cut(plan.operands[role][0], graph.roles[role][0]) for role in plan.cut
+    }
     at = graph.operators
     if plan.opcode != "SUBGRAPH":
         graph.add(plan.opcode, inputs, outputs, intermediates, plan.version, options)
@@ -53,8 +56,8 @@ def _assembled(plan: Plan, description: str) -> _Assembled:
         graph.graph.add("CUSTOM", (source,), (result,), custom_code="writer")
     if assigned and not assigned.before:
         graph.assign(inputs[0], assigned)
-    ends_in = [i for i in dict.fromkeys(inputs) if i >= 0 and i not in graph.kept]
-    ends_out = [i for i in dict.fromkeys(outputs) if i >= 0]
+    ends_in = [whole.get(i, i) for i in dict.fromkeys(inputs) if i >= 0 and i not in graph.kept]
+    ends_out = [*(i for i in dict.fromkeys(outputs) if i >= 0), *whole]
     for bystander in plan.bystanders:
         graph.stand_by(bystander.tensor, bystander.place, bystander.writers, ends_in, ends_out)
     graph.graph.inputs(*(i for i in ends_in if i not in graph.handles))
@@ -124,6 +127,16 @@ class _Graph:
             opcode, inputs, outputs, intermediates=intermediates, version=version, **(options or {})
         )
         self.operators += 1
+
+    def cut(self, plan: TensorPlan, part: int) -> int:
+        """A tensor twice as long in its last dimension, of which a tensor is the front."""
+        *outer, last = plan.shape
+        whole = self.graph.tensor("whole", (*outer, 2 * last), plan.dtype, plan.quantization)
+        begin, size = (np.array(v, np.int32) for v in ([0] * len(plan.shape), plan.shape))
+        self.add(
+            "SLICE", (whole, self.graph.constant("begin", begin), self.graph.constant("size", size)), (part,)
+        )
+        return whole
 
     def assign(self, handle: int, assigned: Assignment) -> None:
         """A handle, unless there is one, and assignments to it."""

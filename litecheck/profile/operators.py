@@ -26,6 +26,7 @@ _WORDS = {
     "result": ("rescaled", "rounded", "moved"),
     "fuses": ("activation",),
     "memory": ("resource",),
+    "cuts": ("ranges", "axis"),
 }
 _OVER = ("window", "plane", "stamps", "row", "axes")
 _KEYS = ("inputs", "outputs", "version", *_WORDS, "accumulates", "ties", "element", "probes", "unset")
@@ -58,6 +59,7 @@ class OperatorFacts:
     result: str = ""
     fuses: str = ""
     memory: str = ""
+    cuts: str = ""
     ties: tuple[Mapping[str, int], ...] = ()
     element: str = ""
     probes: tuple[str, ...] = ()
@@ -124,6 +126,7 @@ def _facts(node: Entries) -> OperatorFacts:
         words["result"],
         words["fuses"],
         words["memory"],
+        words["cuts"],
         tuple(
             MappingProxyType({role: _number(axis, 0) for role, axis in entries(tie, FILE).values.items()})
             for tie in _items(node.get("ties"))

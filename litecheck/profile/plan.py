@@ -111,7 +111,8 @@ class Plan:
 
     ``optional`` operands may be absent. ``options`` of None is an operator without an options table. ``lists_absent``
     says whether operands that are absent at the end are listed as such. ``set`` are the roles whose scales do not
-    follow from others any more.
+    follow from others any more. ``cut`` are the operands that an operator cuts out of larger tensors, and that go out of
+    the subgraph, too.
     """
 
     opcode: str
@@ -127,6 +128,7 @@ class Plan:
     assigned: Assignment | None = None
     bystanders: tuple[Bystander, ...] = ()
     set: frozenset[str] = frozenset()
+    cut: tuple[str, ...] = ()
 
     def one(self, role: str) -> TensorPlan | None:
         """The first tensor of a role, if there is one."""

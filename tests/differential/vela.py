@@ -50,7 +50,7 @@ class Score:
         if found.ending.startswith("no end"):
             self.late += 1
             return
-        wanted = PLACES[found.fates[0]]
+        wanted = PLACES[found.fates[-1]]
         agreed = place == wanted
         self.trials += 1
         self.agreed += agreed
@@ -59,7 +59,7 @@ class Score:
             self.plain += 1
             self.plain_agreed += agreed
         if not agreed:
-            key = (model.subgraphs[0].operators[0].opcode, found.fates[0], place)
+            key = (model.subgraphs[0].operators[-1].opcode, found.fates[-1], place)
             self.apart.setdefault(key, []).append(described(model, found))
 
     def classes(self) -> list[tuple[tuple[str, Fate, Place], list[str]]]:
@@ -94,7 +94,7 @@ def is_plain(model: Model) -> bool:
     main = model.subgraphs[0]
     computed = [t for t in main.tensors if t.data is None]
     constants = [t for t in main.tensors if t.data is not None]
-    operator = main.operators[0]
+    operator = main.operators[-1]
     steering = parameters(operator.kind)
     named = zip(facts_of(operator.kind).inputs, operator.inputs, strict=False)
     steers = [i for role, i in named if role in steering]
@@ -115,7 +115,7 @@ def described(model: Model, found: Compilation) -> str:
 def formed(model: Model) -> str:
     """A model of one operator in one line: operands with types, shapes, scales and zero points, and its options."""
     main = model.subgraphs[0]
-    operator = main.operators[0]
+    operator = main.operators[-1]
 
     def told(index: int) -> str:
         if index < 0:
@@ -149,7 +149,7 @@ def compared(models: Iterable[Model], target: str) -> Score:
     listed = published(profile)
     with Vela(target, seconds=5) as compiler:
         for model in models:
-            places = [placement(model, p)[0].operators[0].place for p in (profile, listed)]
+            places = [placement(model, p)[0].operators[-1].place for p in (profile, listed)]
             score.count(model, compiler.compile(model), *places)
     return score
 

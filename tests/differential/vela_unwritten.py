@@ -71,7 +71,7 @@ class Reason:
         if not self.count or (size, len(told)) < (self.size, len(self.smallest)):
             self.size, self.smallest = size, told
         self.count += 1
-        self.operators.add(main.operators[0].opcode)
+        self.operators.add(main.operators[-1].opcode)
 
 
 def decisive(findings: Iterable[Finding], place: Place) -> list[Finding]:
@@ -94,8 +94,8 @@ def unwritten(models: Iterable[Model], target: str) -> dict[tuple[Place, str], R
     with Vela(target, seconds=5) as compiler:
         for model in models:
             report, found = placement(model, profile)
-            place = report.operators[0].place
-            said = placement(model, listed)[0].operators[0].place
+            place = report.operators[-1].place
+            said = placement(model, listed)[0].operators[-1].place
             if place == said:
                 continue
             compiled = compiler.compile(model)

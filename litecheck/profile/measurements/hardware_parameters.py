@@ -102,9 +102,9 @@ def parts_remainder(operands: Operands) -> Measured:
 def _inferring(plan: Plan, value: Any) -> Plan | None:
     """So many sizes left to be worked out."""
     sizes = plan.one("size_splits")
-    if sizes is None or sizes.size < value or value < 0:
+    if sizes is None or sizes.shape[:1] < (value,) or value < 0:
         return None
-    known = [1] * (sizes.size - int(value))
+    known = [1] * (sizes.shape[0] - int(value))
     return held(plan, "size_splits", [-1] * int(value) + known)
 
 

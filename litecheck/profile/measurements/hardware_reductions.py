@@ -107,7 +107,7 @@ def _far_axes(plan: Plan, value: Any) -> Plan | None:
     if plan.one("axis") is None or value in (1,) or value < 0:
         return None
     plan = reduced_to(plan, (1, 3, 4, 5), [2])
-    return held(plan, "axis", [201 + n for n in range(int(value))]) if value else plan
+    return held(plan, "axis", [_DISTANT + n for n in range(int(value))]) if value else plan
 
 
 @measures(_far_axes)
@@ -166,5 +166,5 @@ def distant_axes(operands: Operands) -> Measured:
 @measures(_distant(-1))
 def distant_first_axis(operands: Operands) -> Measured:
     """1 where the first constant axis is so far in front of all dimensions that no memory is there, else 0."""
-    axes = _axes_read(operands)
-    return int(bool(axes) and axes[0] <= -_DISTANT)
+    axes = _axes_read(operands) or (0,)
+    return int(axes[0] <= -_DISTANT)

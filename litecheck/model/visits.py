@@ -1,0 +1,44 @@
+"""How a compiler comes to the operators of a subgraph that starts from its outputs: the last output and operand first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from litecheck.model.graph import Graph, graph_of
+from litecheck.model.types import Model, Subgraph
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """The turn at which each operator that an output needs, and each output, is first come to; by their indices."""
+
+    graph: Graph
+    operators: dict[int, int]
+    outputs: dict[int, int]
+
+
+_VISITS: WeakKeyDictionary[Model, dict[int, Visits]] = WeakKeyDictionary()
+
+
+def visits_of(model: Model, subgraph: Subgraph) -> Visits:
+    """The visits to a subgraph of a model, found once and forgotten with it."""
+    known = _VISITS.setdefault(model, {})
+    if subgraph.index not in known:
+        known[subgraph.index] = _visited(graph_of(subgraph))
+    return known[subgraph.index]
+
+
+def _visited(graph: Graph) -> Visits:
+    operators, outputs = dict[int, int](), dict[int, int]()
+    given = [(tensor, True) for tensor in graph.subgraph.outputs if tensor >= 0]
+    while given:
+        tensor, is_output = given.pop()
+        turn = len(operators) + len(outputs)
+        if is_output:
+            outputs.setdefault(tensor, turn)
+        writer = graph.producer[tensor]
+        if writer >= 0 and writer not in operators:
+            operators[writer] = turn + 1
+            given += [(index, False) for index in graph.subgraph.operators[writer].inputs if index >= 0]
+    return Visits(graph, operators, outputs)

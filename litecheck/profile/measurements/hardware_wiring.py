@@ -1,0 +1,51 @@
+"""Measurements of what stands around an operator, where an accelerator's compiler rewrites both."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from litecheck.model.types import Operator, Tensor
+from litecheck.model.visits import visits_of
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.register import measures
+from litecheck.profile.operators import facts_of
+from litecheck.profile.plan import Plan
+
+
+def _cut(plan: Plan, value: Any) -> Plan | None:
+    """So many operands cut out of larger tensors, and handed out as well."""
+    roles = [role for role in ("lhs", "rhs") if (t := plan.one(role)) and t.values is None and t.shape]
+    return plan.but(cut=tuple(roles[: int(value)])) if 0 <= value <= len(roles) else None
+
+
+@measures(_cut)
+def shared_parts(operands: Operands) -> Measured:
+    """How many operands are parts of another tensor that a reader shares to which a compiler comes before this operator:
+    another operator, the subgraph's caller, or this operator's other side."""
+    tensors = {t.index: t for ts in operands.roles.values() for t in ts if t.data is None}
+    operator, subgraph = operands.operator, operands.subgraph
+    visits = visits_of(operands.model, subgraph)
+    own = visits.operators.get(operator.index, -1)
+
+    def is_shared(index: int) -> bool:
+        readers = visits.graph.consumers[index]
+        turns = [visits.operators.get(reader, own) for reader in readers if reader != operator.index]
+        return readers.count(operator.index) > 1 or min(*turns, visits.outputs.get(index, own), own) < own
+
+    return sum(
+        is_shared(index)
+        for index in set(operator.inputs) & tensors.keys()
+        if (writer := visits.graph.producer[index]) >= 0
+        and _lies_within(subgraph.operators[writer], subgraph.tensors)
+    )
+
+
+def _lies_within(writer: Operator, tensors: tuple[Tensor, ...]) -> bool:
+    """Whether an operator's results lie within its input: at the places of an axis only where all in front of it is 1."""
+    cuts = facts_of(writer.kind).cuts
+    if cuts != "axis":
+        return cuts == "ranges"
+    shape = tensors[writer.inputs[0]].shape
+    axis = 0 if writer.options is None else int(writer.options.get("axis", 0))
+    return prod(shape[: axis if axis >= 0 else len(shape) + axis]) == 1
