@@ -95,3 +95,32 @@ def offset_cells(operands: Operands) -> Measured:
     if state is None or not state.quantization.zero_point.size or _sequences(operands) < 2:
         return 0
     return int(state.quantization.zero_point[0] > 0)
+
+
+@measures(lambda plan, value: plan.edit("cell_state", lambda t: t.but(dtype="int8")) if value else plan)
+def byte_cells(operands: Operands) -> Measured:
+    """1 where a cell's state is int8, else 0."""
+    state = operands.one("cell_state")
+    return int(state is not None and state.dtype == "int8")
+
+
+def _longer(plan: Plan, value: Any) -> Plan | None:
+    roles = [role for role in plan.inputs if role.startswith("input_to_") and plan.operands.get(role)]
+    if not 0 <= value <= len(roles):
+        return None
+    return plan.edit_all(lambda t: dimensions(t, (t.shape[0], t.shape[1] + 1)), roles[: int(value)])
+
+
+@measures(_longer)
+def starved_gates(operands: Operands) -> Measured:
+    """How many weights of an LSTM have longer rows than the input is deep, or than all sequences have states."""
+    source, state = operands.one("input"), operands.one("output_state")
+    if source is None or state is None or not source.shape:
+        return None
+    given = {"input": source.shape[-1], "recurrent": prod(state.shape)}
+    return sum(
+        len(t.shape) == 2 and t.shape[1] > given[role.partition("_to_")[0]]
+        for role, tensors in operands.roles.items()
+        for t in tensors
+        if role.partition("_to_")[0] in given and role != "input"
+    )
