@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import gcd, prod
-from typing import Any
 
 from litecheck.profile.measurements.bound import Measured, Operands, short_constant, stated_axes
-from litecheck.profile.measurements.feature_maps import ends_of, maps_of
-from litecheck.profile.measurements.register import dimensions, held, measures
+from litecheck.profile.measurements.feature_maps import maps_of
+from litecheck.profile.measurements.register import measures
 from litecheck.profile.measurements.set_planes import (
     averaged,
     deep_parts,
-    doubled,
     far_axis,
     map_ranked,
     more_images,
@@ -20,7 +18,6 @@ from litecheck.profile.measurements.set_planes import (
     outer_padded,
     unevenly_sided,
 )
-from litecheck.profile.plan import Plan
 
 
 @measures(more_images)
@@ -85,15 +82,6 @@ def outer_margins(operands: Operands) -> Measured:
     return sum(m != 0 and n // 2 not in (rank - 3, rank - 2) for n, m in enumerate(margins))
 
 
-@measures(doubled)
-def doubled_gap(operands: Operands) -> Measured:
-    """How many sides RESIZE makes neither twice as long as they are nor one less than that."""
-    given, made = operands.one("input"), short_constant(operands, "size")
-    if given is None or made is None or len(given.shape) != 4 or len(made) != 2:
-        return None
-    return sum(m not in (2 * d, 2 * d - 1) for d, m in zip(given.shape[1:3], made, strict=True))
-
-
 @measures(multiplied)
 def channel_multiplier(operands: Operands) -> Measured:
     """How many output channels a depthwise convolution has for each of its input's."""
@@ -101,34 +89,3 @@ def channel_multiplier(operands: Operands) -> Measured:
     if given is None or weight is None or not given.shape or not weight.shape or not given.shape[-1]:
         return None
     return Fraction(weight.shape[-1], given.shape[-1])
-
-
-def _stretched(plan: Plan, value: Any) -> Plan | None:
-    """A plane of so many channels, twice as high and wide in the result."""
-    if "size" not in plan.inputs or value < 1:
-        return None
-    plan = plan.edit("input", lambda t: dimensions(t, (1, 2, 2, int(value))))
-    plan = plan.edit_all(lambda t: dimensions(t, (1, 4, 4, int(value))), plan.outputs)
-    return held(plan, "size", [4, 4])
-
-
-@measures(_stretched)
-def stretched_channels(operands: Operands) -> Measured:
-    """The channels of a plane that is resized, or of its result where these are more; 0 where the plane keeps its sides."""
-    found = ends_of(operands)
-    if found is None:
-        return None
-    source, result = ((1,) * (4 - len(t.shape)) + t.shape for t in found)
-    return 0 if source[-3:-1] == result[-3:-1] else max(source[-1], result[-1])
-
-
-@measures(_stretched)
-def stretched_plane_channels(operands: Operands) -> Measured:
-    """The same; 0 where one pixel is resized that has one channel or as many as the result."""
-    found = ends_of(operands)
-    if found is None:
-        return None
-    source, result = ((1,) * (4 - len(t.shape)) + t.shape for t in found)
-    if source[-3:-1] == (1, 1) and source[-1] in (1, result[-1]):
-        return 0
-    return stretched_channels(operands)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,28 +12,17 @@ from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, integer, number, word
 from litecheck.profile.measurements.register import Setter, measures, option, option_stated
 from litecheck.profile.measurements.set_windows import (
-    centers,
     flat,
     longer_stride,
-    odd_sides,
-    resized,
-    resized_half,
-    resized_images,
-    stretched_words,
     summed,
-    unevenly,
-    unevenly_half,
     upscaled,
     upscaled_off,
 )  # fmt: skip
 from litecheck.profile.measurements.windows import channel_axis
 from litecheck.profile.plan import Plan
 
-#: By what a side of 1 is stretched where corners are aligned.
-_ENDLESS = Fraction(1 << 30)
 
-
-def _image(tensor: Tensor | None) -> tuple[int, int] | None:
+def image_of(tensor: Tensor | None) -> tuple[int, int] | None:
     """Height and width of a tensor as (..., height, width, channels), shorter ones with 1 in front."""
     if tensor is None:
         return None
@@ -72,7 +59,7 @@ def _padded(operands: Operands) -> bool:
     """Whether padding SAME puts anything around the input."""
     if word(operands, "padding") != "SAME":
         return False
-    kernel, strides, image = _kernel(operands), _strides(operands), _image(operands.one("input"))
+    kernel, strides, image = _kernel(operands), _strides(operands), image_of(operands.one("input"))
     if kernel is None or strides is None or image is None:
         return True
     sides = zip(image, kernel, strides, strict=True)
@@ -83,7 +70,7 @@ def _padded(operands: Operands) -> bool:
 def padded_stride(operands: Operands) -> Measured:
     """The larger stride of a window that is dilated, and not longer than an image without padding, or goes over padding,
     along sides that it moves along at all; None of others."""
-    strides, image = _strides(operands), _image(operands.one("input"))
+    strides, image = _strides(operands), image_of(operands.one("input"))
     if strides is None or image is None or not (_dilated(operands, image) or _padded(operands)):
         return None
     return max((s for s, size in zip(strides, image, strict=True) if s < size), default=1)
@@ -122,7 +109,7 @@ def window_area(operands: Operands) -> Measured:
 def upscaling(operands: Operands) -> Measured:
     """How a transposed convolution strides: ``plain`` by 1, ``double`` by 2, ``wide`` by 2 along the width where input and
     window are 1 high, ``high`` the other way round; else width and height of the stride, ``w3h1``."""
-    strides, image, kernel = _strides(operands), _image(operands.one("input")), _kernel(operands)
+    strides, image, kernel = _strides(operands), image_of(operands.one("input")), _kernel(operands)
     if strides is None or image is None or kernel is None:
         return None
     flat, narrow = ((image[at], kernel[at]) == (1, 1) for at in (0, 1))
@@ -135,93 +122,13 @@ def upscaling(operands: Operands) -> Measured:
 @measures(upscaled_off)
 def upscaled_gap(operands: Operands) -> Measured:
     """By how much the sides of a transposed convolution's result differ from what strides and padding make of them."""
-    strides, image, kernel = _strides(operands), _image(operands.one("input")), _kernel(operands)
-    result = _image(operands.one("output"))
+    strides, image, kernel = _strides(operands), image_of(operands.one("input")), _kernel(operands)
+    result = image_of(operands.one("output"))
     if strides is None or image is None or kernel is None or result is None:
         return None
     same = word(operands, "padding") == "SAME"
     wanted = [d * s + (0 if same else max(k - s, 0)) for d, s, k in zip(image, strides, kernel, strict=True)]
     return sum(abs(a - b) for a, b in zip(wanted, result, strict=True))
-
-
-def _factor(before: int, behind: int, less: int) -> Fraction:
-    if before - less <= 0:
-        return Fraction(1 if before == behind else behind)
-    return Fraction(behind - less, before - less)
-
-
-def _factors(operands: Operands) -> tuple[Fraction, Fraction] | None:
-    """By what RESIZE stretches height and width, a side that stays 1 like the other; None where nothing is stretched."""
-    source, result = _image(operands.one("input")), _image(operands.one("output"))
-    if source is None or result is None or source == (1, 1) or source == result:
-        return None
-    less = 1 if integer(operands, "align_corners") else 0
-    found = [_factor(before, behind, less) for before, behind in zip(source, result, strict=True)]
-    still = [before == behind == 1 for before, behind in zip(source, result, strict=True)]
-    if any(still):
-        found = [found[still.index(False)]] * 2
-    return found[0], found[1]
-
-
-def _upscaling(operands: Operands) -> tuple[Fraction, Fraction] | None:
-    """By what RESIZE doubles height and width as a list says it, with 1 for sides that come out as 1; None of one pixel."""
-    source, result = _image(operands.one("input")), _image(operands.one("output"))
-    if source is None or result is None or source == (1, 1):
-        return None
-    if not integer(operands, "align_corners") or source == result:
-        return Fraction(result[0], source[0] or 1), Fraction(result[1], source[1] or 1)
-    sides = zip(source, result, strict=True)
-    height, width = (
-        Fraction(1) if b == 1 else Fraction(b - 1, a - 1) if a > 1 else _ENDLESS for a, b in sides
-    )
-    return height, width
-
-
-def _half(operands: Operands) -> bool:
-    return bool(integer(operands, "half_pixel_centers"))
-
-
-@measures(resized)
-def resize_factor(operands: Operands) -> Measured:
-    """By what RESIZE stretches the side that it stretches most; None where it keeps both, or pixels have their centers at
-    a half."""
-    factors = _upscaling(operands)
-    if factors is None or _half(operands) or _image(operands.one("input")) == _image(operands.one("output")):
-        return None
-    return max(factors)
-
-
-@measures(resized_half)
-def half_pixel_factor(operands: Operands) -> Measured:
-    """The same where pixels have their centers at a half."""
-    factors = _upscaling(operands)
-    return max(factors) if factors and _half(operands) else None
-
-
-@measures(unevenly)
-def uneven_resize(operands: Operands) -> Measured:
-    """1 where RESIZE stretches height and width by different factors and no side is 1 and stays so, else 0."""
-    factors, result = _upscaling(operands), _image(operands.one("output"))
-    if factors is None or result is None or factors[0] == factors[1]:
-        return 0
-    return int(not any(factor == side == 1 for factor, side in zip(factors, result, strict=True)))
-
-
-@measures(unevenly_half)
-def uneven_half_pixels(operands: Operands) -> Measured:
-    """1 where RESIZE stretches height and width by different factors and pixels have their centers at a half, else 0."""
-    factors = _upscaling(operands)
-    return int(factors is not None and factors[0] != factors[1] and _half(operands))
-
-
-@measures(resized_images)
-def resized_batch(operands: Operands) -> Measured:
-    """The product of all dimensions in front of the last three, of input or result, where RESIZE stretches anything; None
-    where it does not."""
-    ends = (operands.one("input"), operands.one("output"))
-    if _factors(operands) is None:
-        return None
-    return max((prod(t.shape[:-3]) for t in ends if t is not None), default=None)
 
 
 @measures(summed)
@@ -261,39 +168,5 @@ def negative_beta(operands: Operands) -> Measured:
 @measures(flat)
 def plane(operands: Operands) -> Measured:
     """Height times width of the input, all dimensions but the last one where there are fewer than four."""
-    image = _image(operands.one("input"))
+    image = image_of(operands.one("input"))
     return None if image is None else image[0] * image[1]
-
-
-@measures(centers)
-def two_centers(operands: Operands) -> Measured:
-    """1 where RESIZE both aligns corners and has centers at a half, else 0."""
-    return int(bool(integer(operands, "align_corners")) and bool(integer(operands, "half_pixel_centers")))
-
-
-@measures(resized)
-def largest_factor(operands: Operands) -> Measured:
-    """The larger factor by which RESIZE stretches a side, half of it where corners are aligned."""
-    factors = _factors(operands)
-    return None if factors is None else max(factors) / (2 if integer(operands, "align_corners") else 1)
-
-
-@measures(odd_sides)
-def odd_factors(operands: Operands) -> Measured:
-    """How many sides RESIZE stretches by a factor that is no power of two."""
-    factors = _factors(operands)
-    return 0 if factors is None else sum(not _power(f) for f in factors)
-
-
-def _power(factor: Fraction) -> bool:
-    a, b = factor.numerator, factor.denominator
-    return a > 0 and b == 1 and a & (a - 1) == 0
-
-
-@measures(stretched_words)
-def stretched_wide_maps(operands: Operands) -> Measured:
-    """1 where RESIZE stretches an input that is neither int8, int16 nor uint8, else 0."""
-    tensor = operands.one("input")
-    if tensor is None or _factors(operands) is None:
-        return 0
-    return int(tensor.dtype not in ("int8", "int16", "uint8"))

@@ -9,7 +9,6 @@ import numpy as np
 from litecheck.profile.measurements.register import dimensions, held, option_fields, option_stated, ranked
 from litecheck.profile.measurements.set_axes import reduced_to
 from litecheck.profile.measurements.set_maps import map_roles
-from litecheck.profile.measurements.set_windows import stretched
 from litecheck.profile.plan import CHANNELS, Plan
 
 
@@ -85,11 +84,6 @@ def outer_padded(plan: Plan, value: Any) -> Plan | None:
     plan = plan.edit("paddings", lambda t: t.holding(margins))
     plan = plan.edit("input", lambda t: dimensions(t, shape.tolist()))
     return plan.edit_all(lambda t: dimensions(t, (shape + margins.sum(axis=1)).tolist()), plan.outputs)
-
-
-def doubled(plan: Plan, value: Any) -> Plan | None:
-    """An image of which so many sides are not doubled."""
-    return stretched(plan, 4 if value else 2, 4 if value > 1 else 2) if value in (0, 1, 2) else None
 
 
 def multiplied(plan: Plan, value: Any) -> Plan | None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from litecheck.profile.measurements.register import dimensions, held, option_stated
-from litecheck.profile.measurements.set_maps import all_typed
 from litecheck.profile.measurements.windows import channels_last
-from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
+from litecheck.profile.plan import Plan, TensorPlan
 
 #: The largest sum of weights that is worth a model: its weights are so many bytes at least.
 _HEAVIEST = 1 << 28
@@ -58,72 +56,6 @@ def upscaled_off(plan: Plan, value: Any) -> Plan | None:
     if weight is None or tensor is None or len(weight.shape) != 4 or len(tensor.shape) != 4 or value < 0:
         return None
     return _transposed(plan, (2, 2), weight.shape[1:3], tensor.shape[1:3], int(value))
-
-
-def _resized(plan: Plan, height: Fraction, width: Fraction, batch: int = 1, **options: bool) -> Plan | None:
-    """An image resized by these factors; its sides are the smallest that come out whole."""
-    if plan.one("size") is None:
-        return None
-    corners = 1 if options.get("align_corners") else 0
-    sides = [(max(f.denominator, 4) // f.denominator * f.denominator, f) for f in (height, width)]
-    small = [side + corners for side, _ in sides]
-    large = [int(side * f) + corners for side, f in sides]
-    if min(large) < 1:
-        return None
-    plan = plan.option(**{"align_corners": False, "half_pixel_centers": False, **options})
-    plan = held(plan, "size", large).edit("input", lambda t: dimensions(t, (batch, *small, CHANNELS)))
-    return plan.edit_all(lambda t: dimensions(t, (batch, *large, CHANNELS)), plan.outputs)
-
-
-def resized(plan: Plan, value: Any) -> Plan | None:
-    """Both sides stretched alike."""
-    return _resized(plan, Fraction(value), Fraction(value)) if value > 0 else None
-
-
-def resized_half(plan: Plan, value: Any) -> Plan | None:
-    """The same, pixels having their centers at a half."""
-    return _resized(plan, Fraction(value), Fraction(value), half_pixel_centers=True) if value > 0 else None
-
-
-def stretched(plan: Plan, height: int, width: int) -> Plan | None:
-    """The sides stretched by whole factors."""
-    return _resized(plan, Fraction(height), Fraction(width))
-
-
-def unevenly(plan: Plan, value: Any) -> Plan | None:
-    """The sides stretched alike, or by different factors."""
-    return _resized(plan, Fraction(2), Fraction(4 if value else 2)) if value in (0, 1) else None
-
-
-def unevenly_half(plan: Plan, value: Any) -> Plan | None:
-    """The same, pixels having their centers at a half."""
-    if value not in (0, 1):
-        return None
-    return _resized(plan, Fraction(2), Fraction(1 if value else 2), half_pixel_centers=True)
-
-
-def resized_images(plan: Plan, value: Any) -> Plan | None:
-    """So many images stretched."""
-    return _resized(plan, Fraction(2), Fraction(2), int(value)) if value >= 0 else None
-
-
-def centers(plan: Plan, value: Any) -> Plan | None:
-    """Corners aligned and centers at a half at once."""
-    both = {"align_corners": bool(value), "half_pixel_centers": bool(value)}
-    return _resized(plan, Fraction(2), Fraction(2), **both)
-
-
-def odd_sides(plan: Plan, value: Any) -> Plan | None:
-    """So many sides stretched by 3, the others by 2."""
-    if value not in (0, 1, 2):
-        return None
-    return _resized(plan, Fraction(3 if value else 2), Fraction(3 if value > 1 else 2))
-
-
-def stretched_words(plan: Plan, value: Any) -> Plan | None:
-    """An image of int32 stretched."""
-    made = _resized(plan, Fraction(2), Fraction(2))
-    return made if made is None or not value else all_typed(made, "int32")
 
 
 def flat(plan: Plan, value: Any) -> Plan | None:
