@@ -268,4 +268,4 @@ def lost_sides(operands: Operands) -> Measured:
     ends = ends_of(operands)
     if ends is None or not integer(operands, "align_corners"):
         return 0
-    return sum(before > 1 == behind for before, behind in zip(*(image_of(t) for t in ends), strict=True))
+    return sum(a > 1 == b for a, b in zip(image_of(ends[0]) or (), image_of(ends[1]) or (), strict=True))

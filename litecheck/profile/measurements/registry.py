@@ -25,9 +25,9 @@ from litecheck.profile.plan import Plan
 _MODULES = (
     "accumulators", "blockwise", "borders", "feature_maps", "hardware_axes", "hardware_copies", "hardware_mixes",
     "hardware_parameters", "hardware_recurrent", "hardware_reductions", "hardware_resizing", "hardware_spreads",
-    "hardware_weights", "hardware_windows", "hardware_wiring", "hardware_planes", "hybrid", "indices",
-    "map_shapes", "operand", "options", "parameters", "recurrent", "scales", "slices", "variables", "windows",
-    "wiring",
+    "hardware_stacks", "hardware_weights", "hardware_windows", "hardware_wiring", "hardware_planes", "hybrid",
+    "indices", "map_shapes", "operand", "options", "parameters", "recurrent", "scales", "slices", "variables",
+    "windows", "wiring",
 )  # fmt: skip
 for _module in _MODULES:
     import_module(f"litecheck.profile.measurements.{_module}")
