@@ -185,3 +185,12 @@ def truth_casts(operands: Operands) -> Measured:
 def fused_word_scales(operands: Operands) -> Measured:
     """How many results are int32 or int64 and state a scale where an activation is fused into the operator."""
     return sum(t.dtype in ("int32", "int64") and t.quantization.scale.size > 0 for t in _fused(operands))
+
+
+@measures(first_typed("int32"))
+def wide_product_maps(operands: Operands) -> Measured:
+    """1 where the first feature map that goes in is neither int8, int16 nor uint8, or the result holds truth values."""
+    first, made = next(iter(_inputs(operands)), None), operands.one("output")
+    if first is None or made is None:
+        return None
+    return int(first.dtype not in ("int8", "int16", "uint8") or made.dtype == "bool")

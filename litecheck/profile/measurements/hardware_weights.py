@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.register import dimensions, measures
+from litecheck.profile.measurements.register import Setter, dimensions, measures
 from litecheck.profile.operators import facts_of
-from litecheck.profile.plan import Plan
+from litecheck.profile.plan import Plan, TensorPlan
 
 #: Types of 8 bits.
 _BYTES = ("int8", "uint8")
@@ -125,3 +126,51 @@ def left_channels(operands: Operands) -> Measured:
     if operands.one("bias") is None or weight.data is None:
         return None
     return weight.shape[-1] % source.shape[-1]
+
+
+def _deep(plan: Plan, value: Any) -> Plan | None:
+    source, weight = plan.one("input"), plan.one("weight")
+    if source is None or weight is None or len(weight.shape) != 2 or value < 1:
+        return None
+    plan = plan.edit("weight", lambda t: dimensions(t, (1, int(value))))
+    plan = plan.edit("input", lambda t: dimensions(t, (1, int(value))))
+    plan = plan.edit_all(lambda t: dimensions(t, (1, 1)), plan.outputs)
+    return plan.edit("bias", lambda t: dimensions(t, (1,))) if plan.one("bias") is not None else plan
+
+
+@measures(_deep)
+def row_depth(operands: Operands) -> Measured:
+    """How long a row of weights is."""
+    return max((t.shape[-1] for t in _weights(operands) if t.shape), default=None)
+
+
+def _pointed(dtype: str) -> Setter:
+    """Computed weights with this zero point."""
+
+    def sets(plan: Plan, value: Any) -> Plan | None:
+        weight = plan.one("weight")
+        if weight is None or not weight.scale.size:
+            return None
+        made = TensorPlan(dtype, weight.shape, quantized(float(weight.scale[0]), int(value)))
+        return plan.with_role("weight", [made])
+
+    return sets
+
+
+def _computed(operands: Operands) -> Iterator[tuple[str, int]]:
+    for t in _weights(operands):
+        points = t.quantization.zero_point
+        if t.data is None and t.dtype in _BYTES and points.size:
+            yield t.dtype, int(points[0])
+
+
+@measures(_pointed("int8"))
+def computed_zero_point(operands: Operands) -> Measured:
+    """The zero point of computed weights, less 128 where they are uint8."""
+    return next((point - 128 * (dtype == "uint8") for dtype, point in _computed(operands)), None)
+
+
+@measures(_pointed("uint8"))
+def unsigned_zero_point(operands: Operands) -> Measured:
+    """The zero point of computed weights that are uint8; None of others."""
+    return next((point for dtype, point in _computed(operands) if dtype == "uint8"), None)
