@@ -6,7 +6,7 @@ has no such option, an option is None: what LiteRT makes of that is judged by ``
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from math import isfinite
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.schema import Field, load_schema
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.profile.operators import facts_of
 
 Measured = Fraction | int | str | None
 
@@ -57,6 +58,13 @@ class Operands:
         """The tensor of a role that is not repeated."""
         tensors = self.roles.get(role)
         return tensors[0] if tensors else None
+
+    def of(self, *kinds: str) -> Iterator[Tensor]:
+        """The inputs of these kinds: "weight", "bias", "state"."""
+        facts = facts_of(self.operator.kind).inputs
+        for role, tensors in self.roles.items():
+            if facts.get(role) in kinds:
+                yield from tensors
 
     def option(self, name: str, default: int = 0) -> int:
         """An integer of the operator's builtin options."""

@@ -155,10 +155,8 @@ def downcast(operands: Operands) -> Measured:
 @measures(unscaled)
 def unquantized_maps(operands: Operands) -> Measured:
     """How many feature maps and weights state no scale and are of a type whose integers stand for reals; states aside."""
-    facts = facts_of(operands.operator.kind).inputs
-    weights = [t for role, ts in operands.roles.items() if facts.get(role) == "weight" for t in ts]
-    states = {t.index for role, ts in operands.roles.items() if facts.get(role) == "state" for t in ts}
-    tensors = (t for t in (*maps_of(operands), *weights) if t.index not in states)
+    states = {t.index for t in operands.of("state")}
+    tensors = (t for t in (*maps_of(operands), *operands.of("weight")) if t.index not in states)
     return sum(not t.quantization.scale.size and t.dtype not in PLAIN for t in tensors)
 
 
@@ -294,4 +292,4 @@ def longest_maps(operands: Operands) -> Measured:
 @measures(first_typed("int32"))
 def narrow_maps(operands: Operands) -> Measured:
     """How many feature maps are neither int8, int16, uint8 nor truth values."""
-    return sum(t.dtype not in ("int8", "int16", "uint8", "bool") for t in maps_of(operands))
+    return sum(t.dtype not in (*NARROW, "bool") for t in maps_of(operands))

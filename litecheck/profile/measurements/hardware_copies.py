@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from math import prod
 from typing import Any
 
@@ -10,7 +11,6 @@ from litecheck.profile.measurements.bound import Measured, Operands, short_const
 from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, everything, maps_of
 from litecheck.profile.measurements.register import dimensions, held, measures, option_fields
 from litecheck.profile.measurements.set_maps import ends, first_map, map_roles, offset, typed
-from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
 from litecheck.quantization import Quantization
 
@@ -251,9 +251,7 @@ def first_zero_point(operands: Operands) -> Measured:
 def unquantized_ends(operands: Operands) -> Measured:
     """How many of the first input, the first weight and the result state no scale and are of a type whose integers stand
     for reals."""
-    facts = facts_of(operands.operator.kind).inputs
-    weight = next((t for role, ts in operands.roles.items() if facts.get(role) == "weight" for t in ts), None)
-    tensors = [t for t in (*(ends_of(operands) or ()), weight) if t is not None]
+    tensors = [*(ends_of(operands) or ()), *islice(operands.of("weight"), 1)]
     return sum(not t.quantization.scale.size and t.dtype not in PLAIN for t in tensors)
 
 

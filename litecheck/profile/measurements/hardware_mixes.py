@@ -7,7 +7,7 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, number, word
-from litecheck.profile.measurements.feature_maps import maps_of
+from litecheck.profile.measurements.feature_maps import NARROW, maps_of
 from litecheck.profile.measurements.register import measures, option_stated
 from litecheck.profile.measurements.set_axes import first_typed
 from litecheck.profile.measurements.set_maps import all_typed, first_map, map_roles, typed
@@ -193,4 +193,4 @@ def wide_product_maps(operands: Operands) -> Measured:
     first, made = next(iter(_inputs(operands)), None), operands.one("output")
     if first is None or made is None:
         return None
-    return int(first.dtype not in ("int8", "int16", "uint8") or made.dtype == "bool")
+    return int(first.dtype not in NARROW or made.dtype == "bool")

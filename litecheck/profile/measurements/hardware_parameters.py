@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import prod
 from typing import Any
 
 from litecheck.model.build import quantized
-from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant, word
 from litecheck.profile.measurements.feature_maps import everything, maps_of
 from litecheck.profile.measurements.register import Setter, held, measures, option
@@ -21,14 +19,6 @@ from litecheck.profile.measurements.set_maps import (
 )
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
-
-
-def _of(operands: Operands, *kinds: str) -> Iterator[Tensor]:
-    """The operands that are weights, biases or states."""
-    facts = facts_of(operands.operator.kind).inputs
-    for role, tensors in operands.roles.items():
-        if facts.get(role) in kinds:
-            yield from tensors
 
 
 def _one(kind: str, **change: Any) -> Setter:
@@ -47,7 +37,7 @@ def _one(kind: str, **change: Any) -> Setter:
 @measures(_one("weight", values=None))
 def computed_parameters(operands: Operands) -> Measured:
     """How many weights and biases are computed."""
-    return sum(t.data is None for t in _of(operands, "weight", "bias"))
+    return sum(t.data is None for t in operands.of("weight", "bias"))
 
 
 @measures(fused_words)
@@ -62,14 +52,14 @@ def fused_wide_scales(operands: Operands) -> Measured:
 @measures(_one("weight", dtype="int16", values=None))
 def wide_parameters(operands: Operands) -> Measured:
     """How many weights are neither int8 nor uint8, and biases neither int32 nor int64."""
-    weights = sum(t.dtype not in ("int8", "uint8") for t in _of(operands, "weight"))
-    return weights + sum(t.dtype not in ("int32", "int64") for t in _of(operands, "bias"))
+    weights = sum(t.dtype not in ("int8", "uint8") for t in operands.of("weight"))
+    return weights + sum(t.dtype not in ("int32", "int64") for t in operands.of("bias"))
 
 
 @measures(_one("weight", quantization=quantized([0.5, 0.25])))
 def per_axis_weights(operands: Operands) -> Measured:
     """How many weights state more than one scale."""
-    return sum(t.quantization.scale.size > 1 for t in _of(operands, "weight"))
+    return sum(t.quantization.scale.size > 1 for t in operands.of("weight"))
 
 
 @measures(constant(nibbles))

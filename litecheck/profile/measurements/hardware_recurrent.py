@@ -71,11 +71,10 @@ def state_elements(operands: Operands) -> Measured:
 @measures(_state)
 def side_by_side_states(operands: Operands) -> Measured:
     """As ``state_elements``, or as many as there are sequences where these lie side by side, and that is more."""
-    state, source = operands.one("output_state"), operands.one("input")
-    if state is None or source is None:
+    state = operands.one("output_state")
+    if state is None or not operands.roles.get("input"):
         return None
-    sequences = source.shape[1] if len(source.shape) == 3 and operands.option("time_major") else 0
-    return max(prod(state.shape), sequences)
+    return max(prod(state.shape), _sequences(operands) if operands.option("time_major") else 0)
 
 
 def _offset_cells(plan: Plan, value: Any) -> Plan | None:
@@ -117,10 +116,11 @@ def starved_gates(operands: Operands) -> Measured:
     source, state = operands.one("input"), operands.one("output_state")
     if source is None or state is None or not source.shape:
         return None
-    given = {"input": source.shape[-1], "recurrent": prod(state.shape)}
+    given = {"input_to_": source.shape[-1], "recurrent_to_": prod(state.shape)}
     return sum(
-        len(t.shape) == 2 and t.shape[1] > given[role.partition("_to_")[0]]
+        len(t.shape) == 2 and t.shape[1] > length
+        for start, length in given.items()
         for role, tensors in operands.roles.items()
+        if role.startswith(start)
         for t in tensors
-        if role.partition("_to_")[0] in given and role != "input"
     )

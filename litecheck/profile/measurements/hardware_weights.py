@@ -13,18 +13,10 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import Setter, dimensions, measures
-from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan, TensorPlan
 
 #: Types of 8 bits.
 _BYTES = ("int8", "uint8")
-
-
-def _weights(operands: Operands) -> Iterator[Tensor]:
-    facts = facts_of(operands.operator.kind).inputs
-    for role, tensors in operands.roles.items():
-        if facts.get(role) == "weight":
-            yield from tensors
 
 
 def _lowest(tensor: Tensor) -> int | None:
@@ -49,7 +41,7 @@ def _below(plan: Plan, value: Any) -> Plan | None:
 @measures(_below)
 def lowest_weight(operands: Operands) -> Measured:
     """The smallest constant weight of 8 bits less its zero point."""
-    found = [least for t in _weights(operands) if (least := _lowest(t)) is not None]
+    found = [least for t in operands.of("weight") if (least := _lowest(t)) is not None]
     return min(found, default=None)
 
 
@@ -80,14 +72,7 @@ def _two_scales(plan: Plan, value: Any) -> Plan | None:
 @measures(_two_scales)
 def per_axis_biases(operands: Operands) -> Measured:
     """How many biases state more than one scale."""
-    return sum(t.quantization.scale.size > 1 for t in _biases(operands))
-
-
-def _biases(operands: Operands) -> Iterator[Tensor]:
-    facts = facts_of(operands.operator.kind).inputs
-    for role, tensors in operands.roles.items():
-        if facts.get(role) == "bias":
-            yield from tensors
+    return sum(t.quantization.scale.size > 1 for t in operands.of("bias"))
 
 
 def _long_bias(plan: Plan, value: Any) -> Plan | None:
@@ -103,9 +88,9 @@ def _long_bias(plan: Plan, value: Any) -> Plan | None:
 def long_byte_biases(operands: Operands) -> Measured:
     """How many biases are int64 where an input of 8 bits meets constant weights."""
     source = operands.one("input")
-    if source is None or source.dtype not in _BYTES or any(t.data is None for t in _weights(operands)):
+    if source is None or source.dtype not in _BYTES or any(t.data is None for t in operands.of("weight")):
         return 0
-    return sum(t.dtype == "int64" for t in _biases(operands))
+    return sum(t.dtype == "int64" for t in operands.of("bias"))
 
 
 def _left_channels(plan: Plan, value: Any) -> Plan | None:
@@ -141,7 +126,7 @@ def _deep(plan: Plan, value: Any) -> Plan | None:
 @measures(_deep)
 def row_depth(operands: Operands) -> Measured:
     """How long a row of weights is."""
-    return max((t.shape[-1] for t in _weights(operands) if t.shape), default=None)
+    return max((t.shape[-1] for t in operands.of("weight") if t.shape), default=None)
 
 
 def _pointed(dtype: str) -> Setter:
@@ -158,7 +143,7 @@ def _pointed(dtype: str) -> Setter:
 
 
 def _computed(operands: Operands) -> Iterator[tuple[str, int]]:
-    for t in _weights(operands):
+    for t in operands.of("weight"):
         points = t.quantization.zero_point
         if t.data is None and t.dtype in _BYTES and points.size:
             yield t.dtype, int(points[0])

@@ -22,12 +22,15 @@ from litecheck.profile.measurements.windows import channel_axis
 from litecheck.profile.plan import Plan
 
 
-def image_of(tensor: Tensor | None) -> tuple[int, int] | None:
+def image_of(tensor: Tensor) -> tuple[int, int]:
     """Height and width of a tensor as (..., height, width, channels), shorter ones with 1 in front."""
-    if tensor is None:
-        return None
     padded = (1,) * (4 - len(tensor.shape)) + tensor.shape
     return padded[-3], padded[-2]
+
+
+def _image(operands: Operands, role: str = "input") -> tuple[int, int] | None:
+    tensor = operands.one(role)
+    return None if tensor is None else image_of(tensor)
 
 
 def _kernel(operands: Operands) -> tuple[int, int] | None:
@@ -59,7 +62,7 @@ def _padded(operands: Operands) -> bool:
     """Whether padding SAME puts anything around the input."""
     if word(operands, "padding") != "SAME":
         return False
-    kernel, strides, image = _kernel(operands), _strides(operands), image_of(operands.one("input"))
+    kernel, strides, image = _kernel(operands), _strides(operands), _image(operands)
     if kernel is None or strides is None or image is None:
         return True
     sides = zip(image, kernel, strides, strict=True)
@@ -70,7 +73,7 @@ def _padded(operands: Operands) -> bool:
 def padded_stride(operands: Operands) -> Measured:
     """The larger stride of a window that is dilated, and not longer than an image without padding, or goes over padding,
     along sides that it moves along at all; None of others."""
-    strides, image = _strides(operands), image_of(operands.one("input"))
+    strides, image = _strides(operands), _image(operands)
     if strides is None or image is None or not (_dilated(operands, image) or _padded(operands)):
         return None
     return max((s for s, size in zip(strides, image, strict=True) if s < size), default=1)
@@ -109,7 +112,7 @@ def window_area(operands: Operands) -> Measured:
 def upscaling(operands: Operands) -> Measured:
     """How a transposed convolution strides: ``plain`` by 1, ``double`` by 2, ``wide`` by 2 along the width where input and
     window are 1 high, ``high`` the other way round; else width and height of the stride, ``w3h1``."""
-    strides, image, kernel = _strides(operands), image_of(operands.one("input")), _kernel(operands)
+    strides, image, kernel = _strides(operands), _image(operands), _kernel(operands)
     if strides is None or image is None or kernel is None:
         return None
     flat, narrow = ((image[at], kernel[at]) == (1, 1) for at in (0, 1))
@@ -122,8 +125,8 @@ def upscaling(operands: Operands) -> Measured:
 @measures(upscaled_off)
 def upscaled_gap(operands: Operands) -> Measured:
     """By how much the sides of a transposed convolution's result differ from what strides and padding make of them."""
-    strides, image, kernel = _strides(operands), image_of(operands.one("input")), _kernel(operands)
-    result = image_of(operands.one("output"))
+    strides, image, kernel = _strides(operands), _image(operands), _kernel(operands)
+    result = _image(operands, "output")
     if strides is None or image is None or kernel is None or result is None:
         return None
     same = word(operands, "padding") == "SAME"
@@ -168,5 +171,5 @@ def negative_beta(operands: Operands) -> Measured:
 @measures(flat)
 def plane(operands: Operands) -> Measured:
     """Height times width of the input, all dimensions but the last one where there are fewer than four."""
-    image = image_of(operands.one("input"))
+    image = _image(operands)
     return None if image is None else image[0] * image[1]

@@ -35,11 +35,6 @@ def resized_half(plan: Plan, value: Any) -> Plan | None:
     return _resized(plan, Fraction(value), Fraction(value), half_pixel_centers=True) if value > 0 else None
 
 
-def stretched(plan: Plan, height: int, width: int) -> Plan | None:
-    """The sides stretched by whole factors."""
-    return _resized(plan, Fraction(height), Fraction(width))
-
-
 def unevenly(plan: Plan, value: Any) -> Plan | None:
     """The sides stretched alike, or by different factors."""
     return _resized(plan, Fraction(2), Fraction(4 if value else 2)) if value in (0, 1) else None
@@ -78,7 +73,18 @@ def stretched_words(plan: Plan, value: Any) -> Plan | None:
 
 def doubled(plan: Plan, value: Any) -> Plan | None:
     """An image of which so many sides are not doubled."""
-    return stretched(plan, 4 if value else 2, 4 if value > 1 else 2) if value in (0, 1, 2) else None
+    if value not in (0, 1, 2):
+        return None
+    return _resized(plan, Fraction(4 if value else 2), Fraction(4 if value > 1 else 2))
+
+
+def deep_plane(plan: Plan, value: Any) -> Plan | None:
+    """A plane of so many channels, twice as high and wide in the result."""
+    if "size" not in plan.inputs or value < 1:
+        return None
+    plan = plan.edit("input", lambda t: dimensions(t, (1, 2, 2, int(value))))
+    plan = plan.edit_all(lambda t: dimensions(t, (1, 4, 4, int(value))), plan.outputs)
+    return held(plan, "size", [4, 4])
 
 
 def pixel_into(plan: Plan, value: Any) -> Plan | None:
