@@ -103,33 +103,32 @@ def _reversed(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_reversed)
 def reversed_axes(operands: Operands) -> Measured:
-    """How many constant axes lie in front of the result's last dimension or at it, or are no integers."""
+    """How many constant axes are no integers, or at most 31 in front of the result's last dimension: those that a mask of
+    32 bits has a bit for, with the distance taken modulo 64."""
     result, axis, axes = operands.one("output"), operands.one("axis"), short_constant(operands, "axis")
     if result is None or axis is None or axis.data is None:
         return None
-    return prod(axis.shape) if axes is None else sum(a < len(result.shape) for a in axes)
+    return prod(axis.shape) if axes is None else sum((len(result.shape) - 1 - a) % 64 < 32 for a in axes)
 
 
-def _images(plan: Plan, value: Any) -> Plan | None:
-    """Two images in an input with one dimension more than the result."""
+def _crowded(plan: Plan, value: Any) -> Plan | None:
+    """So many images in the second of five dimensions of an input, whose result has four."""
     found = ends(plan)
-    if found is None or value not in (0, 1):
+    if found is None or value < 1:
         return None
-    shape = (2, 1, 2, 4)
-    plan = plan.edit_all(lambda t: dimensions(t, shape), {*map_roles(plan), *plan.outputs})
-    return plan.edit(found[0], lambda t: dimensions(t, (1,) * int(value) + shape))
+    plan = plan.edit_all(lambda t: dimensions(t, (1, 1, 2, 4)), {*map_roles(plan), *plan.outputs})
+    return plan.edit(found[0], lambda t: dimensions(t, (1, int(value), 1, 2, 4)))
 
 
-@measures(_images)
-def lost_rank(operands: Operands) -> Measured:
-    """By how many dimensions the result falls short of the input with the most, where it has more than one in front of its
-    last three; else 0."""
-    found = ends_of(operands)
-    if found is None or prod(found[1].shape[:-3]) <= 1:
-        return 0
-    outputs = operands.operator.outputs
-    most = max(len(t.shape) for t in maps_of(operands) if t.index not in outputs)
-    return max(most - len(found[1].shape), 0)
+@measures(_crowded)
+def lost_images(operands: Operands) -> Measured:
+    """The most images that an input has between as many first dimensions as the result has in front of its last three, at
+    least one, and its own last three."""
+    found, outputs = ends_of(operands), operands.operator.outputs
+    if found is None:
+        return None
+    first = max(len(found[1].shape) - 3, 1)
+    return max(prod(t.shape[first:-3]) for t in maps_of(operands) if t.index not in outputs)
 
 
 def _inner_images(plan: Plan, value: Any) -> Plan | None:
@@ -147,10 +146,14 @@ def inner_images(operands: Operands) -> Measured:
 
 
 @measures(_inner_images)
-def inner_result_images(operands: Operands) -> Measured:
-    """How many images lie in the result between its first dimension and the last three."""
+def misplaced_images(operands: Operands) -> Measured:
+    """The largest dimension, of the first input or the result, between the first and the place of the result's last three;
+    1 where there is none."""
     found = ends_of(operands)
-    return None if found is None else prod(found[1].shape[1:-3])
+    if found is None:
+        return None
+    places = slice(1, max(len(found[1].shape) - 3, 1))
+    return max((d for t in found for d in t.shape[places]), default=1)
 
 
 def _squeezed(plan: Plan, value: Any) -> Plan | None:
@@ -213,24 +216,6 @@ def gained_rank(operands: Operands) -> Measured:
     one row; else 0."""
     found = ends_of(operands)
     if found is None or len(found[1].shape) <= 4 or all(prod(t.shape[-3:-2]) <= 1 for t in found):
-        return 0
-    return max(len(found[1].shape) - len(found[0].shape), 0)
-
-
-def _gained_images(plan: Plan, value: Any) -> Plan | None:
-    found, made = ends(plan), _gained(plan, value)
-    if found is None or made is None:
-        return None
-    made = made.edit(found[0], lambda t: dimensions(t, (2, *t.shape[1:])))
-    return made.edit(found[1], lambda t: dimensions(t, (*t.shape[:-4], 2, *t.shape[-3:])))
-
-
-@measures(_gained_images)
-def gained_batch_rank(operands: Operands) -> Measured:
-    """By how many dimensions the result exceeds the first input, where it has more than four and more than one image; else
-    0."""
-    found = ends_of(operands)
-    if found is None or len(found[1].shape) <= 4 or prod(found[1].shape[:-3]) <= 1:
         return 0
     return max(len(found[1].shape) - len(found[0].shape), 0)
 

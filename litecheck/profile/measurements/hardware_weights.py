@@ -12,7 +12,7 @@ from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.register import Setter, dimensions, measures
+from litecheck.profile.measurements.register import Setter, dimensions, measures, option_stated
 from litecheck.profile.plan import Plan, TensorPlan
 
 #: Types of 8 bits.
@@ -93,24 +93,54 @@ def long_byte_biases(operands: Operands) -> Measured:
     return sum(t.dtype == "int64" for t in operands.of("bias"))
 
 
-def _left_channels(plan: Plan, value: Any) -> Plan | None:
-    source, weight = plan.one("input"), plan.one("weight")
-    if source is None or weight is None or len(weight.shape) != 4 or not 0 <= value < 4:
+def _filters(plan: Plan, count: int, rank: int = 4) -> Plan | None:
+    """A depthwise convolution of two channels with so many filters, whose result has two, too."""
+    weight, found = plan.one("weight"), plan.one("input")
+    if weight is None or found is None or len(weight.shape) != 4 or count < 1:
         return None
-    plan = plan.edit("weight", lambda t: dimensions(t, (*t.shape[:-1], 4 + int(value))))
-    return plan.edit("input", lambda t: dimensions(t, (*t.shape[:-1], 4)))
+    stated = option_stated(plan, 1, "depth_multiplier")
+    if stated is None:
+        return None
+    plan = stated.edit("weight", lambda t: dimensions(t, (*t.shape[:-1], count)[-rank:]))
+    plan = plan.edit_all(lambda t: dimensions(t, (*t.shape[:-1], 2)), ("input", *plan.outputs))
+    return plan if plan.one("bias") is None else plan.edit("bias", lambda t: dimensions(t, (2,)))
 
 
-@measures(_left_channels)
-def left_channels(operands: Operands) -> Measured:
-    """What is left over where a depthwise convolution's constant weights are divided into as many parts as its input has
-    channels, and there is a bias; None without one."""
-    source, weight = operands.one("input"), operands.one("weight")
-    if source is None or weight is None or not source.shape or not weight.shape or not source.shape[-1]:
+def _depths(operands: Operands) -> tuple[int, int, int] | None:
+    """The channels of a depthwise convolution's input, of its constant filters and of its result."""
+    found = operands.one("input"), operands.one("weight"), operands.one("output")
+    source, weight, result = (t.shape[-1] if t and t.shape else 0 for t in found)
+    return (source, weight, result) if source and found[1] and found[1].data is not None else None
+
+
+@measures(lambda plan, value: _filters(plan, 2 + int(value)) if value in (0, 1) else None)
+def misfit_filters(operands: Operands) -> Measured:
+    """1 where a depthwise convolution has more filters than channels and fewer than twice as many, or where the result's
+    channels are parted by the filters of one channel into parts larger than the input that are no multiple of it; else 0."""
+    depths = _depths(operands)
+    if depths is None:
         return None
-    if operands.one("bias") is None or weight.data is None:
+    channels, filters, made = depths
+    each = filters // channels
+    part = made // each if each else 0
+    return int(filters > channels if each == 1 else part > channels and part % channels != 0)
+
+
+@measures(lambda plan, value: _filters(plan, 2 * (2 + int(value))) if value >= 0 else None)
+def idle_filters(operands: Operands) -> Measured:
+    """How many filters more than the result has channels a depthwise convolution has for each channel of its input."""
+    depths = _depths(operands)
+    return None if depths is None else max(depths[1] // depths[0] - depths[2], 0)
+
+
+@measures(lambda plan, value: _filters(plan, 2, rank=3 if value else 4) if value in (0, 1) else None)
+def flat_filters(operands: Operands) -> Measured:
+    """1 where the constant filters of a depthwise convolution have three dimensions and are no more than its channels, else
+    0."""
+    depths, weight = _depths(operands), operands.one("weight")
+    if depths is None or weight is None:
         return None
-    return weight.shape[-1] % source.shape[-1]
+    return int(len(weight.shape) == 3 and depths[1] <= depths[0])
 
 
 def _deep(plan: Plan, value: Any) -> Plan | None:

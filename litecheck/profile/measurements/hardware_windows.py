@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -50,12 +49,8 @@ def _strides(operands: Operands) -> tuple[int, int] | None:
     return None if height is None or width is None else (height, width)
 
 
-def _dilated(operands: Operands, image: Sequence[int]) -> bool:
-    """Whether a window has gaps, and without padding a place in the image."""
-    kernel = _kernel(operands) if word(operands, "padding") != "SAME" else None
-    return all(k <= size for k, size in zip(kernel or image, image, strict=True)) and any(
-        (integer(operands, f"dilation_{side}_factor") or 1) != 1 for side in "hw"
-    )
+def _dilated(operands: Operands) -> bool:
+    return any((integer(operands, f"dilation_{side}_factor") or 1) != 1 for side in "hw")
 
 
 def _padded(operands: Operands) -> bool:
@@ -71,12 +66,12 @@ def _padded(operands: Operands) -> bool:
 
 @measures(longer_stride)
 def padded_stride(operands: Operands) -> Measured:
-    """The larger stride of a window that is dilated, and not longer than an image without padding, or goes over padding,
-    along sides that it moves along at all; None of others."""
-    strides, image = _strides(operands), _image(operands)
-    if strides is None or image is None or not (_dilated(operands, image) or _padded(operands)):
+    """The larger stride of a window that is dilated or goes over padding, along sides of the result longer than 1; None of
+    others."""
+    strides, result = _strides(operands), _image(operands, "output")
+    if strides is None or result is None or not (_dilated(operands) or _padded(operands)):
         return None
-    return max((s for s, size in zip(strides, image, strict=True) if s < size), default=1)
+    return max((s for s, size in zip(strides, result, strict=True) if size > 1), default=1)
 
 
 def _sided(padding: str) -> Setter:
@@ -89,9 +84,9 @@ def _sided(padding: str) -> Setter:
 
 @measures(_sided("SAME"))
 def padded_window(operands: Operands) -> Measured:
-    """The longer side of a pooling's window with padding SAME; None with VALID."""
+    """The longer side of a pooling's window that goes over padding; None of others."""
     kernel = _kernel(operands)
-    return max(kernel) if kernel and word(operands, "padding") == "SAME" else None
+    return max(kernel) if kernel and _padded(operands) else None
 
 
 @measures(_sided("VALID"))
