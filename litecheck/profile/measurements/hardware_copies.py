@@ -131,6 +131,31 @@ def lost_images(operands: Operands) -> Measured:
     return max(prod(t.shape[first:-3]) for t in maps_of(operands) if t.index not in outputs)
 
 
+def _long_size(plan: Plan, value: Any) -> Plan | None:
+    """A slice of four dimensions whose sizes are five, so many of them in front of the last three."""
+    if not {"begin", "size"} <= {*plan.inputs} or value < 1:
+        return None
+    plan = plan.edit_all(lambda t: dimensions(t, (2, 2, 2, 2)), ("input",))
+    plan = plan.edit_all(lambda t: dimensions(t, (1, 1, 1, 1)), plan.outputs)
+    return (made := held(plan, "begin", [0] * 4)) and held(made, "size", [1, int(value), 1, 1, 1])
+
+
+@measures(_long_size)
+def lost_slices(operands: Operands) -> Measured:
+    """The largest size of a slice between as many first sizes as its input has dimensions in front of the last three, at
+    least one, and the last three sizes; -1 is what is left of a dimension."""
+    source, begin, sizes = (
+        operands.one("input"),
+        short_constant(operands, "begin"),
+        short_constant(operands, "size"),
+    )
+    if source is None or begin is None or sizes is None:
+        return None
+    left = [d - b for d, b in zip(source.shape, begin, strict=False)] + [1] * len(sizes)
+    first = max(len(source.shape) - 3, 1)
+    return max((d if n == -1 else n for n, d in list(zip(sizes, left, strict=False))[first:-3]), default=1)
+
+
 def _inner_images(plan: Plan, value: Any) -> Plan | None:
     found = ends(plan)
     if found is None or value < 1:
@@ -147,13 +172,13 @@ def inner_images(operands: Operands) -> Measured:
 
 @measures(_inner_images)
 def misplaced_images(operands: Operands) -> Measured:
-    """The largest dimension, of the first input or the result, between the first and the place of the result's last three;
-    1 where there is none."""
+    """The largest dimension, of the result or an input of four dimensions or more, between the first and the place of the
+    result's last three; 1 where there is none."""
     found = ends_of(operands)
     if found is None:
         return None
     places = slice(1, max(len(found[1].shape) - 3, 1))
-    return max((d for t in found for d in t.shape[places]), default=1)
+    return max((d for t in found if t is found[1] or len(t.shape) > 3 for d in t.shape[places]), default=1)
 
 
 def _squeezed(plan: Plan, value: Any) -> Plan | None:

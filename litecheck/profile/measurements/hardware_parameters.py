@@ -40,6 +40,12 @@ def computed_parameters(operands: Operands) -> Measured:
     return sum(t.data is None for t in operands.of("weight", "bias"))
 
 
+@measures(_one("weight", dtype="bool"))
+def bool_weights(operands: Operands) -> Measured:
+    """How many constant weights hold truth values."""
+    return sum(t.dtype == "bool" and t.data is not None for t in operands.of("weight"))
+
+
 @measures(fused_words)
 def fused_wide_scales(operands: Operands) -> Measured:
     """How many results are int32 and state a scale where an activation is fused into the operator."""

@@ -58,23 +58,48 @@ def unscaled_parameters(operands: Operands) -> Measured:
 def _state(plan: Plan, value: Any) -> Plan | None:
     if "output_state" not in plan.inputs or value < 1:
         return None
-    return plan.edit("output_state", lambda t: t.but(shape=(1, int(value))))
+    return plan.edit("output_state", lambda t: t.but(shape=(1, int(value)))).option(time_major=True)
+
+
+def _single_state(plan: Plan, value: Any) -> Plan | None:
+    made = _state(plan, value)
+    return made and made.edit("input", lambda t: dimensions(t, (t.shape[0], 1, t.shape[-1])))
+
+
+def _flat_state(plan: Plan, value: Any) -> Plan | None:
+    made = _state(plan, 4)
+    return made and (made.edit("output_state", lambda t: t.but(shape=(4,))) if value else made)
+
+
+def _alone(operands: Operands) -> bool:
+    """Whether one of several sequences is stepped at a time, as they do not lie side by side."""
+    return not operands.option("time_major") and _sequences(operands) > 1
 
 
 @measures(_state)
 def state_elements(operands: Operands) -> Measured:
-    """How many numbers a recurrent layer hands from one step to the next."""
-    state = operands.one("output_state")
+    """The fewest numbers that a recurrent layer hands from one step to the next in one state; where one of several
+    sequences is stepped at a time, of the cell's state alone."""
+    state, cell = operands.one("output_state"), operands.one("cell_state")
+    states = (cell,) if _alone(operands) else (state, cell)
+    return min((prod(t.shape) for t in states if t is not None), default=None)
+
+
+@measures(_single_state)
+def single_states(operands: Operands) -> Measured:
+    """How many numbers a recurrent layer hands from one step of a single sequence to the next; of the cell's state where
+    one of several sequences is stepped at a time, None where they lie side by side."""
+    if _sequences(operands) > 1 and not _alone(operands):
+        return None
+    state = operands.one("cell_state" if _alone(operands) else "output_state")
     return None if state is None else prod(state.shape)
 
 
-@measures(_state)
-def side_by_side_states(operands: Operands) -> Measured:
-    """As ``state_elements``, or as many as there are sequences where these lie side by side, and that is more."""
+@measures(_flat_state)
+def flat_states(operands: Operands) -> Measured:
+    """1 where sequences lie side by side and a recurrent layer's state has one dimension, else 0."""
     state = operands.one("output_state")
-    if state is None or not operands.roles.get("input"):
-        return None
-    return max(prod(state.shape), _sequences(operands) if operands.option("time_major") else 0)
+    return int(state is not None and len(state.shape) == 1 and bool(operands.option("time_major")))
 
 
 def _offset_cells(plan: Plan, value: Any) -> Plan | None:
@@ -112,13 +137,17 @@ def _longer(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_longer)
 def starved_gates(operands: Operands) -> Measured:
-    """How many weights of an LSTM have longer rows than the input is deep, or than all sequences have states."""
+    """How many weights of an LSTM have longer rows than a step has inputs, or states. A step takes all sequences where they
+    lie side by side, else one, and then the states of several are not counted."""
     source, state = operands.one("input"), operands.one("output_state")
     if source is None or state is None or not source.shape:
         return None
-    given = {"input_to_": source.shape[-1], "recurrent_to_": prod(state.shape)}
+    together = max(_sequences(operands), 1) if operands.option("time_major") else 1
+    given = {"input_to_": source.shape[-1] * together}
+    if not _alone(operands):
+        given["recurrent_to_"] = prod(state.shape)
     return sum(
-        len(t.shape) == 2 and t.shape[1] > length
+        bool(t.shape) and t.shape[-1] > length
         for start, length in given.items()
         for role, tensors in operands.roles.items()
         if role.startswith(start)
