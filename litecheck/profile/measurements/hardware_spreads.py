@@ -171,7 +171,8 @@ def gentle_slopes(operands: Operands) -> Measured:
     if values is None or not values.size or not q.scale.size or bool((values == values.flat[0]).all()):
         return 0
     steps = int(values.max()) - (int(q.zero_point[0]) if q.zero_point.size else 0)
-    return int(np.float32(steps) * q.scale[0] <= 1)
+    with np.errstate(all="ignore"):
+        return int(np.float32(steps) * q.scale[0] <= 1)
 
 
 def _grouped(plan: Plan, value: Any) -> Plan | None:

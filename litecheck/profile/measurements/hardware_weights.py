@@ -11,7 +11,7 @@ import numpy as np
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.bound import Measured, Operands, integer
 from litecheck.profile.measurements.register import Setter, dimensions, measures, option_stated
 from litecheck.profile.plan import Plan, TensorPlan
 
@@ -157,6 +157,44 @@ def _deep(plan: Plan, value: Any) -> Plan | None:
 def row_depth(operands: Operands) -> Measured:
     """How long a row of weights is."""
     return max((t.shape[-1] for t in operands.of("weight") if t.shape), default=None)
+
+
+def _gaps(plan: Plan, value: Any) -> Plan | None:
+    """Computed weights of a window with these gaps."""
+    weight = plan.one("weight")
+    stated = option_stated(plan, value, "dilation_w_factor", "dilation_h_factor")
+    if stated is None or weight is None or value < 1:
+        return None
+    return stated.edit("weight", lambda t: t.but(values=None))
+
+
+@measures(_gaps)
+def computed_dilation(operands: Operands) -> Measured:
+    """The larger dilation of a window whose weights are computed; None where they are constant."""
+    weight = operands.one("weight")
+    if weight is None or weight.data is not None:
+        return None
+    return max(integer(operands, f"dilation_{side}_factor") or 1 for side in "hw")
+
+
+def _computed_groups(plan: Plan, value: Any) -> Plan | None:
+    weight = plan.one("weight")
+    if weight is None or len(weight.shape) != 4 or value < 1:
+        return None
+    depth = weight.shape[-1] * int(value)
+    plan = plan.edit("weight", lambda t: dimensions(t.but(values=None), (int(value), *t.shape[1:])))
+    plan = plan.edit("input", lambda t: dimensions(t, (*t.shape[:-1], depth)))
+    plan = plan.edit_all(lambda t: dimensions(t, (*t.shape[:-1], int(value))), plan.outputs)
+    return plan if plan.one("bias") is None else plan.edit("bias", lambda t: dimensions(t, (int(value),)))
+
+
+@measures(_computed_groups)
+def computed_groups(operands: Operands) -> Measured:
+    """How often the channels of computed weights go into those of the input; None where weights are constant."""
+    source, weight = operands.one("input"), operands.one("weight")
+    if source is None or weight is None or weight.data is not None or not source.shape or not weight.shape:
+        return None
+    return source.shape[-1] // (weight.shape[-1] or 1)
 
 
 def _pointed(dtype: str) -> Setter:
