@@ -1,7 +1,8 @@
 """Placement beside Vela: ``python -m tests.differential vela --arch ethos-u55 --cases N --seed S``.
 
-The models come from a generator that knows nothing of the rules, or with ``--bounds`` from one that takes every demand of
-the profile from both sides; ``--graphs`` converts float nets for the target instead (``vela_converted``).
+The models come from a generator that knows nothing of the rules, with ``--misshapen`` with tensors of other shapes, or
+with ``--bounds`` from one that takes every demand of the profile from both sides; ``--graphs`` converts float nets for the
+target instead (``vela_converted``).
 
 Each trial is a model of one operator. Vela's five fates are compared with the profile's four places, where what the
 compiler folds away needs no CPU and so counts as on the NPU. Every class of disagreement is told with its smallest model.
@@ -154,9 +155,9 @@ def compared(models: Iterable[Model], target: str) -> Score:
     return score
 
 
-def blind(seed: int, cases: int) -> Iterator[Model]:
+def blind(seed: int, cases: int, misshapen: bool = False) -> Iterator[Model]:
     """Models of a generator that knows nothing of any profile."""
-    return (drawn.model() for drawn in drawn_operators(seed, cases))
+    return (drawn.model() for drawn in drawn_operators(seed, cases, misshapen))
 
 
 def percent(part: int, whole: int) -> str:
@@ -170,6 +171,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--arch", default="ethos-u55", help="ethos-u55, ethos-u65 or ethos-u85")
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--misshapen", action="store_true", help="tensors of other shapes than the operator's"
+    )
     parser.add_argument("--bounds", action="store_true", help="models at the bounds of the profile")
     parser.add_argument("--most", type=int, default=4, help="in how many plans each demand is broken")
     parser.add_argument("--graphs", type=int, default=0, help="so many random float graphs, converted")
@@ -184,7 +188,8 @@ def main(arguments: list[str]) -> int:
             track(bounds(options.arch, options.seed, options.most), transient=True), options.arch
         )
     else:
-        drawn = track(blind(options.seed, options.cases), total=options.cases, transient=True)
+        models = blind(options.seed, options.cases, options.misshapen)
+        drawn = track(models, total=options.cases, transient=True)
         score = compared(drawn, options.arch)
     print(f"{options.arch}, Vela {vela_version()}, seed {options.seed}")
     print(f"all models:            {percent(score.agreed, score.trials)} agree; {score.late} took too long")
@@ -194,5 +199,6 @@ def main(arguments: list[str]) -> int:
         print(f"{len(told):5} {opcode}: Vela {fate}, profile {place}\n      {min(told, key=len)[:300]}")
     if options.page:
         made = f"--arch {options.arch} --cases {options.cases} --seed {options.seed}"
-        atomic_write(options.page, page(score, options.arch, made + " --bounds" * options.bounds))
+        made += " --bounds" * options.bounds + " --misshapen" * options.misshapen
+        atomic_write(options.page, page(score, options.arch, made))
     return int(not score.trials)

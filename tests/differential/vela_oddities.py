@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from tests.differential.vela_models import FAMILIES, TYPES, Dice, Drawn
 
 _SCALES = (0.0, -0.5, 1e-40, 1e-12, 2.0**31, 2.0**32, 2.0**33, 1e30, float("inf"), float("nan"))
 _OTHERS = (*TYPES, "int4", "uint16", "uint32", "float16")
+Change = Callable[[Dice, TensorPlan], TensorPlan]
 #: How often nothing odd happens at all.
 _PLAIN = 0.6
 
@@ -60,27 +61,34 @@ def _shaped(dice: Dice, t: TensorPlan) -> TensorPlan:
     return t.but(shape=tuple(shape), values=values)
 
 
-def _odd(dice: Dice, drawn: Drawn) -> Drawn:
-    """One of the operator's tensors changed in one way; results never become constants."""
+def _odd(
+    dice: Dice, drawn: Drawn, changes: Sequence[Change] = (_typed, _quantized, _quantized, _shaped)
+) -> Drawn:
+    """One of the operator's tensors changed in one of these ways, or an input held or not; results never become
+    constants."""
     there = [("inputs", n) for n, t in enumerate(drawn.inputs) if t is not None]
     there += [("outputs", n) for n in range(len(drawn.outputs))]
     side, at = dice.pick(*there)
     tensors = list(getattr(drawn, side))
-    changes = [_typed, _quantized, _quantized, _shaped] + ([_held] if side == "inputs" else [])
-    tensors[at] = dice.pick(*changes)(dice, tensors[at])
+    possible = [*changes] + ([_held] if side == "inputs" else [])
+    tensors[at] = dice.pick(*possible)(dice, tensors[at])
     if side == "inputs" and at == len(tensors) - 1 and len(tensors) > 1 and dice.chance(0.1):
         tensors = tensors[:-1] if dice.chance(0.5) else [*tensors[:-1], None]
     return replace(drawn, **{side: tuple(tensors)})
 
 
-def drawn_operators(seed: int, count: int) -> Iterator[Drawn]:
-    """So many random operators; the same for the same seed."""
+def drawn_operators(seed: int, count: int, misshapen: bool = False) -> Iterator[Drawn]:
+    """So many random operators; the same for the same seed. Of misshapen ones one to three tensors have another shape than
+    the operator would have, or are constant where it would compute them, or the other way round."""
     opcodes = sorted(FAMILIES)
     for number in range(count):
         dice = Dice(np.random.default_rng((seed, number)))
         opcode = dice.pick(*opcodes)
         drawn = FAMILIES[opcode](dice, opcode)
-        while not dice.chance(_PLAIN):
+        if misshapen:
+            for _ in range(dice.number(1, 3)):
+                drawn = _odd(dice, drawn, (_shaped, _shaped, _shaped))
+        while not misshapen and not dice.chance(_PLAIN):
             drawn = _odd(dice, drawn)
         if any(t is not None and t.values is None for t in drawn.inputs):
             yield drawn

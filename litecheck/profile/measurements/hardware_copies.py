@@ -7,9 +7,9 @@ from math import prod
 from typing import Any
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, short_constant
+from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant
 from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, everything, maps_of
-from litecheck.profile.measurements.register import dimensions, held, measures, option_fields
+from litecheck.profile.measurements.register import dimensions, held, measures, option_fields, option_stated
 from litecheck.profile.measurements.set_maps import ends, first_map, map_roles, offset, typed
 from litecheck.profile.plan import Plan
 from litecheck.quantization import Quantization
@@ -111,7 +111,7 @@ def reversed_axes(operands: Operands) -> Measured:
     return prod(axis.shape) if axes is None else sum((len(result.shape) - 1 - a) % 64 < 32 for a in axes)
 
 
-def _crowded(plan: Plan, value: Any) -> Plan | None:
+def crowded(plan: Plan, value: Any) -> Plan | None:
     """So many images in the second of five dimensions of an input, whose result has four."""
     found = ends(plan)
     if found is None or value < 1:
@@ -120,7 +120,7 @@ def _crowded(plan: Plan, value: Any) -> Plan | None:
     return plan.edit(found[0], lambda t: dimensions(t, (1, int(value), 1, 2, 4)))
 
 
-@measures(_crowded)
+@measures(crowded)
 def lost_images(operands: Operands) -> Measured:
     """The most images that an input has between as many first dimensions as the result has in front of its last three, at
     least one, and its own last three."""
@@ -157,25 +157,42 @@ def lost_slices(operands: Operands) -> Measured:
 
 
 def _inner_images(plan: Plan, value: Any) -> Plan | None:
+    """So many images between the first dimension and the last three; windows go two pixels at a time."""
     found = ends(plan)
     if found is None or value < 1:
         return None
+    plan = option_stated(plan, 2, "stride_h", "stride_w") or plan
     return plan.edit_all(lambda t: dimensions(t, (1, int(value), 1, 2, 4)), found)
+
+
+def _pointwise(operands: Operands) -> bool:
+    """Whether a convolution multiplies each pixel of as many images as it makes by one matrix."""
+    weight, found = operands.one("weight"), ends_of(operands)
+    if (
+        weight is None
+        or found is None
+        or weight.shape[1:3] != (1, 1)
+        or "depth_multiplier" in option_fields(operands.operator.kind)
+    ):
+        return False
+    strides = {integer(operands, option) for option in ("stride_h", "stride_w")}
+    return strides == {1} and len({prod(t.shape[:-3]) for t in found}) == 1
 
 
 @measures(_inner_images)
 def inner_images(operands: Operands) -> Measured:
-    """How many images lie in the first input or the result between the first dimension and the last three."""
+    """How many images lie in the first input or the result between the first dimension and the last three; None where
+    pixels are multiplied by one matrix."""
     found = ends_of(operands)
-    return None if found is None else max(prod(t.shape[1:-3]) for t in found)
+    return None if found is None or _pointwise(operands) else max(prod(t.shape[1:-3]) for t in found)
 
 
 @measures(_inner_images)
 def misplaced_images(operands: Operands) -> Measured:
     """The largest dimension, of the result or an input of four dimensions or more, between the first and the place of the
-    result's last three; 1 where there is none."""
+    result's last three; 1 where there is none, and None where pixels are multiplied by one matrix."""
     found = ends_of(operands)
-    if found is None:
+    if found is None or _pointwise(operands):
         return None
     places = slice(1, max(len(found[1].shape) - 3, 1))
     return max((d for t in found if t is found[1] or len(t.shape) > 3 for d in t.shape[places]), default=1)

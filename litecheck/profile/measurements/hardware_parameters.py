@@ -132,9 +132,10 @@ def depth_gap(operands: Operands) -> Measured:
         operands.one("output"),
         integer(operands, "depth_multiplier"),
     )
-    if source is None or result is None or times is None or not result.shape:
+    if source is None or result is None or times is None:
         return None
-    return abs(result.shape[-1] - (source.shape[-1] if source.shape else 1) * times)
+    made = result.shape[-1] if result.shape else 0
+    return abs(made - (source.shape[-1] if source.shape else 1) * times)
 
 
 @measures(option("keep_num_dims"))

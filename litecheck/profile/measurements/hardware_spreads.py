@@ -14,7 +14,7 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, integer, one_scale, one_zero_point
 from litecheck.profile.measurements.feature_maps import ends_of, everything, maps_of
-from litecheck.profile.measurements.hardware_copies import strange_zero_point
+from litecheck.profile.measurements.hardware_copies import crowded, lost_images, strange_zero_point
 from litecheck.profile.measurements.register import Setter, dimensions, measures, option_stated
 from litecheck.profile.measurements.set_maps import ends, first_map, spread, typed
 from litecheck.profile.plan import Plan, TensorPlan
@@ -118,6 +118,18 @@ def unscaled_single_slope(operands: Operands) -> Measured:
     return int(
         slope is not None and slope.data is not None and slope.size == 1 and not slope.quantization.scale.size
     )
+
+
+def _crowded_slopes(plan: Plan, value: Any) -> Plan | None:
+    made = crowded(plan, value) if plan.one("alpha") else None
+    return made and made.edit("alpha", lambda t: t.holding(np.arange(8).reshape(1, 1, 2, 4), t.dtype))
+
+
+@measures(_crowded_slopes)
+def sloped_images(operands: Operands) -> Measured:
+    """As ``lost_images``, where slopes differ; 0 elsewhere."""
+    slope = operands.one("alpha")
+    return lost_images(operands) if slope is not None and _one_slope(slope) is None else 0
 
 
 @measures(_slope(lambda t: t.but(quantization=quantized(0.5, 255), values=None)))

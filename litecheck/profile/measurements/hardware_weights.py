@@ -223,7 +223,29 @@ def computed_zero_point(operands: Operands) -> Measured:
     return next((point - 128 * (dtype == "uint8") for dtype, point in _computed(operands)), None)
 
 
-@measures(_pointed("uint8"))
-def unsigned_zero_point(operands: Operands) -> Measured:
-    """The zero point of computed weights that are uint8; None of others."""
-    return next((point for dtype, point in _computed(operands) if dtype == "uint8"), None)
+@measures(_pointed("int8"))
+def window_zero_point(operands: Operands) -> Measured:
+    """The same; None where the weights are int8 and the input is of another type."""
+    source = operands.one("input")
+    if (
+        source is not None
+        and source.dtype != "int8"
+        and any(dtype == "int8" for dtype, _ in _computed(operands))
+    ):
+        return None
+    return computed_zero_point(operands)
+
+
+@measures(lambda plan, value: _pointed("uint8")(plan, 3) if value else plan)
+def unsigned_computed_weights(operands: Operands) -> Measured:
+    """How many computed weights are uint8 and the input is not."""
+    source = operands.one("input")
+    if source is None or source.dtype == "uint8":
+        return 0
+    return sum(t.dtype == "uint8" and t.data is None for t in operands.of("weight"))
+
+
+@measures(lambda plan, value: _pointed("uint8")(plan, -value))
+def negative_zero_point(operands: Operands) -> Measured:
+    """How far below 0 the zero point of computed weights is that are uint8."""
+    return next((max(-point, 0) for dtype, point in _computed(operands) if dtype == "uint8"), 0)
