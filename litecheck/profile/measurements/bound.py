@@ -6,7 +6,7 @@ has no such option, an option is None: what LiteRT makes of that is judged by ``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from math import isfinite
@@ -29,7 +29,18 @@ class Operands:
     not is the same for every operator like it.
     """
 
-    __slots__ = ("_model", "_subgraph", "looked_around", "maps", "operator", "roles")
+    __slots__ = (
+        "_kinds",
+        "_model",
+        "_subgraph",
+        "ends",
+        "looked_around",
+        "maps",
+        "oddly_scaled",
+        "operator",
+        "roles",
+        "tensors",
+    )
 
     def __init__(
         self, operator: Operator, roles: Mapping[str, tuple[Tensor, ...]], subgraph: Subgraph, model: Model
@@ -39,6 +50,12 @@ class Operands:
         self.looked_around = False
         self.maps: list[Tensor] | None = None
         """Its feature maps, once a measurement has asked for them."""
+        self.ends: tuple[Tensor, Tensor] | tuple[()] | None = None
+        """The first feature map that goes in and the first result, or none, once a measurement has asked for them."""
+        self.oddly_scaled: list[Tensor] | None = None
+        """Its operands with a scale that is not finite or of 2^32 or above, once a measurement has asked for them."""
+        self.tensors = [t for tensors in roles.values() for t in tensors]
+        self._kinds: dict[str, list[Tensor]] | None = None
         self._subgraph = subgraph
         self._model = model
 
@@ -59,12 +76,14 @@ class Operands:
         tensors = self.roles.get(role)
         return tensors[0] if tensors else None
 
-    def of(self, *kinds: str) -> Iterator[Tensor]:
-        """The inputs of these kinds: "weight", "bias", "state"."""
-        facts = facts_of(self.operator.kind).inputs
-        for role, tensors in self.roles.items():
-            if facts.get(role) in kinds:
-                yield from tensors
+    def of(self, kind: str) -> Sequence[Tensor]:
+        """The inputs of a kind: "weight", "bias", "state"."""
+        if self._kinds is None:
+            self._kinds = {}
+            facts = facts_of(self.operator.kind).inputs
+            for role, tensors in self.roles.items():
+                self._kinds.setdefault(facts.get(role, ""), []).extend(tensors)
+        return self._kinds.get(kind, ())
 
     def option(self, name: str, default: int = 0) -> int:
         """An integer of the operator's builtin options."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -49,12 +48,6 @@ def maps_of(operands: Operands) -> Sequence[Tensor]:
     return operands.maps
 
 
-def everything(operands: Operands) -> Iterator[Tensor]:
-    """All tensors of the operator."""
-    for tensors in operands.roles.values():
-        yield from tensors
-
-
 def _first(change: dict[str, Any]) -> Setter:
     """Sets the count to 1, or 0, by a change of the first operand."""
 
@@ -87,24 +80,29 @@ def bool_borders(operands: Operands) -> Measured:
     return sum(t.index in borders for t in maps)
 
 
-def _finite(scales: NDArray[np.float32]) -> bool:
-    return isfinite(scales[0]) if scales.size == 1 else bool(np.isfinite(scales).all())
+def _usual(scales: NDArray[np.float32]) -> bool:
+    if scales.size == 1:
+        return -_HUGE < scales.item() < _HUGE
+    return not scales.size or bool(np.abs(scales).max() < _HUGE)
 
 
-def _huge(scales: NDArray[np.float32]) -> bool:
-    return bool(scales[0] >= _HUGE if scales.size == 1 else (scales >= _HUGE).any())
+def _oddly_scaled(operands: Operands) -> list[Tensor]:
+    """The operands with a scale that is not finite, or of 2^32 or above."""
+    if operands.oddly_scaled is None:
+        operands.oddly_scaled = [t for t in operands.tensors if not _usual(t.quantization.scale)]
+    return operands.oddly_scaled
 
 
 @measures(_scaled(float("inf")))
 def infinite_scales(operands: Operands) -> Measured:
     """How many operands state a scale that is no finite number."""
-    return sum(not _finite(t.quantization.scale) for t in everything(operands))
+    return sum(not np.isfinite(t.quantization.scale).all() for t in _oddly_scaled(operands))
 
 
 @measures(_scaled(_HUGE))
 def huge_scales(operands: Operands) -> Measured:
     """How many operands state a scale of 2^32 or above."""
-    return sum(_huge(t.quantization.scale) for t in everything(operands))
+    return sum(bool((t.quantization.scale >= _HUGE).any()) for t in _oddly_scaled(operands))
 
 
 @measures(_first({"shape": (), "values": None}))
@@ -112,7 +110,7 @@ def scalar_maps(operands: Operands) -> Measured:
     """How many operands that are computed have no dimensions, those between an operator's steps among them."""
     between = operands.operator.intermediates
     inner = [operands.subgraph.tensors[i] for i in between if i >= 0] if between else []
-    return sum(not t.shape and t.data is None for t in (*everything(operands), *inner))
+    return sum(not t.shape and t.data is None for t in (*operands.tensors, *inner))
 
 
 @measures(first_map(per_axis))
@@ -177,10 +175,12 @@ def offset_integers(operands: Operands) -> Measured:
 
 def ends_of(operands: Operands) -> tuple[Tensor, Tensor] | None:
     """The first feature map that goes in and the first result."""
-    made = operands.operator.outputs
-    source = next((t for t in maps_of(operands) if t.index not in made), None)
-    result = next((t for t in maps_of(operands) if t.index in made), None)
-    return None if source is None or result is None else (source, result)
+    if operands.ends is None:
+        made = operands.operator.outputs
+        source = next((t for t in maps_of(operands) if t.index not in made), None)
+        result = next((t for t in maps_of(operands) if t.index in made), None)
+        operands.ends = () if source is None or result is None else (source, result)
+    return operands.ends or None
 
 
 @measures(quotient)

@@ -8,7 +8,7 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant
-from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, everything, maps_of
+from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, maps_of
 from litecheck.profile.measurements.register import dimensions, held, measures, option_fields, option_stated
 from litecheck.profile.measurements.set_maps import ends, first_map, map_roles, offset, typed
 from litecheck.profile.plan import Plan
@@ -54,7 +54,7 @@ def parted_rank(operands: Operands) -> Measured:
 def scalar_inputs(operands: Operands) -> Measured:
     """How many operands that go in and are computed have no dimensions."""
     outputs = operands.operator.outputs
-    return sum(not t.shape and t.data is None and t.index not in outputs for t in everything(operands))
+    return sum(not t.shape and t.data is None and t.index not in outputs for t in operands.tensors)
 
 
 def _zero(tensor: Tensor) -> int:
@@ -184,7 +184,10 @@ def inner_images(operands: Operands) -> Measured:
     """How many images lie in the first input or the result between the first dimension and the last three; None where
     pixels are multiplied by one matrix."""
     found = ends_of(operands)
-    return None if found is None or _pointwise(operands) else max(prod(t.shape[1:-3]) for t in found)
+    if found is None:
+        return None
+    most = max(prod(t.shape[1:-3]) for t in found)
+    return None if most > 1 and _pointwise(operands) else most
 
 
 @measures(_inner_images)
@@ -192,10 +195,13 @@ def misplaced_images(operands: Operands) -> Measured:
     """The largest dimension, of the result or an input of four dimensions or more, between the first and the place of the
     result's last three; 1 where there is none, and None where pixels are multiplied by one matrix."""
     found = ends_of(operands)
-    if found is None or _pointwise(operands):
+    if found is None:
         return None
-    places = slice(1, max(len(found[1].shape) - 3, 1))
-    return max((d for t in found if t is found[1] or len(t.shape) > 3 for d in t.shape[places]), default=1)
+    if len(found[1].shape) <= 4:
+        return 1
+    places = slice(1, len(found[1].shape) - 3)
+    largest = max(d for t in found if t is found[1] or len(t.shape) > 3 for d in t.shape[places])
+    return None if largest > 1 and _pointwise(operands) else largest
 
 
 def _squeezed(plan: Plan, value: Any) -> Plan | None:

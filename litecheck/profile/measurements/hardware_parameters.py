@@ -7,7 +7,7 @@ from typing import Any
 
 from litecheck.model.build import quantized
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant, word
-from litecheck.profile.measurements.feature_maps import everything, maps_of
+from litecheck.profile.measurements.feature_maps import maps_of
 from litecheck.profile.measurements.register import Setter, held, measures, option
 from litecheck.profile.measurements.set_axes import AXIS_TYPES, axis_typed, few_margins
 from litecheck.profile.measurements.set_maps import (
@@ -37,7 +37,7 @@ def _one(kind: str, **change: Any) -> Setter:
 @measures(_one("weight", values=None))
 def computed_parameters(operands: Operands) -> Measured:
     """How many weights and biases are computed."""
-    return sum(t.data is None for t in operands.of("weight", "bias"))
+    return sum(t.data is None for t in (*operands.of("weight"), *operands.of("bias")))
 
 
 @measures(_one("weight", dtype="bool"))
@@ -71,7 +71,7 @@ def per_axis_weights(operands: Operands) -> Measured:
 @measures(constant(nibbles))
 def nibble_constants(operands: Operands) -> Measured:
     """How many constants are int4."""
-    return sum(t.dtype == "int4" and t.data is not None for t in everything(operands))
+    return sum(t.dtype == "int4" and t.data is not None for t in operands.tensors)
 
 
 def _split(operands: Operands) -> tuple[int, int] | None:
