@@ -61,34 +61,38 @@ def _shaped(dice: Dice, t: TensorPlan) -> TensorPlan:
     return t.but(shape=tuple(shape), values=values)
 
 
-def _odd(
-    dice: Dice, drawn: Drawn, changes: Sequence[Change] = (_typed, _quantized, _quantized, _shaped)
-) -> Drawn:
+def _odd(dice: Dice, drawn: Drawn, changes: Sequence[Change]) -> Drawn:
     """One of the operator's tensors changed in one of these ways, or an input held or not; results never become
     constants."""
     there = [("inputs", n) for n, t in enumerate(drawn.inputs) if t is not None]
     there += [("outputs", n) for n in range(len(drawn.outputs))]
     side, at = dice.pick(*there)
     tensors = list(getattr(drawn, side))
-    possible = [*changes] + ([_held] if side == "inputs" else [])
-    tensors[at] = dice.pick(*possible)(dice, tensors[at])
+    tensors[at] = dice.pick(*changes, *([_held] if side == "inputs" else []))(dice, tensors[at])
     if side == "inputs" and at == len(tensors) - 1 and len(tensors) > 1 and dice.chance(0.1):
         tensors = tensors[:-1] if dice.chance(0.5) else [*tensors[:-1], None]
     return replace(drawn, **{side: tuple(tensors)})
 
 
+def _now_and_then(dice: Dice, drawn: Drawn) -> Drawn:
+    while not dice.chance(_PLAIN):
+        drawn = _odd(dice, drawn, (_typed, _quantized, _quantized, _shaped))
+    return drawn
+
+
+def _misshapen(dice: Dice, drawn: Drawn) -> Drawn:
+    for _ in range(dice.number(1, 3)):
+        drawn = _odd(dice, drawn, (_shaped,) * 3)
+    return drawn
+
+
 def drawn_operators(seed: int, count: int, misshapen: bool = False) -> Iterator[Drawn]:
     """So many random operators; the same for the same seed. Of misshapen ones one to three tensors have another shape than
     the operator would have, or are constant where it would compute them, or the other way round."""
-    opcodes = sorted(FAMILIES)
+    opcodes, change = sorted(FAMILIES), _misshapen if misshapen else _now_and_then
     for number in range(count):
         dice = Dice(np.random.default_rng((seed, number)))
         opcode = dice.pick(*opcodes)
-        drawn = FAMILIES[opcode](dice, opcode)
-        if misshapen:
-            for _ in range(dice.number(1, 3)):
-                drawn = _odd(dice, drawn, (_shaped, _shaped, _shaped))
-        while not misshapen and not dice.chance(_PLAIN):
-            drawn = _odd(dice, drawn)
+        drawn = change(dice, FAMILIES[opcode](dice, opcode))
         if any(t is not None and t.values is None for t in drawn.inputs):
             yield drawn

@@ -6,10 +6,11 @@ has no such option, an option is None: what LiteRT makes of that is judged by ``
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, wraps
 from math import isfinite
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.operators import facts_of
 
 Measured = Fraction | int | str | None
+Found = TypeVar("Found")
 
 
 class Operands:
@@ -29,18 +31,7 @@ class Operands:
     not is the same for every operator like it.
     """
 
-    __slots__ = (
-        "_kinds",
-        "_model",
-        "_subgraph",
-        "ends",
-        "looked_around",
-        "maps",
-        "oddly_scaled",
-        "operator",
-        "roles",
-        "tensors",
-    )
+    __slots__ = ("_model", "_subgraph", "known", "looked_around", "operator", "roles")
 
     def __init__(
         self, operator: Operator, roles: Mapping[str, tuple[Tensor, ...]], subgraph: Subgraph, model: Model
@@ -48,14 +39,8 @@ class Operands:
         self.operator = operator
         self.roles = roles
         self.looked_around = False
-        self.maps: list[Tensor] | None = None
-        """Its feature maps, once a measurement has asked for them."""
-        self.ends: tuple[Tensor, Tensor] | tuple[()] | None = None
-        """The first feature map that goes in and the first result, or none, once a measurement has asked for them."""
-        self.oddly_scaled: list[Tensor] | None = None
-        """Its operands with a scale that is not finite or of 2^32 or above, once a measurement has asked for them."""
-        self.tensors = [t for tensors in roles.values() for t in tensors]
-        self._kinds: dict[str, list[Tensor]] | None = None
+        self.known: dict[Callable[[Operands], object], object] = {}
+        """What functions of ``once`` have found."""
         self._subgraph = subgraph
         self._model = model
 
@@ -78,16 +63,40 @@ class Operands:
 
     def of(self, kind: str) -> Sequence[Tensor]:
         """The inputs of a kind: "weight", "bias", "state"."""
-        if self._kinds is None:
-            self._kinds = {}
-            facts = facts_of(self.operator.kind).inputs
-            for role, tensors in self.roles.items():
-                self._kinds.setdefault(facts.get(role, ""), []).extend(tensors)
-        return self._kinds.get(kind, ())
+        return _by_kind(self).get(kind, ())
 
     def option(self, name: str, default: int = 0) -> int:
         """An integer of the operator's builtin options."""
         return int(self.operator.options.get(name, default)) if self.operator.options else default
+
+
+def once(find: Callable[[Operands], Found]) -> Callable[[Operands], Found]:
+    """A function of an operator that many measurements ask for, computed once for each."""
+
+    @wraps(find)
+    def found(operands: Operands) -> Found:
+        try:  # asked for some ten times as often as it is computed
+            return operands.known[find]  # type: ignore[return-value]
+        except KeyError:
+            result = operands.known[find] = find(operands)
+            return result
+
+    return found
+
+
+@once
+def everything(operands: Operands) -> Sequence[Tensor]:
+    """All tensors of the operator."""
+    return [t for tensors in operands.roles.values() for t in tensors]
+
+
+@once
+def _by_kind(operands: Operands) -> Mapping[str, Sequence[Tensor]]:
+    facts = facts_of(operands.operator.kind).inputs
+    kinds: dict[str, list[Tensor]] = {}
+    for role, tensors in operands.roles.items():
+        kinds.setdefault(facts.get(role, ""), []).extend(tensors)
+    return kinds
 
 
 def one_zero_point(tensor: Tensor | None) -> int | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, word
+from litecheck.profile.measurements.bound import Measured, Operands, everything, once, word
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.set_axes import first_typed
 from litecheck.profile.measurements.set_maps import (
@@ -40,12 +40,11 @@ NARROW = ("int8", "int16", "uint8")
 _HUGE = 2.0**32
 
 
+@once
 def maps_of(operands: Operands) -> Sequence[Tensor]:
     """The feature maps that go in and come out."""
-    if operands.maps is None:
-        steering = parameters(operands.operator.kind)
-        operands.maps = [t for role, ts in operands.roles.items() if role not in steering for t in ts]
-    return operands.maps
+    steering = parameters(operands.operator.kind)
+    return [t for role, ts in operands.roles.items() if role not in steering for t in ts]
 
 
 def _first(change: dict[str, Any]) -> Setter:
@@ -86,11 +85,10 @@ def _usual(scales: NDArray[np.float32]) -> bool:
     return not scales.size or bool(np.abs(scales).max() < _HUGE)
 
 
+@once
 def _oddly_scaled(operands: Operands) -> list[Tensor]:
     """The operands with a scale that is not finite, or of 2^32 or above."""
-    if operands.oddly_scaled is None:
-        operands.oddly_scaled = [t for t in operands.tensors if not _usual(t.quantization.scale)]
-    return operands.oddly_scaled
+    return [t for t in everything(operands) if not _usual(t.quantization.scale)]
 
 
 @measures(_scaled(float("inf")))
@@ -110,7 +108,7 @@ def scalar_maps(operands: Operands) -> Measured:
     """How many operands that are computed have no dimensions, those between an operator's steps among them."""
     between = operands.operator.intermediates
     inner = [operands.subgraph.tensors[i] for i in between if i >= 0] if between else []
-    return sum(not t.shape and t.data is None for t in (*operands.tensors, *inner))
+    return sum(not t.shape and t.data is None for t in (*everything(operands), *inner))
 
 
 @measures(first_map(per_axis))
@@ -173,14 +171,13 @@ def offset_integers(operands: Operands) -> Measured:
     return wide + sum(t.dtype.startswith("uint") and _zero(t) < 0 for t in tensors)
 
 
+@once
 def ends_of(operands: Operands) -> tuple[Tensor, Tensor] | None:
     """The first feature map that goes in and the first result."""
-    if operands.ends is None:
-        made = operands.operator.outputs
-        source = next((t for t in maps_of(operands) if t.index not in made), None)
-        result = next((t for t in maps_of(operands) if t.index in made), None)
-        operands.ends = () if source is None or result is None else (source, result)
-    return operands.ends or None
+    made = operands.operator.outputs
+    source = next((t for t in maps_of(operands) if t.index not in made), None)
+    result = next((t for t in maps_of(operands) if t.index in made), None)
+    return None if source is None or result is None else (source, result)
 
 
 @measures(quotient)

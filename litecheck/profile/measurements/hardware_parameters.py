@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from litecheck.model.build import quantized
-from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant, word
+from litecheck.profile.measurements.bound import Measured, Operands, everything, integer, short_constant, word
 from litecheck.profile.measurements.feature_maps import maps_of
 from litecheck.profile.measurements.register import Setter, held, measures, option
 from litecheck.profile.measurements.set_axes import AXIS_TYPES, axis_typed, few_margins
@@ -71,7 +71,7 @@ def per_axis_weights(operands: Operands) -> Measured:
 @measures(constant(nibbles))
 def nibble_constants(operands: Operands) -> Measured:
     """How many constants are int4."""
-    return sum(t.dtype == "int4" and t.data is not None for t in operands.tensors)
+    return sum(t.dtype == "int4" and t.data is not None for t in everything(operands))
 
 
 def _split(operands: Operands) -> tuple[int, int] | None:

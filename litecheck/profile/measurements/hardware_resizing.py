@@ -8,7 +8,7 @@ from functools import cached_property
 from math import prod
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant
+from litecheck.profile.measurements.bound import Measured, Operands, integer, once, short_constant
 from litecheck.profile.measurements.feature_maps import NARROW, ends_of
 from litecheck.profile.measurements.hardware_windows import image_of
 from litecheck.profile.measurements.register import measures
@@ -93,6 +93,7 @@ def _factor(before: int, behind: int, less: int) -> Fraction:
     return Fraction(behind - less, before - less)
 
 
+@once
 def _resize(operands: Operands) -> _Resize | None:
     ends = ends_of(operands)
     if ends is None:

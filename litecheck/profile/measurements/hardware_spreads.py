@@ -12,9 +12,17 @@ import numpy as np
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands, integer, one_scale, one_zero_point
+from litecheck.profile.measurements.bound import (
+    Measured,
+    Operands,
+    everything,
+    integer,
+    one_scale,
+    one_zero_point,
+)
 from litecheck.profile.measurements.feature_maps import ends_of, maps_of
-from litecheck.profile.measurements.hardware_copies import crowded, lost_images, strange_zero_point
+from litecheck.profile.measurements.hardware_copies import strange_zero_point
+from litecheck.profile.measurements.hardware_images import crowded, lost_images
 from litecheck.profile.measurements.register import Setter, dimensions, measures, option_stated
 from litecheck.profile.measurements.set_maps import ends, first_map, spread, typed
 from litecheck.profile.plan import Plan, TensorPlan
@@ -29,7 +37,7 @@ _UNREAD = ("int2", "uint4", "float8_e4m3fn", "float8_e5m2")
 @measures(first_map(lambda t: t.but(dtype="int2", values=None)))
 def unread_types(operands: Operands) -> Measured:
     """How many operands are int2, uint4 or float8."""
-    return sum(t.dtype in _UNREAD for t in operands.tensors)
+    return sum(t.dtype in _UNREAD for t in everything(operands))
 
 
 def _spread(operands: Operands) -> tuple[list[Tensor], Tensor] | None:

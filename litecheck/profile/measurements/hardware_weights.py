@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands, integer
-from litecheck.profile.measurements.register import Setter, dimensions, measures, option_stated
-from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.register import dimensions, measures, option_stated
+from litecheck.profile.plan import Plan
 
 #: Types of 8 bits.
-_BYTES = ("int8", "uint8")
+BYTES = ("int8", "uint8")
 
 
 def _lowest(tensor: Tensor) -> int | None:
     """The smallest stored integer of 8 bits less the zero point of its tensor, the first where there are several."""
-    values = stored_integers(tensor) if tensor.data is not None and tensor.dtype in _BYTES else None
+    values = stored_integers(tensor) if tensor.data is not None and tensor.dtype in BYTES else None
     if values is None or not values.size:
         return None
     points = tensor.quantization.zero_point
@@ -78,7 +76,7 @@ def per_axis_biases(operands: Operands) -> Measured:
 def _long_bias(plan: Plan, value: Any) -> Plan | None:
     role = "bias" if plan.one("bias") else "cell_gate_bias"
     bias, source = plan.one(role), plan.one("input")
-    if bias is None or source is None or source.dtype not in _BYTES or value not in (0, 1):
+    if bias is None or source is None or source.dtype not in BYTES or value not in (0, 1):
         return None
     held = None if bias.values is None else bias.values.astype(np.int64)
     return plan.edit(role, lambda t: t.but(dtype="int64", values=held)) if value else plan
@@ -88,22 +86,19 @@ def _long_bias(plan: Plan, value: Any) -> Plan | None:
 def long_byte_biases(operands: Operands) -> Measured:
     """How many biases are int64 where an input of 8 bits meets constant weights."""
     source = operands.one("input")
-    if source is None or source.dtype not in _BYTES or any(t.data is None for t in operands.of("weight")):
+    if source is None or source.dtype not in BYTES or any(t.data is None for t in operands.of("weight")):
         return 0
     return sum(t.dtype == "int64" for t in operands.of("bias"))
 
 
 def _filters(plan: Plan, count: int, rank: int = 4) -> Plan | None:
     """A depthwise convolution of two channels with so many filters, whose result has two, too."""
-    weight, found = plan.one("weight"), plan.one("input")
-    if weight is None or found is None or len(weight.shape) != 4 or count < 1:
-        return None
-    stated = option_stated(plan, 1, "depth_multiplier")
-    if stated is None:
+    weight, stated = plan.one("weight"), option_stated(plan, 1, "depth_multiplier")
+    if weight is None or stated is None or len(weight.shape) != 4 or count < 1:
         return None
     plan = stated.edit("weight", lambda t: dimensions(t, (*t.shape[:-1], count)[-rank:]))
     plan = plan.edit_all(lambda t: dimensions(t, (*t.shape[:-1], 2)), ("input", *plan.outputs))
-    return plan if plan.one("bias") is None else plan.edit("bias", lambda t: dimensions(t, (2,)))
+    return plan.edit("bias", lambda t: dimensions(t, (2,)))
 
 
 def _depths(operands: Operands) -> tuple[int, int, int] | None:
@@ -150,102 +145,10 @@ def _deep(plan: Plan, value: Any) -> Plan | None:
     plan = plan.edit("weight", lambda t: dimensions(t, (1, int(value))))
     plan = plan.edit("input", lambda t: dimensions(t, (1, int(value))))
     plan = plan.edit_all(lambda t: dimensions(t, (1, 1)), plan.outputs)
-    return plan.edit("bias", lambda t: dimensions(t, (1,))) if plan.one("bias") is not None else plan
+    return plan.edit("bias", lambda t: dimensions(t, (1,)))
 
 
 @measures(_deep)
 def row_depth(operands: Operands) -> Measured:
     """How long a row of weights is."""
     return max((t.shape[-1] for t in operands.of("weight") if t.shape), default=None)
-
-
-def _gaps(plan: Plan, value: Any) -> Plan | None:
-    """Computed weights of a window with these gaps."""
-    weight = plan.one("weight")
-    stated = option_stated(plan, value, "dilation_w_factor", "dilation_h_factor")
-    if stated is None or weight is None or value < 1:
-        return None
-    return stated.edit("weight", lambda t: t.but(values=None))
-
-
-@measures(_gaps)
-def computed_dilation(operands: Operands) -> Measured:
-    """The larger dilation of a window whose weights are computed; None where they are constant."""
-    weight = operands.one("weight")
-    if weight is None or weight.data is not None:
-        return None
-    return max(integer(operands, f"dilation_{side}_factor") or 1 for side in "hw")
-
-
-def _computed_groups(plan: Plan, value: Any) -> Plan | None:
-    weight = plan.one("weight")
-    if weight is None or len(weight.shape) != 4 or value < 1:
-        return None
-    depth = weight.shape[-1] * int(value)
-    plan = plan.edit("weight", lambda t: dimensions(t.but(values=None), (int(value), *t.shape[1:])))
-    plan = plan.edit("input", lambda t: dimensions(t, (*t.shape[:-1], depth)))
-    plan = plan.edit_all(lambda t: dimensions(t, (*t.shape[:-1], int(value))), plan.outputs)
-    return plan if plan.one("bias") is None else plan.edit("bias", lambda t: dimensions(t, (int(value),)))
-
-
-@measures(_computed_groups)
-def computed_groups(operands: Operands) -> Measured:
-    """How often the channels of computed weights go into those of the input; None where weights are constant."""
-    source, weight = operands.one("input"), operands.one("weight")
-    if source is None or weight is None or weight.data is not None or not source.shape or not weight.shape:
-        return None
-    return source.shape[-1] // (weight.shape[-1] or 1)
-
-
-def _pointed(dtype: str) -> Setter:
-    """Computed weights with this zero point."""
-
-    def sets(plan: Plan, value: Any) -> Plan | None:
-        weight = plan.one("weight")
-        if weight is None or not weight.scale.size:
-            return None
-        made = TensorPlan(dtype, weight.shape, quantized(float(weight.scale[0]), int(value)))
-        return plan.with_role("weight", [made])
-
-    return sets
-
-
-def _computed(operands: Operands) -> Iterator[tuple[str, int]]:
-    for t in operands.of("weight"):
-        points = t.quantization.zero_point
-        if t.data is None and t.dtype in _BYTES and points.size:
-            yield t.dtype, int(points[0])
-
-
-@measures(_pointed("int8"))
-def computed_zero_point(operands: Operands) -> Measured:
-    """The zero point of computed weights, less 128 where they are uint8."""
-    return next((point - 128 * (dtype == "uint8") for dtype, point in _computed(operands)), None)
-
-
-@measures(_pointed("int8"))
-def window_zero_point(operands: Operands) -> Measured:
-    """The same; None where the weights are int8 and the input is of another type."""
-    source = operands.one("input")
-    if (
-        source is not None
-        and source.dtype != "int8"
-        and any(dtype == "int8" for dtype, _ in _computed(operands))
-    ):
-        return None
-    return computed_zero_point(operands)
-
-
-@measures(lambda plan, value: _pointed("uint8")(plan, 3) if value else plan)
-def unsigned_computed_weights(operands: Operands) -> Measured:
-    """How many computed weights are uint8 and the input is not."""
-    source = operands.one("input")
-    if source is None or source.dtype == "uint8":
-        return 0
-    return sum(t.dtype == "uint8" and t.data is None for t in operands.of("weight"))
-
-
-@measures(lambda plan, value: _pointed("uint8")(plan, -value))
-def negative_zero_point(operands: Operands) -> Measured:
-    """How far below 0 the zero point of computed weights is that are uint8."""
-    return next((max(-point, 0) for dtype, point in _computed(operands) if dtype == "uint8"), 0)

@@ -32,13 +32,19 @@ def _image(operands: Operands, role: str = "input") -> tuple[int, int] | None:
     return None if tensor is None else image_of(tensor)
 
 
+def dilations_of(operands: Operands) -> tuple[int, int]:
+    """By what a window is dilated along height and width."""
+    height, width = (integer(operands, f"dilation_{side}_factor") or 1 for side in "hw")
+    return height, width
+
+
 def _kernel(operands: Operands) -> tuple[int, int] | None:
     """Height and width of the window, with the gaps dilation leaves."""
     weight = operands.one("weight")
     if weight is not None:
         if len(weight.shape) < 3:
             return None
-        dilations = [max(integer(operands, f"dilation_{s}_factor") or 1, 1) for s in "hw"]
+        dilations = [max(dilation, 1) for dilation in dilations_of(operands)]
         return tuple((k - 1) * d + 1 for k, d in zip(weight.shape[-3:-1], dilations, strict=True))  # type: ignore[return-value]
     height, width = integer(operands, "filter_height"), integer(operands, "filter_width")
     return None if height is None or width is None else (height, width)
@@ -47,10 +53,6 @@ def _kernel(operands: Operands) -> tuple[int, int] | None:
 def _strides(operands: Operands) -> tuple[int, int] | None:
     height, width = integer(operands, "stride_h"), integer(operands, "stride_w")
     return None if height is None or width is None else (height, width)
-
-
-def _dilated(operands: Operands) -> bool:
-    return any((integer(operands, f"dilation_{side}_factor") or 1) != 1 for side in "hw")
 
 
 def _padded(operands: Operands) -> bool:
@@ -69,7 +71,7 @@ def padded_stride(operands: Operands) -> Measured:
     """The larger stride of a window that is dilated or goes over padding, along sides of the result longer than 1; None of
     others."""
     strides, result = _strides(operands), _image(operands, "output")
-    if strides is None or result is None or not (_dilated(operands) or _padded(operands)):
+    if strides is None or result is None or (dilations_of(operands) == (1, 1) and not _padded(operands)):
         return None
     return max((s for s, size in zip(strides, result, strict=True) if size > 1), default=1)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.bound import Measured, Operands, everything
 from litecheck.profile.measurements.feature_maps import ends_of, maps_of
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.set_maps import constant, emptied, in_blocks
@@ -63,7 +63,7 @@ def lost_elements(operands: Operands) -> Measured:
 @measures(constant(emptied))
 def empty_constants(operands: Operands) -> Measured:
     """How many constants have no elements."""
-    return sum(t.shape != () and 0 in t.shape and t.data is not None for t in operands.tensors)
+    return sum(t.shape != () and 0 in t.shape and t.data is not None for t in everything(operands))
 
 
 def _present(operands: Operands, *parts: str) -> int:
@@ -102,4 +102,4 @@ def projection_operands(operands: Operands) -> Measured:
 @measures(constant(in_blocks))
 def blockwise_nibbles(operands: Operands) -> Measured:
     """How many operands are int4 and have scales that stand in another tensor."""
-    return sum(t.dtype == "int4" and t.quantization.details is not None for t in operands.tensors)
+    return sum(t.dtype == "int4" and t.quantization.details is not None for t in everything(operands))
