@@ -51,7 +51,7 @@ def page(profile: Profile) -> str:
         if rule is not every:
             own = _lines(profile, rule, common)
             parts += [f"\n## {rule.opcode}\n", *(own or ["\nNothing besides.\n"])]
-    parts += _without(profile)
+    parts += (*_together(profile), *_without(profile))
     limits = {
         r.path.split("/")[2]
         for rule in profile.operators.values()
@@ -61,6 +61,17 @@ def page(profile: Profile) -> str:
     return "".join(
         [*parts, _MEASURED, *measurements_table({re.sub(r"^.*\.", "role.", name) for name in limits})]
     )
+
+
+def _together(profile: Profile) -> Iterator[str]:
+    """What the compiler makes of operators together."""
+    made = profile.rewrites
+    if made.fusions or made.conversions:
+        yield "\n## Operators together\n\n"
+    for one in made.fusions.values():
+        yield f"- `{one.before}`, `{one.opcode}`, `{one.after}`: *{one.because}* ({one.see})\n"
+    for kind in made.conversions.values():
+        yield f"- `{kind.dtype}`: *{kind.because}* ({kind.see})\n"
 
 
 def _without(profile: Profile) -> Iterator[str]:

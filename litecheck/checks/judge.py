@@ -13,7 +13,9 @@ from litecheck.checks.wording import required
 from litecheck.finding import CPU, REFUSED, Demand, Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
+from litecheck.profile.operators import facts_of
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
+from litecheck.profile.rewrites import Fusion
 from litecheck.profile.types import Profile, Requirement
 
 
@@ -54,6 +56,15 @@ def unplaced(subgraph: Subgraph, operator: Operator, profile: Profile) -> Findin
         f"{operator.opcode}/unsupported", "violation" if refused else "warning", _where(subgraph, operator),
         "it is not in the list", "an operator of the list", because, profile.source, demand,
         REFUSED if refused else CPU, hint=profile.unlisted_hints.get(operator.opcode, ""),
+    )  # fmt: skip
+
+
+def undilated(subgraph: Subgraph, operator: Operator, fusion: Fusion) -> Finding:
+    """The first of three operators that a compiler takes for one, where what dilates that one is computed."""
+    role = tuple(facts_of(operator.kind).inputs)[fusion.dilation]
+    return Finding(
+        f"{operator.opcode}/unsupported", "violation", _where(subgraph, operator), f"{role} is computed",
+        "a constant", fusion.because, fusion.see, fusion.demand, "crashes the compiler",
     )  # fmt: skip
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 
 from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
-from litecheck.checks.judge import placed, unplaced
+from litecheck.checks.fusion import Fused, fused
+from litecheck.checks.judge import placed, undilated, unplaced
+from litecheck.checks.partitions import converted, partitions
 from litecheck.checks.workload import largest_live_set, multiply_accumulates
 from litecheck.finding import CPU, Effect, Finding
-from litecheck.model.graph import Graph, graph_of
+from litecheck.model.graph import graph_of
 from litecheck.model.types import Model, Operator, Tensor
 from litecheck.placement import Place, Placement, TargetReport
 from litecheck.profile.parser import ANY_OPERATOR
@@ -26,6 +28,8 @@ _STAGES: tuple[tuple[Effect, Place], ...] = (
     ("the compiler refuses the model", "refused"),
     ("crashes the compiler", "crashes"),
 )
+#: What a compiler does before it looks at operators together.
+_AT_LOAD = {effect for effect, _ in _STAGES[:2]}
 
 
 class AsStated(Context):
@@ -57,59 +61,29 @@ def placement(model: Model, profile: Profile) -> tuple[TargetReport, list[Findin
     """Where every operator of a model's first subgraph runs on a target, and all that was found."""
     subgraph = model.subgraphs[0]
     context = AsStated(model, subgraph)
-    every: list[Finding] = []
-    operators = []
-    for op in subgraph.operators:
-        found = findings_of(context, op, profile)
-        macs = multiply_accumulates(subgraph, op)
-        operators.append(Placement(0, op.index, op.opcode, place_of(found), macs))
-        every += found
-    count = partitions(graph_of(subgraph), [op.place for op in operators])
+    found = [findings_of(context, op, profile) for op in subgraph.operators]
+    for one in fused(model, subgraph, profile):
+        _take_for_one(one, found, model, profile)
+    operators = [
+        Placement(0, op.index, op.opcode, place_of(own), multiply_accumulates(subgraph, op))
+        for op, own in zip(subgraph.operators, found, strict=True)
+    ]
+    every = [finding for own in found for finding in own]
+    count = partitions(
+        graph_of(converted(subgraph, profile.rewrites.conversions)), [op.place for op in operators]
+    )
     return TargetReport(profile.name, tuple(operators), count, largest_live_set(subgraph)), every
 
 
-def partitions(graph: Graph, places: Sequence[Place]) -> int:
-    """How many stretches of operators run on the accelerator one after the other, the processor between them.
-
-    The order is Vela's, not the file's: as `depth_first` has it, and then the processor's operators move. Those that need
-    nothing of the accelerator go to the front, those that make only outputs, read by nothing, to the end, and each other one
-    to right before the accelerator's first reader of its results, or the processor's next operator. What no output needs
-    does not run.
-    """
-    outputs = set(graph.subgraph.outputs)
-    turns, early, between = dict[int, int](), set[int](), list[Operator]()
-    for op in depth_first(graph):
-        if places[op.index] == "npu":
-            turns[op.index] = len(turns)
-        elif all(producer in early for producer in _writers(graph, op.inputs)):
-            early.add(op.index)
-        elif _readers(graph, op) or not outputs.issuperset(op.outputs):
-            between.append(op)
-    cut, cuts = len(turns), set[int]()
-    for op in reversed(between):
-        cut = min([cut, *(turns[reader] for reader in _readers(graph, op) if reader in turns)])
-        cuts.add(cut)
-    return bool(turns) + len(cuts - {0, len(turns)})
-
-
-def depth_first(graph: Graph) -> list[Operator]:
-    """The operators that some output needs, each behind those that it needs, the last operand's first."""
-    operators, ordered, seen = graph.subgraph.operators, list[Operator](), set[int]()
-    waiting = _writers(graph, graph.subgraph.outputs)
-    while waiting:
-        index = waiting.pop()
-        if index < 0:
-            ordered.append(operators[~index])
-        elif index not in seen:
-            seen.add(index)
-            waiting += [~index, *_writers(graph, operators[index].inputs)]
-    return ordered
-
-
-def _writers(graph: Graph, tensors: Iterable[int]) -> list[int]:
-    found = (graph.producer[tensor] for tensor in tensors if tensor >= 0)
-    return [index for index in found if index >= 0]
-
-
-def _readers(graph: Graph, operator: Operator) -> list[int]:
-    return [reader for tensor in operator.outputs if tensor >= 0 for reader in graph.consumers[tensor]]
+def _take_for_one(one: Fused, found: list[list[Finding]], model: Model, profile: Profile) -> None:
+    """What is found of three operators is what is found of the one, unless that would stay on the CPU: then they are
+    three. What a compiler finds when it loads a model it finds of each."""
+    context = AsStated(model, one.subgraph)
+    whole = findings_of(context, one.operator, profile)
+    if one.block is None:
+        whole.append(undilated(one.subgraph, one.subgraph.operators[one.ends[0]], one.fusion))
+    elif place_of(whole) == "cpu":
+        return
+    for index in one.ends:
+        found[index] = [finding for finding in found[index] if finding.effect in _AT_LOAD]
+    found[one.operator.index] = whole

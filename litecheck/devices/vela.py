@@ -186,8 +186,8 @@ def _fates(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Fate, 
             cpu |= known
             unknown += [] if known else [op]
     for op in unknown:
-        alike = (o.index for o in main.operators if o.kind == op.kind and o.index not in cpu)
-        cpu.update([index] if (index := next(alike, None)) is not None else ())
+        alike = [o.index for o in main.operators if o.kind == op.kind and o.index not in cpu]
+        cpu.update(sorted(alike, key=ran.__contains__)[:1])
     fates: list[Fate] = [
         "cpu" if op.index in cpu else "npu" if op.index in ran else "gone" for op in main.operators
     ]

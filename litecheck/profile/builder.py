@@ -14,6 +14,7 @@ from litecheck.profile.lazy import Lazy
 from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, presence, under
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, Reader
 from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches, unlisted_hints
+from litecheck.profile.rewrites import NOTHING, read_rewrites
 from litecheck.profile.types import (
     Alternative,
     Exactly,
@@ -31,7 +32,7 @@ from litecheck.spelling import did_you_mean
 
 KEYS = (
     "profile", "title", "source", "runtime", "extends", "includes", "judges", "activations", "unlisted", "kinds", "ops",
-    "levels", "effects", "reasons", "hints", "relaxes", "conformance",
+    "levels", "effects", "reasons", "hints", "relaxes", "conformance", "rewrites",
 )  # fmt: skip
 _UNLISTED = ("not covered", "violation", CPU, REFUSED)
 _JUDGES = ("quantization", "structure", "placement")
@@ -79,11 +80,9 @@ class Builder:
         self.levels: Patterns[Level] = Patterns(
             (*(one for part in before for one in part.levels.stated), *self._words("levels", LEVELS))
         )
+        words = self._words("effects", get_args(Effect))
         self.effects: Patterns[Effect] = Patterns(
-            (
-                *(one for part in before for one in part.effects.stated),
-                *self._words("effects", get_args(Effect)),
-            )
+            (*(one for part in before for one in part.effects.stated), *words)
         )
         self.speaks_of = texts(top.get("activations")) or (
             parent.profile.activations if parent else ("int8",)
@@ -174,6 +173,7 @@ class Builder:
             text(top.get("runtime"), base.runtime if base else ""),
             judges,
             unlisted_hints(self.hints, rules) if unlisted in (CPU, REFUSED) else {},
+            read_rewrites(top.get("rewrites"), self.file, self.name, base.rewrites if base else NOTHING),
         )
 
     def _one_of(self, key: str, words: tuple[str, ...], default: str) -> str:

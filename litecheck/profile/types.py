@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from litecheck.finding import CPU, Demand, Effect, Level
 from litecheck.profile.lazy import Lazy
+from litecheck.profile.rewrites import NOTHING, Rewrites
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +266,7 @@ class Profile:
     judges: str = "quantization"
     unlisted_hints: Mapping[str, str] = field(default_factory=dict)
     """How to do without an operator that has no entry, by its name."""
+    rewrites: Rewrites = NOTHING
 
     def requirements(self) -> Iterator[Requirement]:
         """Every requirement of every operator, in the file's order."""

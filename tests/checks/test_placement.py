@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from litecheck.checks.placement import depth_first, partitions, placement
+from litecheck.checks.partitions import depth_first, partitions
+from litecheck.checks.placement import placement
 from litecheck.checks.validate import validate
 from litecheck.checks.workload import largest_live_set, multiply_accumulates
 from litecheck.finding import CPU

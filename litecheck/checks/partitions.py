@@ -1,0 +1,82 @@
+"""The stretches of operators that run on a target's accelerator: the order in which its compiler runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from litecheck.model.graph import Graph
+from litecheck.model.types import Operator, Subgraph
+from litecheck.placement import Place
+
+
+def partitions(graph: Graph, places: Sequence[Place]) -> int:
+    """How many stretches of operators run on the accelerator one after the other, the processor between them.
+
+    The order is Vela's, not the file's: as `depth_first` has it, and then the processor's operators move. Those that need
+    nothing of the accelerator go to the front, those that make only outputs, read by nothing, to the end, and each other one
+    to right before the accelerator's first reader of its results, or the processor's next operator. What no output needs
+    does not run. Operators beyond those whose places are given are the accelerator's own.
+    """
+    outputs = set(graph.subgraph.outputs)
+    turns, early, between = dict[int, int](), set[int](), list[Operator]()
+    for op in depth_first(graph):
+        if op.index >= len(places) or places[op.index] == "npu":
+            turns[op.index] = len(turns)
+        elif all(producer in early for producer in _writers(graph, op.inputs)):
+            early.add(op.index)
+        elif _readers(graph, op) or not outputs.issuperset(op.outputs):
+            between.append(op)
+    cut, cuts = len(turns), set[int]()
+    for op in reversed(between):
+        cut = min([cut, *(turns[reader] for reader in _readers(graph, op) if reader in turns)])
+        cuts.add(cut)
+    return bool(turns) + len(cuts - {0, len(turns)})
+
+
+def depth_first(graph: Graph) -> list[Operator]:
+    """The operators that some output needs, each behind those that it needs, the last operand's first."""
+    operators, ordered, seen = graph.subgraph.operators, list[Operator](), set[int]()
+    waiting = _writers(graph, graph.subgraph.outputs)
+    while waiting:
+        index = waiting.pop()
+        if index < 0:
+            ordered.append(operators[~index])
+        elif index not in seen:
+            seen.add(index)
+            waiting += [~index, *_writers(graph, operators[index].inputs)]
+    return ordered
+
+
+def _writers(graph: Graph, tensors: Iterable[int]) -> list[int]:
+    found = (graph.producer[tensor] for tensor in tensors if tensor >= 0)
+    return [index for index in found if index >= 0]
+
+
+def _readers(graph: Graph, operator: Operator) -> list[int]:
+    return [reader for tensor in operator.outputs if tensor >= 0 for reader in graph.consumers[tensor]]
+
+
+def converted(subgraph: Subgraph, dtypes: Container[str]) -> Subgraph:
+    """A subgraph with what a compiler puts behind inputs and in front of outputs of types that it converts, scalars
+    apart: operators behind the others, each from one tensor to another."""
+    tensors = subgraph.tensors
+    sides = dict.fromkeys((*subgraph.inputs, *subgraph.outputs))
+    ends = [t for t in sides if t >= 0 and tensors[t].shape and tensors[t].dtype in dtypes]
+    inner = {t: len(tensors) + n for n, t in enumerate(ends)}
+    if not inner:
+        return subgraph
+    made = {t for op in subgraph.operators for t in op.outputs}
+    operators = [
+        replace(op, inputs=_renamed(op.inputs, inner), outputs=_renamed(op.outputs, inner))
+        for op in subgraph.operators
+    ]
+    for outer, own in inner.items():
+        given, taken = (own, outer) if outer in made else (outer, own)
+        operators.append(Operator(len(operators), "CAST", (given,), (taken,)))
+    further = (replace(tensors[outer], index=own) for outer, own in inner.items())
+    return replace(subgraph, tensors=(*tensors, *further), operators=tuple(operators))
+
+
+def _renamed(tensors: tuple[int, ...], names: Mapping[int, int]) -> tuple[int, ...]:
+    return tuple(names.get(t, t) for t in tensors)

@@ -1,0 +1,89 @@
+"""The ``rewrites`` of a profile: what a target's compiler makes of a model's operators before it judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from litecheck.errors import ProfileError
+from litecheck.finding import Demand
+from litecheck.flatbuffer.schema import load_schema
+from litecheck.profile.operators import facts_of
+from litecheck.profile.yaml_reader import Entries, Node, entries, text
+from litecheck.spelling import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """Three operators in a row that a compiler takes for one where it can run that one: the middle one, from the first's
+    input to the last's output, dilated along height and width by the values of an operand of the first."""
+
+    before: str
+    opcode: str
+    after: str
+    dilation: int
+    because: str
+    see: str
+    demand: Demand
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A type that a compiler does not compute with: behind the model's inputs and in front of its outputs of this type it
+    puts operators of its own."""
+
+    dtype: str
+    because: str
+    see: str
+    demand: Demand
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrites:
+    """Fusions by the operator in the middle, conversions by the type."""
+
+    fusions: Mapping[str, Fusion] = field(default_factory=dict)
+    conversions: Mapping[str, Conversion] = field(default_factory=dict)
+
+
+NOTHING = Rewrites()
+_WHY = ("because", "see")
+_FUSION = ("before", "after", "dilation")
+
+
+def read_rewrites(node: Node | None, file: str, profile: str, inherited: Rewrites) -> Rewrites:
+    """What a profile states over what it inherits. Raises ProfileError."""
+    stated = entries(node, file).only(("fuses", "converts"))
+    fusions, conversions = dict(inherited.fusions), dict(inherited.conversions)
+    for opcode, own, demand in _stated(stated.get("fuses"), file, profile, (*_FUSION, *_WHY)):
+        fusions[opcode] = _fusion(opcode, own, demand)
+    for dtype, own, demand in _stated(stated.get("converts"), file, profile, _WHY):
+        _known("type", dtype, [name.lower() for name in load_schema().enums["TensorType"]], demand)
+        conversions[dtype] = Conversion(dtype, text(own.get("because")), text(own.get("see")), demand)
+    return Rewrites(fusions, conversions)
+
+
+def _stated(
+    node: Node | None, file: str, profile: str, keys: tuple[str, ...]
+) -> Iterable[tuple[str, Entries, Demand]]:
+    named = entries(node, file)
+    for name, entry in named.values.items():
+        own, demand = entries(entry, file).only(keys), Demand(profile, file, named.lines[name])
+        if not text(own.get("because")):
+            raise ProfileError(file, demand.line, f"{name}: a because is missing")
+        yield name, own, demand
+
+
+def _fusion(opcode: str, own: Entries, demand: Demand) -> Fusion:
+    before, after, dilation = (text(own.get(key)) for key in _FUSION)
+    for name in (opcode, before, after):
+        _known("operator", name, load_schema().enums["BuiltinOperator"], demand)
+    roles = tuple(facts_of(before).inputs)
+    _known(f"operand of {before}", dilation, roles, demand)
+    because, see = (text(own.get(key)) for key in _WHY)
+    return Fusion(before, opcode, after, roles.index(dilation), because, see, demand)
+
+
+def _known(what: str, name: str, names: Iterable[str], demand: Demand) -> None:
+    if name not in names:
+        raise ProfileError(demand.file, demand.line, f"no {what} {name!r}{did_you_mean(name, names)}")

@@ -1,0 +1,114 @@
+"""Operators that a target's compiler takes for one, and conversions at a model's ends. Fates as Vela 5.2.0 has them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.checks.placement import placement
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import Profile
+
+U55, U85 = load_profile("ethos-u55"), load_profile("ethos-u85")
+ONE, THREE = ["npu", "npu", "npu"], ["cpu", "npu", "cpu"]
+
+
+def dilated(
+    block: tuple[int, int] = (2, 2), *, computed: bool = False, activation: str = "NONE", beside: str = "",
+    stride: int = 1, scale: float = 0.5,
+) -> Model:  # fmt: skip
+    """A convolution of the batches of every other pixel; another operator may read what it reads."""
+    height, width = block
+    batches = height * width
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1, 8 * height, 8 * width, 4), "int8", quantized(scale))
+    s = main.tensor("s", (batches, 8, 8, 4), "int8", quantized(0.5))
+    side, kernel = 8 // stride, 3 if stride == 1 else 1
+    y = main.tensor("y", (batches, side, side, 4), "int8", quantized(0.75))
+    z = main.tensor("z", (1, side * height, side * width, 4), "int8", quantized(0.75))
+    sides = main.tensor("b", (2,), "int32") if computed else main.constant("b", np.array(block, np.int32))
+    none = main.constant("p", np.zeros((2, 2), np.int32))
+    w = main.constant("w", np.ones((4, kernel, kernel, 4), np.int8), quantized(0.25))
+    padding = "SAME" if stride == 1 else "VALID"
+    options = {
+        "padding": padding,
+        "stride_w": stride,
+        "stride_h": stride,
+        "fused_activation_function": activation,
+    }
+    main.add("SPACE_TO_BATCH_ND", [x, sides, none], [s])
+    main.add("CONV_2D", [s, w, -1], [y], version=3, **options)
+    main.add("BATCH_TO_SPACE_ND", [y, sides, none], [z])
+    outputs = [z]
+    if beside:
+        other = main.tensor("o", (batches, 8, 8, 4), "int8", quantized(0.5))
+        main.add("ABS", [s], [other])
+        outputs += [other] if beside == "needed" else []
+    main.inputs(x, *([sides] if computed else []))
+    main.outputs(*outputs)
+    return builder.finish()
+
+
+#: Models by what is particular to them, and where their operators run.
+DILATED: dict[str, tuple[Model, list[str]]] = {
+    "one": (dilated(), ONE),
+    "a side": (dilated((1, 3)), ONE),
+    "another scale outside": (dilated(scale=0.25), ONE),
+    "an activation": (dilated(activation="RELU6"), THREE),
+    "another reader": (dilated(beside="needed"), [*THREE, "npu"]),
+    "a reader that nothing needs": (dilated(beside="idle"), [*ONE, "npu"]),
+    "computed": (dilated(computed=True), ["npu", "crashes", "npu"]),
+    "computed, with an activation": (dilated(computed=True, activation="RELU6"), THREE),
+}
+#: Three where the one would stay on the CPU: the U55 has no long strides of what is dilated.
+STRIDDEN = dilated(stride=4)
+
+
+@pytest.mark.parametrize("profile", [U55, U85], ids=["u55", "u85"])
+@pytest.mark.parametrize("name", DILATED)
+def test_three_operators_are_one_where_the_compiler_takes_them_so(profile: Profile, name: str) -> None:
+    model, expected = DILATED[name]
+    assert [op.place for op in placement(model, profile)[0].operators] == expected
+
+
+def test_three_operators_are_three_where_the_one_would_stay_on_the_cpu() -> None:
+    assert [op.place for op in placement(STRIDDEN, U55)[0].operators] == THREE
+    assert [op.place for op in placement(STRIDDEN, U85)[0].operators] == ONE
+
+
+def test_what_is_found_of_one_is_not_found_of_its_ends() -> None:
+    _, found = placement(dilated(), U55)
+    assert found == []
+    _, found = placement(dilated(computed=True), U55)
+    assert [(f.path, f.where.operator) for f in found] == [("SPACE_TO_BATCH_ND/unsupported", 0)]
+
+
+def truths(*opcodes: str) -> Model:
+    """Truth values through operators, one behind the other."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    tensors = [main.tensor(f"t{n}", (1, 4), "bool") for n in range(len(opcodes) + 1)]
+    for opcode, a, b in zip(opcodes, tensors, tensors[1:], strict=False):
+        main.add(opcode, [a], [b])
+    main.inputs(tensors[0])
+    main.outputs(tensors[-1])
+    return builder.finish()
+
+
+@pytest.mark.parametrize(
+    ("opcodes", "count"),
+    [
+        (("LOG",), 2),
+        (("LOG", "LOG"), 2),
+        (("LOGICAL_NOT",), 1),
+        (("LOGICAL_NOT", "LOG"), 2),
+        (("LOG", "LOGICAL_NOT"), 2),
+    ],
+)
+def test_truth_values_are_converted_at_the_ends_on_the_u85(opcodes: tuple[str, ...], count: int) -> None:
+    model = truths(*opcodes)
+    assert placement(model, U85)[0].partitions == count
+    assert placement(model, U55)[0].partitions == 0

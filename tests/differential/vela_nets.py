@@ -1,0 +1,128 @@
+"""Random nets for compilers: operators of the blind generator, each fed by another where type and shape can agree.
+
+What an operator's first tensor is drawn as is what it is fed by; of a draw that takes the tensor nowhere there is another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from litecheck.model.build import ModelBuilder
+from litecheck.model.types import Model
+from litecheck.profile.plan import TensorPlan
+from litecheck.quantization import Quantization
+from tests.differential.vela_models import FAMILIES, Dice, Drawn
+
+#: How often an operator is drawn anew that takes none of the tensors there are.
+_TRIES = 30
+
+
+class Fed(Dice):
+    """Dice that know what an operator is fed by: the first tensor that is drawn is like it."""
+
+    def __init__(self, dice: Dice, fed: TensorPlan) -> None:
+        super().__init__(dice.random)
+        self._shape: tuple[int, ...] | None = fed.shape
+        self._quantization: Quantization | None = fed.quantization
+        self._fed = fed
+
+    def dtype(self) -> str:
+        return self._fed.dtype
+
+    def shape(self, rank: int | None = None) -> tuple[int, ...]:
+        shape, self._shape = self._shape, None
+        return shape if shape is not None and rank in (None, len(shape)) else super().shape(rank)
+
+    def quantization(self, dtype: str) -> Quantization:
+        q, self._quantization = self._quantization, None
+        return q if q is not None and dtype == self._fed.dtype else super().quantization(dtype)
+
+
+class Usual(Dice):
+    """Dice that draw the types that models are quantized to."""
+
+    def dtype(self) -> str:
+        return str(self.pick("int8", "int8", "int8", "int16"))
+
+
+def fed(dice: Dice, opcode: str, tensors: Sequence[TensorPlan]) -> Drawn | None:
+    """An operator that takes the last of the tensors, and of the others what fits; None where none does."""
+    last = tensors[-1]
+    for _ in range(_TRIES):
+        drawn = FAMILIES[opcode](Fed(dice, last), opcode)
+        places = [n for n, t in enumerate(drawn.inputs) if t is not None and _alike(t, last)]
+        if not places:
+            continue
+        inputs, first = list(drawn.inputs), dice.pick(*places)
+        inputs[first] = last
+        for n in places:
+            others = [t for t in tensors if _alike(t, inputs[n])]
+            if n != first and others and dice.chance(0.5):
+                inputs[n] = dice.pick(*others)
+        return replace(drawn, inputs=tuple(inputs))
+    return None
+
+
+def _alike(tensor: TensorPlan | None, other: TensorPlan | None) -> bool:
+    return (
+        tensor is not None and other is not None and tensor.values is None and not tensor.variable
+        and (tensor.dtype, tensor.shape) == (other.dtype, other.shape)
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Net:
+    """Operators in their order, joined by the tensors they share, and what they give."""
+
+    operators: tuple[Drawn, ...]
+    outputs: tuple[TensorPlan, ...]
+
+    def model(self) -> Model:
+        """Constants are held; what no operator gives goes in."""
+        builder = ModelBuilder()
+        main = builder.subgraph()
+        indexes: dict[TensorPlan, int] = {}
+
+        def index(t: TensorPlan | None) -> int:
+            if t is None:
+                return -1
+            if t not in indexes:
+                name = f"t{len(indexes)}"
+                indexes[t] = (
+                    main.tensor(name, t.shape, t.dtype, t.quantization, is_variable=t.variable)
+                    if t.values is None
+                    else main.constant(name, t.values, t.quantization, t.dtype)
+                )
+            return indexes[t]
+
+        for op in self.operators:
+            sides = [[index(t) for t in side] for side in (op.inputs, op.outputs)]
+            inner = [index(t) for t in op.intermediates]
+            main.add(op.opcode, *sides, version=op.version, intermediates=inner, **op.options)
+        made = {t for op in self.operators for t in op.outputs}
+        main.inputs(*(n for t, n in indexes.items() if t.values is None and not t.variable and t not in made))
+        main.outputs(*(indexes[t] for t in self.outputs))
+        return builder.finish()
+
+
+def drawn_nets(seed: int, count: int, longest: int = 5) -> Iterator[Net]:
+    """So many random nets; the same for the same seed."""
+    opcodes = sorted(FAMILIES)
+    for number in range(count):
+        dice = Usual(np.random.default_rng((seed, number)))
+        drawn = FAMILIES[opcode := dice.pick(*opcodes)](dice, opcode)
+        operators, tensors = (
+            [drawn],
+            [t for t in (*drawn.inputs, *drawn.outputs) if t is not None and t.values is None],
+        )
+        for _ in range(dice.number(1, longest - 1)):
+            following = fed(dice, dice.pick(*opcodes), tensors)
+            if following is not None:
+                operators.append(following)
+                tensors += following.outputs
+        read = {t for op in operators for t in op.inputs}
+        made = [t for op in operators for t in op.outputs]
+        yield Net(tuple(operators), tuple(t for t in made if t not in read or dice.chance(0.1)))

@@ -1,0 +1,59 @@
+"""What a profile says of operators together: read, inherited, and refused with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from litecheck.errors import ProfileError
+from litecheck.profile.load import load_profile
+
+_TOP = """\
+profile: acme
+judges: placement
+activations: any
+rewrites:
+"""
+_FUSED = """\
+  fuses:
+    CONV_2D: {before: SPACE_TO_BATCH_ND, after: BATCH_TO_SPACE_ND, dilation: block_shape, because: it is one}
+"""
+_CONVERTED = """\
+  converts:
+    bool: {because: it has bytes, see: its page}
+"""
+
+
+def written(folder: Path, text: str, name: str = "acme") -> Path:
+    path = folder / f"{name}.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_both_are_read_and_inherited(tmp_path: Path) -> None:
+    written(tmp_path, _TOP + _FUSED + _CONVERTED)
+    child = written(tmp_path, "profile: acme-2\nextends: acme.yaml\njudges: placement\n", "acme-2")
+    rewrites = load_profile(child).rewrites
+    fusion, conversion = rewrites.fusions["CONV_2D"], rewrites.conversions["bool"]
+    assert (fusion.before, fusion.after, fusion.dilation) == ("SPACE_TO_BATCH_ND", "BATCH_TO_SPACE_ND", 1)
+    assert (fusion.because, str(fusion.demand).rpartition(":")[2]) == ("it is one", "6")
+    assert (conversion.because, conversion.see) == ("it has bytes", "its page")
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        (_FUSED.replace("CONV_2D", "CONV2D"), r"acme.yaml:6: no operator 'CONV2D'; did you mean 'CONV_2D'"),
+        (_FUSED.replace("BATCH_TO", "BATCHES_TO"), "no operator 'BATCHES_TO_SPACE_ND'; did you mean"),
+        (_FUSED.replace("block_shape", "block"), "no operand of SPACE_TO_BATCH_ND 'block'; did you mean 'block_shape'"),
+        (_FUSED.replace("because: it is one", "see: there"), "acme.yaml:6: CONV_2D: a because is missing"),
+        (_FUSED.replace("dilation:", "delation:"), "delation"),
+        (_CONVERTED.replace("bool", "boole"), "acme.yaml:6: no type 'boole'; did you mean 'bool'"),
+        (_CONVERTED.replace("converts", "convert"), "convert"),
+        ("  fuses: CONV_2D\n", "expected a mapping here"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, entry: str, told: str) -> None:
+    with pytest.raises(ProfileError, match=told):
+        load_profile(written(tmp_path, _TOP + entry))
