@@ -62,19 +62,20 @@ def converted(subgraph: Subgraph, dtypes: Container[str]) -> Subgraph:
     apart: operators behind the others, each from one tensor to another."""
     tensors = subgraph.tensors
     sides = dict.fromkeys((*subgraph.inputs, *subgraph.outputs))
-    ends = [t for t in sides if t >= 0 and tensors[t].shape and tensors[t].dtype in dtypes]
-    inner = {t: len(tensors) + n for n, t in enumerate(ends)}
+    outer = [t for t in sides if t >= 0 and tensors[t].shape and tensors[t].dtype in dtypes]
+    inner = {t: len(tensors) + n for n, t in enumerate(outer)}
     if not inner:
         return subgraph
     made = {t for op in subgraph.operators for t in op.outputs}
+    given = {t: own for t, own in inner.items() if t not in made}
     operators = [
-        replace(op, inputs=_renamed(op.inputs, inner), outputs=_renamed(op.outputs, inner))
+        replace(op, inputs=_renamed(op.inputs, given), outputs=_renamed(op.outputs, inner))
         for op in subgraph.operators
     ]
-    for outer, own in inner.items():
-        given, taken = (own, outer) if outer in made else (outer, own)
-        operators.append(Operator(len(operators), "CAST", (given,), (taken,)))
-    further = (replace(tensors[outer], index=own) for outer, own in inner.items())
+    for t, own in inner.items():
+        ends = (t, own) if t in given else (own, t)
+        operators.append(Operator(len(operators), "CUSTOM", ends[:1], ends[1:]))
+    further = (replace(tensors[t], index=own) for t, own in inner.items())
     return replace(subgraph, tensors=(*tensors, *further), operators=tuple(operators))
 
 

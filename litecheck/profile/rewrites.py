@@ -28,7 +28,7 @@ class Fusion:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversion:
+class ConvertedType:
     """A type that a compiler does not compute with: behind the model's inputs and in front of its outputs of this type it
     puts operators of its own."""
 
@@ -43,7 +43,7 @@ class Rewrites:
     """Fusions by the operator in the middle, conversions by the type."""
 
     fusions: Mapping[str, Fusion] = field(default_factory=dict)
-    conversions: Mapping[str, Conversion] = field(default_factory=dict)
+    conversions: Mapping[str, ConvertedType] = field(default_factory=dict)
 
 
 NOTHING = Rewrites()
@@ -59,7 +59,7 @@ def read_rewrites(node: Node | None, file: str, profile: str, inherited: Rewrite
         fusions[opcode] = _fusion(opcode, own, demand)
     for dtype, own, demand in _stated(stated.get("converts"), file, profile, _WHY):
         _known("type", dtype, [name.lower() for name in load_schema().enums["TensorType"]], demand)
-        conversions[dtype] = Conversion(dtype, text(own.get("because")), text(own.get("see")), demand)
+        conversions[dtype] = ConvertedType(dtype, text(own.get("because")), text(own.get("see")), demand)
     return Rewrites(fusions, conversions)
 
 
