@@ -37,8 +37,9 @@ REASONS: dict[str, tuple[set[str], str]] = {
         "bounds an int32 sum",
     ),
     "profile/assemble.py": (
-        {"CALL_ONCE", "SLICE"},
-        "what makes a called subgraph come back to its caller; what cuts an operand out of a larger tensor",
+        {"CALL_ONCE", "CONCATENATION", "SLICE"},
+        "what makes a called subgraph come back to its caller; what cuts an operand out of a larger tensor, or makes a "
+        "result part of one",
     ),
 }
 
@@ -68,7 +69,7 @@ def test_no_module_lists_operators(path: Path) -> None:
 
 
 def test_exceptions_are_few_and_have_reasons() -> None:
-    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 17
+    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 18
     assert all(reason for _, reason in REASONS.values())
 
 

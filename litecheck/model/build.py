@@ -105,7 +105,7 @@ class SubgraphBuilder:
     ) -> int:
         """A tensor computed at run time; ``fields`` are further ones of :class:`Tensor`."""
         fields = {"quantization": quantization or Quantization(), **fields}
-        self._tensors.append(Tensor(len(self._tensors), name, dtype, tuple(shape), **fields))
+        self._tensors.append(Tensor(len(self._tensors), name, dtype, tuple(map(int, shape)), **fields))
         return len(self._tensors) - 1
 
     def constant(

@@ -58,6 +58,9 @@ def _assembled(plan: Plan, description: str) -> _Assembled:
         graph.assign(inputs[0], assigned)
     ends_in = [whole.get(i, i) for i in dict.fromkeys(inputs) if i >= 0 and i not in graph.kept]
     ends_out = [*(i for i in dict.fromkeys(outputs) if i >= 0), *whole]
+    if plan.joined is not None:
+        beside, ends_out[0] = graph.join(plan.operands[plan.outputs[0]][0], ends_out[0], plan.joined)
+        ends_in.append(beside)
     for bystander in plan.bystanders:
         graph.stand_by(bystander.tensor, bystander.place, bystander.writers, ends_in, ends_out)
     graph.graph.inputs(*(i for i in ends_in if i not in graph.handles))
@@ -137,6 +140,14 @@ class _Graph:
             "SLICE", (whole, self.graph.constant("begin", begin), self.graph.constant("size", size)), (part,)
         )
         return whole
+
+    def join(self, plan: TensorPlan, part: int, axis: int) -> tuple[int, int]:
+        """A tensor like another, and the two as one that is twice as long."""
+        doubled = (length * (1 + (at == axis)) for at, length in enumerate(plan.shape))
+        beside = self.graph.tensor("beside", plan.shape, plan.dtype, plan.quantization)
+        joined = self.graph.tensor("joined", tuple(doubled), plan.dtype, plan.quantization)
+        self.add("CONCATENATION", (part, beside), (joined,), options={"axis": axis})
+        return beside, joined
 
     def assign(self, handle: int, assigned: Assignment) -> None:
         """A handle, unless there is one, and assignments to it."""

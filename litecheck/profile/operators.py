@@ -27,6 +27,7 @@ _WORDS = {
     "fuses": ("activation",),
     "memory": ("resource",),
     "cuts": ("ranges", "axis"),
+    "joins": ("axis", "margins"),
 }
 _OVER = ("window", "plane", "stamps", "row", "axes")
 _KEYS = ("inputs", "outputs", "version", *_WORDS, "accumulates", "ties", "element", "probes", "unset")
@@ -60,6 +61,7 @@ class OperatorFacts:
     fuses: str = ""
     memory: str = ""
     cuts: str = ""
+    joins: str = ""
     ties: tuple[Mapping[str, int], ...] = ()
     element: str = ""
     probes: tuple[str, ...] = ()
@@ -127,6 +129,7 @@ def _facts(node: Entries) -> OperatorFacts:
         words["fuses"],
         words["memory"],
         words["cuts"],
+        words["joins"],
         tuple(
             MappingProxyType({role: _number(axis, 0) for role, axis in entries(tie, FILE).values.items()})
             for tie in _items(node.get("ties"))

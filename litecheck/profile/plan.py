@@ -112,7 +112,7 @@ class Plan:
     ``optional`` operands may be absent. ``options`` of None is an operator without an options table. ``lists_absent``
     says whether operands that are absent at the end are listed as such. ``set`` are the roles whose scales do not
     follow from others any more. ``cut`` are the operands that an operator cuts out of larger tensors, and that go out of
-    the subgraph, too.
+    the subgraph, too. ``joined`` is the axis along which the first result becomes the front of a larger tensor.
     """
 
     opcode: str
@@ -129,6 +129,7 @@ class Plan:
     bystanders: tuple[Bystander, ...] = ()
     set: frozenset[str] = frozenset()
     cut: tuple[str, ...] = ()
+    joined: int | None = None
 
     def one(self, role: str) -> TensorPlan | None:
         """The first tensor of a role, if there is one."""

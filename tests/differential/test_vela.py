@@ -16,8 +16,9 @@ from litecheck.profile.load import load_profile
 from tests.differential.conversion import models as float_models
 from tests.differential.vela import blind, compared
 from tests.differential.vela_bounds import bounds
-from tests.differential.vela_converted import PLACES, Promises, converted, placed_conversion
+from tests.differential.vela_converted import converted, placed_conversion
 from tests.differential.vela_partitions import tangled
+from tests.differential.vela_promises import PLACES, Promises
 from tests.differential.vela_unwritten import PAGE, SEED, UNENFORCED, Unenforced, unwritten
 from tests.differential.vela_unwritten import TARGETS as UNWRITTEN
 
@@ -90,7 +91,7 @@ def test_a_promise_that_is_not_kept_is_told() -> None:
 def test_the_table_of_operators_has_every_type_that_runs(target: str) -> None:
     profile, seen, missing = load_profile(target), 0, set()
     with Vela(target, seconds=5) as compiler:
-        for model in blind(21, 200):
+        for model, _ in blind(21, 200):
             main = model.subgraphs[0]
             (operator,) = main.operators
             if compiler.compile(model).fates[0] == "npu":

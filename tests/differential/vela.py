@@ -2,7 +2,7 @@
 
 The models come from a generator that knows nothing of the rules, with ``--misshapen`` with tensors of other shapes, or
 with ``--bounds`` from one that takes every demand of the profile from both sides; ``--graphs`` converts float nets for the
-target instead (``vela_converted``).
+target instead (``vela_converted``), and with ``--nets`` nets of some operators (``vela_nets``).
 
 Each trial is a model of one operator. Vela's five fates are compared with the profile's four places, where what the
 compiler folds away needs no CPU and so counts as on the NPU. Every class of disagreement is told with its smallest model.
@@ -23,15 +23,17 @@ from litecheck.checks.placement import placement
 from litecheck.devices.vela import Compilation, Fate, Vela, vela_version
 from litecheck.files import atomic_write
 from litecheck.finding import CPU
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Operator
 from litecheck.placement import Place
 from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.set_maps import parameters
 from litecheck.profile.operators import facts_of
 from litecheck.profile.types import OperatorRule, Profile, Rules
-from tests.differential.vela_bounds import bounds
-from tests.differential.vela_converted import PLACES, converted
+from tests.differential.vela_bounds import Trial, bounds
+from tests.differential.vela_converted import converted
+from tests.differential.vela_nets import drawn_nets
 from tests.differential.vela_oddities import drawn_operators
+from tests.differential.vela_promises import PLACES, kept
 
 
 @dataclass
@@ -46,22 +48,24 @@ class Score:
     late: int = 0
     apart: dict[tuple[str, Fate, Place], list[str]] = field(default_factory=dict)
 
-    def count(self, model: Model, found: Compilation, place: Place, listed: Place) -> None:
+    def count(self, trial: Trial, found: Compilation, place: Place, listed: Place) -> None:
         """One trial."""
+        model, at = trial
         if found.ending.startswith("no end"):
             self.late += 1
             return
-        wanted = PLACES[found.fates[-1]]
+        operator, fate = model.subgraphs[0].operators[at], found.fates[at]
+        wanted = PLACES[fate]
         agreed = place == wanted
         self.trials += 1
         self.agreed += agreed
         self.list_agreed += listed == wanted
-        if is_plain(model):
+        if is_plain(model, operator):
             self.plain += 1
             self.plain_agreed += agreed
         if not agreed:
-            key = (model.subgraphs[0].operators[-1].opcode, found.fates[-1], place)
-            self.apart.setdefault(key, []).append(described(model, found))
+            key = (operator.opcode, fate, place)
+            self.apart.setdefault(key, []).append(described(model, operator, found))
 
     def classes(self) -> list[tuple[tuple[str, Fate, Place], list[str]]]:
         """The classes of disagreement with their models, the most frequent first."""
@@ -89,13 +93,13 @@ def page(score: Score, target: str, made: str) -> str:
 _COMPUTED, _CONSTANT = ("int8", "int16"), ("int8", "int16", "int32", "int64")
 
 
-def is_plain(model: Model) -> bool:
-    """Whether a model is of int8 and int16 with constant weights and axes: all that is computed has one of the two types,
-    what steers the operator (weights, biases, axes, shapes, margins) is constant, and constants are signed integers."""
+def is_plain(model: Model, operator: Operator) -> bool:
+    """Whether the model of an operator is of int8 and int16 with constant weights and axes: all that is computed has one of
+    the two types, what steers the operator (weights, biases, axes, shapes, margins) is constant, and constants are signed
+    integers."""
     main = model.subgraphs[0]
     computed = [t for t in main.tensors if t.data is None]
     constants = [t for t in main.tensors if t.data is not None]
-    operator = main.operators[-1]
     steering = parameters(operator.kind)
     named = zip(facts_of(operator.kind).inputs, operator.inputs, strict=False)
     steers = [i for role, i in named if role in steering]
@@ -107,16 +111,15 @@ def is_plain(model: Model) -> bool:
     )
 
 
-def described(model: Model, found: Compilation) -> str:
+def described(model: Model, operator: Operator, found: Compilation) -> str:
     """A model of one operator in one line, and what the compiler said."""
     why = " ".join((found.ending or found.said).split())[-160:]
-    return f"{formed(model)}: {why}"
+    return f"{formed(model, operator)}: {why}"
 
 
-def formed(model: Model) -> str:
+def formed(model: Model, operator: Operator) -> str:
     """A model of one operator in one line: operands with types, shapes, scales and zero points, and its options."""
     main = model.subgraphs[0]
-    operator = main.operators[-1]
 
     def told(index: int) -> str:
         if index < 0:
@@ -144,20 +147,20 @@ def published(profile: Profile) -> Profile:
     return replace(profile, operators=Rules(tuple(profile.operators), only_listed))
 
 
-def compared(models: Iterable[Model], target: str) -> Score:
+def compared(trials: Iterable[Trial], target: str) -> Score:
     """Vela and the profile on every model."""
     profile, score = load_profile(target), Score()
     listed = published(profile)
     with Vela(target, seconds=5) as compiler:
-        for model in models:
-            places = [placement(model, p)[0].operators[-1].place for p in (profile, listed)]
-            score.count(model, compiler.compile(model), *places)
+        for trial in trials:
+            places = [placement(trial.model, p)[0].operators[trial.at].place for p in (profile, listed)]
+            score.count(trial, compiler.compile(trial.model), *places)
     return score
 
 
-def blind(seed: int, cases: int, misshapen: bool = False) -> Iterator[Model]:
+def blind(seed: int, cases: int, misshapen: bool = False) -> Iterator[Trial]:
     """Models of a generator that knows nothing of any profile."""
-    return (drawn.model() for drawn in drawn_operators(seed, cases, misshapen))
+    return (Trial(drawn.model()) for drawn in drawn_operators(seed, cases, misshapen))
 
 
 def percent(part: int, whole: int) -> str:
@@ -177,11 +180,16 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--bounds", action="store_true", help="models at the bounds of the profile")
     parser.add_argument("--most", type=int, default=4, help="in how many plans each demand is broken")
     parser.add_argument("--graphs", type=int, default=0, help="so many random float graphs, converted")
+    parser.add_argument("--nets", type=int, default=0, help="so many random nets of several operators")
     parser.add_argument("--classes", type=int, default=40, help="how many classes of disagreement are told")
     parser.add_argument("--page", type=Path, help="write all classes to this Markdown file, too")
     options = parser.parse_args(arguments)
     if options.graphs:
         print(converted(options.arch, options.graphs, options.seed))
+        return 0
+    if options.nets:
+        nets = track(drawn_nets(options.seed, options.nets), total=options.nets, transient=True)
+        print(kept(((f"net {n}", net.model()) for n, net in enumerate(nets)), options.arch))
         return 0
     if options.bounds:
         score = compared(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.profile.assemble import assemble
+from litecheck.profile.assemble import measurable
 from litecheck.profile.breaks import breaks
 from litecheck.profile.load import load_profile
 from litecheck.profile.parser import ANY_OPERATOR
@@ -52,24 +53,31 @@ def placed_plans(profile: Profile, rule: OperatorRule) -> Iterator[Plan]:
             continue
 
 
-def assembled(plan: Plan) -> Model | None:
+class Trial(NamedTuple):
+    """A model, and which of its operators it is about."""
+
+    model: Model
+    at: int = 0
+
+
+def assembled(plan: Plan) -> Trial | None:
     """The model of a plan; None where no file can hold it."""
     try:
-        model = assemble(plan)
-        model_bytes(model)
+        bound = measurable(plan)
+        model_bytes(bound.model)
     except _NO_PLAN:
         return None
-    return model
+    return Trial(bound.model, bound.operator.index)
 
 
-def bounds(target: str, seed: int = 1, most: int = 4) -> Iterator[Model]:
+def bounds(target: str, seed: int = 1, most: int = 4) -> Iterator[Trial]:
     """For every operator of a target the models that keep its rule, and those that break one demand of it, each in at most
     so many plans of each type. Operands too many are left out: LiteRT refuses such models itself."""
     profile = load_profile(target)
     for opcode, rule in profile.operators.items():
         if opcode != ANY_OPERATOR and not rule.unsupported:
             plans = list(placed_plans(profile, rule))
-            yield from (model for plan in plans if (model := assembled(plan)) and _is_small(model))
+            yield from (trial for plan in plans if (trial := assembled(plan)) and _is_small(trial.model))
             for r in rule.requirements:
                 if r.verb != "operands" or r.role:
                     yield from _broken(profile, rule, r, _some(plans, f"{seed} {r.path}", most))
@@ -87,12 +95,12 @@ def _some(plans: list[Plan], seed: str, most: int) -> list[Plan]:
     return [plans[at] for at in sorted(chosen)]
 
 
-def _broken(profile: Profile, rule: OperatorRule, r: Requirement, plans: list[Plan]) -> Iterator[Model]:
+def _broken(profile: Profile, rule: OperatorRule, r: Requirement, plans: list[Plan]) -> Iterator[Trial]:
     for plan in plans:
         for broken in broken_plans(profile, rule, r, plan):
-            model = assembled(broken)
-            if model is not None and _is_small(model):
-                yield model
+            trial = assembled(broken)
+            if trial is not None and _is_small(trial.model):
+                yield trial
 
 
 def broken_plans(profile: Profile, rule: OperatorRule, r: Requirement, plan: Plan) -> Iterator[Plan]:

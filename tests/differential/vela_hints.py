@@ -74,8 +74,34 @@ def batch(opcode: str, rewritten: bool) -> Model:
         results = [main.tensor(f"r{n}", (1, 8, 8, 8), "int8", Q) for n in range(2)]
         for part, result in zip(parts, results, strict=True):
             main.add(opcode, [part, size], [result])
-        main.add("CONCATENATION", results, [y], axis=0)
+        main.add("CONCATENATION", [unchanged(main, result) for result in results], [y], axis=0)
         return [x], [y]
+
+    return built(draw)
+
+
+def unchanged(main: SubgraphBuilder, source: int, side: int = 8) -> int:
+    """An image as MAX_POOL_2D of one pixel leaves it."""
+    result = main.tensor(f"m{source}", (1, side, side, 8), "int8", Q)
+    windows = dict.fromkeys(("stride_w", "stride_h", "filter_width", "filter_height"), 1)
+    main.add("MAX_POOL_2D", [source], [result], padding="VALID", **windows)
+    return result
+
+
+def joined(opcode: str, axis: int, side: int, option: str, rewritten: bool) -> Model:
+    """An image resized into a part of a larger tensor."""
+
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        x = main.tensor("x", (1, 4, 4, 8), "int8", Q)
+        resized, beside = (main.tensor(n, (1, side, side, 8), "int8", Q) for n in ("resized", "beside"))
+        y = main.tensor(
+            "y", tuple(d * (1 + (at == axis)) for at, d in enumerate((1, side, side, 8))), "int8", Q
+        )
+        size = main.constant("size", np.array([side, side], np.int32))
+        main.add(opcode, [x, size], [resized], **({option: True} if option else {}))
+        part = unchanged(main, resized, side) if rewritten else resized
+        main.add("CONCATENATION", [part, beside], [y], axis=axis)
+        return [x, beside], [y]
 
     return built(draw)
 
@@ -160,6 +186,13 @@ CASES: dict[str, Callable[[bool], Model]] = {
         f"{op}/limits/resized_batch": partial(batch, op)
         for op in ("RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR")
     },
+    "RESIZE_NEAREST_NEIGHBOR/limits/joined_images": partial(joined, "RESIZE_NEAREST_NEIGHBOR", 0, 16, ""),
+    "RESIZE_BILINEAR/limits/joined_half_pixels": partial(
+        joined, "RESIZE_BILINEAR", 0, 8, "half_pixel_centers"
+    ),
+    "RESIZE_NEAREST_NEIGHBOR/limits/joined_corners": partial(
+        joined, "RESIZE_NEAREST_NEIGHBOR", 3, 7, "align_corners"
+    ),
     **{f"{op}/limits/map_quantizations": partial(extreme, op) for op in ("MAXIMUM", "MINIMUM")},
     "ABS/limits/map_types": widened,
     "LEAKY_RELU/limits/map_types": narrowed,

@@ -15,9 +15,12 @@ from litecheck.model.types import Model
 from litecheck.profile.plan import TensorPlan
 from litecheck.quantization import Quantization
 from tests.differential.vela_models import FAMILIES, Dice, Drawn
+from tests.differential.vela_patterns import pattern
 
 #: How often an operator is drawn anew that takes none of the tensors there are.
 _TRIES = 30
+#: How often a net begins with an image and a pattern, and how often a pattern follows instead of an operator.
+_IMAGES, _PATTERNS = 0.4, 0.15
 
 
 class Fed(Dice):
@@ -109,20 +112,22 @@ class Net:
 
 
 def drawn_nets(seed: int, count: int, longest: int = 5) -> Iterator[Net]:
-    """So many random nets; the same for the same seed."""
+    """So many random nets, or a few less; the same for the same seed."""
     opcodes = sorted(FAMILIES)
     for number in range(count):
         dice = Usual(np.random.default_rng((seed, number)))
-        drawn = FAMILIES[opcode := dice.pick(*opcodes)](dice, opcode)
-        operators, tensors = (
-            [drawn],
-            [t for t in (*drawn.inputs, *drawn.outputs) if t is not None and t.values is None],
-        )
+        if dice.chance(_IMAGES):
+            operators, tensors = list[Drawn](), [dice.tensor(dice.shape(4), dice.dtype())]
+        else:
+            drawn = FAMILIES[opcode := dice.pick(*opcodes)](dice, opcode)
+            given = (*drawn.inputs, *drawn.outputs)
+            operators, tensors = [drawn], [t for t in given if t is not None and t.values is None]
         for _ in range(dice.number(1, longest - 1)):
-            following = fed(dice, dice.pick(*opcodes), tensors)
-            if following is not None:
-                operators.append(following)
-                tensors += following.outputs
+            made = pattern(dice, tensors[-1]) if not operators or dice.chance(_PATTERNS) else ()
+            following = made or (fed(dice, dice.pick(*opcodes), tensors),)
+            operators += [op for op in following if op is not None]
+            tensors += [t for op in following if op is not None for t in op.outputs]
         read = {t for op in operators for t in op.inputs}
-        made = [t for op in operators for t in op.outputs]
-        yield Net(tuple(operators), tuple(t for t in made if t not in read or dice.chance(0.1)))
+        results = [t for op in operators for t in op.outputs]
+        if operators:
+            yield Net(tuple(operators), tuple(t for t in results if t not in read or dice.chance(0.1)))

@@ -22,10 +22,12 @@ from litecheck.devices.vela import Vela
 from litecheck.files import atomic_write
 from litecheck.finding import Finding
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.model.types import Model, Quantization
+from litecheck.model.types import Model, Operator, Quantization
 from litecheck.placement import Place
 from litecheck.profile.load import load_profile
-from tests.differential.vela import PLACES, blind, formed, published
+from tests.differential.vela import blind, formed, published
+from tests.differential.vela_bounds import Trial
+from tests.differential.vela_promises import PLACES
 
 PAGE = ROOT / "docs" / "targets" / "unwritten.md"
 TARGETS = ("ethos-u55", "ethos-u85")
@@ -64,14 +66,13 @@ class Reason:
     size: int = 0
     smallest: str = ""
 
-    def add(self, model: Model, told: str) -> None:
+    def add(self, model: Model, operator: Operator, told: str) -> None:
         """One model more."""
-        main = model.subgraphs[0]
-        size = sum(int(np.prod(t.shape)) for t in main.tensors)
+        size = sum(int(np.prod(t.shape)) for t in model.subgraphs[0].tensors)
         if not self.count or (size, len(told)) < (self.size, len(self.smallest)):
             self.size, self.smallest = size, told
         self.count += 1
-        self.operators.add(main.operators[-1].opcode)
+        self.operators.add(operator.opcode)
 
 
 def decisive(findings: Iterable[Finding], place: Place) -> list[Finding]:
@@ -86,25 +87,26 @@ def _place(finding: Finding) -> Place:
     return "cpu" if words == "stays on the CPU" else "refused"
 
 
-def unwritten(models: Iterable[Model], target: str) -> dict[tuple[Place, str], Reason]:
+def unwritten(trials: Iterable[Trial], target: str) -> dict[tuple[Place, str], Reason]:
     """By what the compiler does and the demand that says why: the models in which its list says something else."""
     profile = load_profile(target)
     listed = published(profile)
     reasons: dict[tuple[Place, str], Reason] = {}
     with Vela(target, seconds=5) as compiler:
-        for model in models:
+        for model, at in trials:
             report, found = placement(model, profile)
-            place = report.operators[-1].place
-            said = placement(model, listed)[0].operators[-1].place
+            place = report.operators[at].place
+            said = placement(model, listed)[0].operators[at].place
             if place == said:
                 continue
             compiled = compiler.compile(model)
-            if PLACES[compiled.fates[0]] != place or compiled.ending.startswith("no end"):
+            if PLACES[compiled.fates[at]] != place or compiled.ending.startswith("no end"):
                 continue
-            told = formed(model)
+            operator = model.subgraphs[0].operators[at]
+            told = formed(model, operator)
             for one in decisive(found, place):
                 demand = one.path.partition("/")[2]
-                reasons.setdefault((place, demand), Reason(one.because)).add(model, told)
+                reasons.setdefault((place, demand), Reason(one.because)).add(model, operator, told)
     return reasons
 
 
@@ -178,8 +180,8 @@ def page(cases: int, seed: int) -> str:
 
     parts = [_HEAD.format(cases=cases, seed=seed, version=vela_version())]
     for target in TARGETS:
-        models = track(blind(seed, cases), target, total=cases, transient=True)
-        parts += [f"\n## {load_profile(target).title.partition(',')[0]}\n", *_rows(unwritten(models, target))]
+        trials = track(blind(seed, cases), target, total=cases, transient=True)
+        parts += [f"\n## {load_profile(target).title.partition(',')[0]}\n", *_rows(unwritten(trials, target))]
     parts.append(_ENFORCED)
     parts += [f"| {one.says} | {one.what} | {', '.join(one.targets)} |\n" for one in UNENFORCED]
     return "".join(parts)

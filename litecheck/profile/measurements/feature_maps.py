@@ -194,14 +194,14 @@ def overflowing_quotient(operands: Operands) -> Measured:
     return int(not np.isfinite(quotient))
 
 
-def _quantizations(tensors: Sequence[Tensor]) -> set[tuple[bytes, bytes]]:
+def quantizations_of(tensors: Sequence[Tensor]) -> set[tuple[bytes, bytes]]:
     return {(t.quantization.scale.tobytes(), t.quantization.zero_point.tobytes()) for t in tensors}
 
 
 @measures(quantizations)
 def map_quantizations(operands: Operands) -> Measured:
     """How many different scales and zero points the feature maps have."""
-    return len(_quantizations(maps_of(operands)))
+    return len(quantizations_of(maps_of(operands)))
 
 
 @measures(rescaled)

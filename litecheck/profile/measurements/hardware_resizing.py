@@ -36,7 +36,7 @@ _ENDLESS = Fraction(1 << 30)
 
 
 @dataclass(frozen=True)
-class _Resize:
+class Resize:
     """What a RESIZE makes of what: tensors of (..., height, width, channels), shorter ones with 1 in front."""
 
     given: Tensor
@@ -94,19 +94,20 @@ def _factor(before: int, behind: int, less: int) -> Fraction:
 
 
 @once
-def _resize(operands: Operands) -> _Resize | None:
+def resize_of(operands: Operands) -> Resize | None:
+    """What a RESIZE makes of what; None where an end is missing."""
     ends = ends_of(operands)
     if ends is None:
         return None
     options = (bool(integer(operands, o)) for o in ("align_corners", "half_pixel_centers"))
-    return _Resize(*ends, *options)
+    return Resize(*ends, *options)
 
 
 @measures(resized)
 def resize_factor(operands: Operands) -> Measured:
     """By what RESIZE stretches the side that it stretches most; None where it keeps both, or pixels have their centers at
     a half."""
-    found = _resize(operands)
+    found = resize_of(operands)
     if found is None or found.half or found.source == found.result:
         return None
     return max(found.upscaling) if found.upscaling else None
@@ -115,7 +116,7 @@ def resize_factor(operands: Operands) -> Measured:
 @measures(resized_half)
 def half_pixel_factor(operands: Operands) -> Measured:
     """The same where pixels have their centers at a half; where a side becomes shorter, of that, and 0 of one lost."""
-    found = _resize(operands)
+    found = resize_of(operands)
     factors = found and found.upscaling
     if not found or not factors or not found.half:
         return None
@@ -127,7 +128,7 @@ def half_pixel_factor(operands: Operands) -> Measured:
 @measures(unevenly)
 def uneven_resize(operands: Operands) -> Measured:
     """1 where RESIZE stretches height and width by different factors and no side is 1 and stays so, else 0."""
-    found = _resize(operands)
+    found = resize_of(operands)
     factors = found and found.upscaling
     if not found or not factors or factors[0] == factors[1]:
         return 0
@@ -137,7 +138,7 @@ def uneven_resize(operands: Operands) -> Measured:
 @measures(unevenly_half)
 def uneven_half_pixels(operands: Operands) -> Measured:
     """1 where RESIZE stretches height and width by different factors and pixels have their centers at a half, else 0."""
-    found = _resize(operands)
+    found = resize_of(operands)
     factors = found and found.upscaling
     return int(bool(found and found.half and factors and factors[0] != factors[1]))
 
@@ -146,7 +147,7 @@ def uneven_half_pixels(operands: Operands) -> Measured:
 def resized_batch(operands: Operands) -> Measured:
     """The product of all dimensions in front of the last three, of input or result, where RESIZE stretches anything; None
     where it does not."""
-    found = _resize(operands)
+    found = resize_of(operands)
     if found is None or found.factors is None:
         return None
     return max(prod(t.shape[:-3]) for t in (found.given, found.made))
@@ -155,14 +156,14 @@ def resized_batch(operands: Operands) -> Measured:
 @measures(centers)
 def two_centers(operands: Operands) -> Measured:
     """1 where RESIZE both aligns corners and has centers at a half, else 0."""
-    found = _resize(operands)
+    found = resize_of(operands)
     return int(found is not None and found.aligned and found.half)
 
 
 @measures(resized)
 def largest_factor(operands: Operands) -> Measured:
     """The larger factor by which RESIZE stretches a side, half of it where corners are aligned."""
-    found = _resize(operands)
+    found = resize_of(operands)
     if found is None or found.factors is None:
         return None
     return max(found.factors) / (2 if found.aligned else 1)
@@ -171,7 +172,7 @@ def largest_factor(operands: Operands) -> Measured:
 @measures(odd_sides)
 def odd_factors(operands: Operands) -> Measured:
     """How many sides RESIZE stretches by a factor that is no power of two."""
-    found = _resize(operands)
+    found = resize_of(operands)
     return sum(not _power(f) for f in (found and found.factors) or ())
 
 
@@ -180,21 +181,21 @@ def _power(factor: Fraction) -> bool:
     return a > 0 and b == 1 and a & (a - 1) == 0
 
 
-def _wide(found: _Resize) -> int:
+def _wide(found: Resize) -> int:
     return int(found.given.dtype not in NARROW or found.made.dtype == "bool")
 
 
 @measures(stretched_words)
 def stretched_wide_maps(operands: Operands) -> Measured:
     """1 where RESIZE stretches an input that is neither int8, int16 nor uint8, or into bool, else 0."""
-    found = _resize(operands)
+    found = resize_of(operands)
     return _wide(found) if found and found.source != found.result else 0
 
 
 @measures(stretched_words)
 def half_pixel_wide_maps(operands: Operands) -> Measured:
     """The same; also where it stretches nothing and pixels have their centers at a half."""
-    found = _resize(operands)
+    found = resize_of(operands)
     return _wide(found) if found and (found.half or found.source != found.result) else 0
 
 
@@ -210,7 +211,7 @@ def doubled_gap(operands: Operands) -> Measured:
 @measures(deep_plane)
 def stretched_channels(operands: Operands) -> Measured:
     """The channels of a plane that is resized, or of its result where these are more; 0 where the plane keeps its sides."""
-    found = _resize(operands)
+    found = resize_of(operands)
     if found is None:
         return None
     return 0 if found.source == found.result else max(found.channels)
@@ -219,7 +220,7 @@ def stretched_channels(operands: Operands) -> Measured:
 @measures(deep_plane)
 def stretched_plane_channels(operands: Operands) -> Measured:
     """The same; 0 where one pixel is resized that has one channel or as many as the result."""
-    found = _resize(operands)
+    found = resize_of(operands)
     if found and found.source == (1, 1) and found.channels[0] in (1, found.channels[1]):
         return 0
     return stretched_channels(operands)
@@ -228,7 +229,7 @@ def stretched_plane_channels(operands: Operands) -> Measured:
 @measures(pixel_into)
 def converted_pixel(operands: Operands) -> Measured:
     """1 where RESIZE stretches one pixel into another type, and the result has three dimensions or more, else 0."""
-    found = _resize(operands)
+    found = resize_of(operands)
     if found is None or len(found.made.shape) < 3:
         return 0 if found else None
     return int(found.source == (1, 1) != found.result and found.given.dtype != found.made.dtype)
@@ -237,7 +238,7 @@ def converted_pixel(operands: Operands) -> Measured:
 @measures(deeper)
 def added_channels(operands: Operands) -> Measured:
     """How many channels more the result of RESIZE has, where it doubles more than a pixel and aligns corners."""
-    found = _resize(operands)
+    found = resize_of(operands)
     if found is None or not found.aligned or resize_factor(operands) != 2:
         return 0
     return max(found.channels[1] - found.channels[0], 0)
@@ -247,7 +248,7 @@ def added_channels(operands: Operands) -> Measured:
 def dropped_channels(operands: Operands) -> Measured:
     """How many channels fewer the result of RESIZE has, where it stretches more than a pixel and pixels have their
     centers at a half."""
-    found = _resize(operands)
+    found = resize_of(operands)
     if found is None or not found.half or found.factors is None:
         return 0
     return max(found.channels[0] - found.channels[1], 0)
@@ -256,14 +257,14 @@ def dropped_channels(operands: Operands) -> Measured:
 @measures(flat_ends)
 def flat_result(operands: Operands) -> Measured:
     """1 where the result of RESIZE has fewer than three dimensions, else 0."""
-    found = _resize(operands)
+    found = resize_of(operands)
     return int(found is not None and len(found.made.shape) < 3)
 
 
 @measures(flat_start)
 def flat_source(operands: Operands) -> Measured:
     """1 where RESIZE makes an image of one dimension, or of two of which the first is not 1, else 0."""
-    found = _resize(operands)
+    found = resize_of(operands)
     if found is None or len(found.made.shape) < 3:
         return 0
     row = found.given.shape
@@ -273,14 +274,14 @@ def flat_source(operands: Operands) -> Measured:
 @measures(flat_ends)
 def flat_planes(operands: Operands) -> Measured:
     """1 where RESIZE's input or result has fewer than three dimensions, else 0."""
-    found = _resize(operands)
+    found = resize_of(operands)
     return int(found is not None and min(len(found.given.shape), len(found.made.shape)) < 3)
 
 
 @measures(lost)
 def lost_sides(operands: Operands) -> Measured:
     """How many sides longer than 1 RESIZE makes 1 where corners are aligned."""
-    found = _resize(operands)
+    found = resize_of(operands)
     if found is None or not found.aligned:
         return 0
     return sum(a > 1 == b for a, b in zip(found.source, found.result, strict=True))

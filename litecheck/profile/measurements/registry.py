@@ -24,7 +24,7 @@ from litecheck.profile.plan import Plan
 #: The modules of this package that register measurements, in the order in which the documentation lists them.
 _MODULES = (
     "accumulators", "blockwise", "borders", "feature_maps", "hardware_axes", "hardware_computed_weights",
-    "hardware_copies", "hardware_images", "hardware_mixes", "hardware_parameters", "hardware_recurrent",
+    "hardware_copies", "hardware_images", "hardware_joins", "hardware_mixes", "hardware_parameters", "hardware_recurrent",
     "hardware_reductions", "hardware_resizing", "hardware_spreads", "hardware_stacks", "hardware_weights",
     "hardware_windows", "hardware_wiring", "hardware_planes", "hybrid",
     "indices", "map_shapes", "operand", "options", "parameters", "recurrent", "scales", "slices", "variables",

@@ -25,6 +25,11 @@ def _resized(plan: Plan, height: Fraction, width: Fraction, batch: int = 1, **op
     return plan.edit_all(lambda t: dimensions(t, (batch, *large, CHANNELS)), plan.outputs)
 
 
+def stretched(plan: Plan, factor: int, **options: bool) -> Plan | None:
+    """Both sides stretched by a whole number."""
+    return _resized(plan, Fraction(factor), Fraction(factor), **options)
+
+
 def resized(plan: Plan, value: Any) -> Plan | None:
     """Both sides stretched alike."""
     return _resized(plan, Fraction(value), Fraction(value)) if value > 0 else None
@@ -55,7 +60,7 @@ def resized_images(plan: Plan, value: Any) -> Plan | None:
 def centers(plan: Plan, value: Any) -> Plan | None:
     """Corners aligned and centers at a half at once."""
     both = {"align_corners": bool(value), "half_pixel_centers": bool(value)}
-    return _resized(plan, Fraction(2), Fraction(2), **both)
+    return stretched(plan, 2, **both)
 
 
 def odd_sides(plan: Plan, value: Any) -> Plan | None:
@@ -67,7 +72,7 @@ def odd_sides(plan: Plan, value: Any) -> Plan | None:
 
 def stretched_words(plan: Plan, value: Any) -> Plan | None:
     """An image of int32 stretched."""
-    made = _resized(plan, Fraction(2), Fraction(2))
+    made = stretched(plan, 2)
     return made if made is None or not value else all_typed(made, "int32")
 
 
@@ -89,7 +94,7 @@ def deep_plane(plan: Plan, value: Any) -> Plan | None:
 
 def pixel_into(plan: Plan, value: Any) -> Plan | None:
     """One pixel stretched into another type, or into its own."""
-    made = _resized(plan, Fraction(2), Fraction(2))
+    made = stretched(plan, 2)
     if made is None:
         return None
     made = made.edit("input", lambda t: dimensions(t, (1, 1, 1, CHANNELS)))
@@ -98,7 +103,7 @@ def pixel_into(plan: Plan, value: Any) -> Plan | None:
 
 def deeper(plan: Plan, value: Any) -> Plan | None:
     """An image stretched with its corners aligned, and so many channels more in the result."""
-    made = _resized(plan, Fraction(2), Fraction(2), align_corners=True)
+    made = stretched(plan, 2, align_corners=True)
     return made and made.edit_all(
         lambda t: dimensions(t, (*t.shape[:-1], t.shape[-1] + int(value))), made.outputs
     )
@@ -106,7 +111,7 @@ def deeper(plan: Plan, value: Any) -> Plan | None:
 
 def shallower(plan: Plan, value: Any) -> Plan | None:
     """An image stretched, pixels having their centers at a half, and so many channels more in the input."""
-    made = _resized(plan, Fraction(2), Fraction(2), half_pixel_centers=True)
+    made = stretched(plan, 2, half_pixel_centers=True)
     return made and made.edit("input", lambda t: dimensions(t, (*t.shape[:-1], t.shape[-1] + int(value))))
 
 
@@ -130,7 +135,7 @@ def lost(plan: Plan, value: Any) -> Plan | None:
     """So many sides of 2 that become 1, corners being aligned."""
     if not 0 <= value <= 2:
         return None
-    made = _resized(plan, Fraction(2), Fraction(2), align_corners=True)
+    made = stretched(plan, 2, align_corners=True)
     sides = [2 if value < 2 else 1, 1 if value else 2]
     made = made and made.edit("input", lambda t: dimensions(t, (1, 2, 2, CHANNELS)))
     made = made and held(made, "size", sides)

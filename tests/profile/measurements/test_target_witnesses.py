@@ -50,8 +50,8 @@ def broken_by(target: str, limited: list[Limited]) -> Iterator[str]:
     profile = load_profile(target)
     for rule, r in limited:
         for plan in sound(target, rule.opcode):
-            for model in map(assembled, broken_plans(profile, rule, r, plan)):
-                found = placement(model, profile)[1] if model else ()
+            for trial in map(assembled, broken_plans(profile, rule, r, plan)):
+                found = placement(trial.model, profile)[1] if trial else ()
                 yield from (f.path for f in found if f.path == r.path)
 
 

@@ -1,0 +1,120 @@
+"""Measurements of a RESIZE that accelerators compute in parts, where the result is itself a part of a larger tensor: a
+compiler that writes it there in place has the parts of one only, along the same direction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from litecheck.model.graph import Graph
+from litecheck.model.shapes.call import constant_integers
+from litecheck.model.types import Operator, Tensor
+from litecheck.model.visits import visits_of
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.feature_maps import quantizations_of
+from litecheck.profile.measurements.hardware_resizing import Resize, resize_of
+from litecheck.profile.measurements.register import measures
+from litecheck.profile.measurements.set_resizing import stretched
+from litecheck.profile.operators import facts_of
+from litecheck.profile.plan import Plan
+
+#: Directions as dimensions from the last: of images, those and all in front.
+_CHANNELS, _WIDTH, _HEIGHT, _IMAGES = range(4)
+
+
+def _joined(plan: Plan, value: Any, axis: int, factor: int, option: str = "") -> Plan | None:
+    """An image stretched, which goes on into a larger tensor, or does not."""
+    if value not in (0, 1):
+        return None
+    made = stretched(plan, factor, **({option: True} if option else {}))
+    return made and made.but(joined=axis if value else None)
+
+
+@measures(partial(_joined, axis=0, factor=4))
+def joined_images(operands: Operands) -> Measured:
+    """1 where RESIZE stretches by more than 2, and its result is written in place among other images, else 0."""
+    return _parts(operands, lambda found, factor: {_IMAGES} if factor > 2 else set())
+
+
+@measures(partial(_joined, axis=0, factor=2, option="half_pixel_centers"))
+def joined_half_pixels(operands: Operands) -> Measured:
+    """The same of any factor where pixels have their centers at a half."""
+    return _parts(operands, lambda found, factor: {_IMAGES} if found.half else set())
+
+
+@measures(partial(_joined, axis=3, factor=2, option="align_corners"))
+def joined_corners(operands: Operands) -> Measured:
+    """1 where RESIZE aligns corners, and its result is written in place among other channels while it is doubled, or among
+    other pixels along a side that is stretched, else 0."""
+
+    def directions(found: Resize, factor: int) -> set[int]:
+        sides = zip((_HEIGHT, _WIDTH), found.source, found.result, strict=True)
+        taken = set() if found.half else {side for side, before, behind in sides if before != behind}
+        return taken | ({_CHANNELS} if factor == 2 else set()) if found.aligned else set()
+
+    return _parts(operands, directions)
+
+
+def _parts(operands: Operands, directions: Callable[[Resize, Any], set[int]]) -> Measured:
+    """1 where the result is a part along one of the directions in which it is made."""
+    found = resize_of(operands)
+    if found is None or found.factors is None:
+        return 0
+    along = directions(found, max(found.factors))
+    return int(bool(along and along & set(_written_along(operands, found.made))))
+
+
+def _written_along(operands: Operands, made: Tensor) -> Iterable[int]:
+    """The directions in which a result is a part of the larger tensor into which it is written in place; none where it is
+    a tensor of its own: another operator or the caller reads it, too, or it is rescaled."""
+    subgraph = operands.subgraph
+    visits = visits_of(operands.model, subgraph)
+    readers = [reader for reader in visits.graph.consumers[made.index] if reader in visits.operators]
+    if len(readers) != 1 or made.index in visits.outputs:
+        return ()
+    reader = subgraph.operators[readers[0]]
+    joins, last = facts_of(reader.kind).joins, len(made.shape) - 1
+    if joins == "axis":
+        whole = subgraph.tensors[reader.outputs[0]]
+        if len(reader.inputs) < 2 or reader.options is None or len(quantizations_of((made, whole))) > 1:
+            return ()
+        axis = int(reader.options.get("axis", 0))
+        return (min(last - axis if axis >= 0 else -1 - axis, _IMAGES),)
+    if joins == "margins":
+        return _margins(visits.graph, reader, visits.operators)
+    return ()
+
+
+def _margins(graph: Graph, reader: Operator, needed: Container[int]) -> Iterable[int]:
+    """The directions of margins, unless they become the padding of a convolution."""
+    tensors = graph.subgraph.tensors
+    values = constant_integers(tensors[reader.inputs[1]])
+    if values is None or values.size != 2 * len(tensors[reader.inputs[0]].shape):
+        return ()
+    sides = values.reshape(-1, 2)[::-1]
+    along = {min(at, _IMAGES) for at, side in enumerate(sides) if side.any()}
+    readers = [r for r in graph.consumers[reader.outputs[0]] if r in needed]
+    if len(reader.inputs) == 2 and len(readers) == 1 and along <= {_WIDTH, _HEIGHT}:
+        window = _window(graph.subgraph.operators[readers[0]], tensors)
+        if all(sides[at].max() < window.get(at, 0) for at in along):
+            return ()
+    return along
+
+
+def _window(operator: Operator, tensors: Sequence[Tensor]) -> Mapping[int, int]:
+    """Height and width of the window of a convolution that pads nothing itself, by their directions."""
+    facts, options = facts_of(operator.kind), operator.options
+    if (
+        facts.over not in ("window", "plane")
+        or not facts.products
+        or options is None
+        or not options.get("padding")
+    ):
+        return {}
+    _, height, width, _ = tensors[operator.inputs[1]].shape
+    factors = (int(options.get(f"dilation_{side}_factor", 1)) for side in "hw")
+    return {
+        side: (length - 1) * factor + 1
+        for side, length, factor in zip((_HEIGHT, _WIDTH), (height, width), factors, strict=True)
+    }

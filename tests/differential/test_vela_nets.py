@@ -1,0 +1,65 @@
+"""The profiles of Ethos-U beside Vela on operators that it takes together: known patterns, and random nets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from litecheck.profile.load import load_profile
+from litecheck.profile.rewrites import NOTHING
+from tests.checks.test_joined_results import REFUSED, TAKEN, model
+from tests.checks.test_rewrites import DILATED, STRIDDEN, truths
+from tests.differential.vela_nets import drawn_nets
+from tests.differential.vela_promises import kept
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("ethosu.regor", reason="ethos-u-vela is not installed")
+
+TARGETS = ("ethos-u55", "ethos-u65", "ethos-u85")
+#: How many random nets.
+NETS = 300
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_known_patterns_run_where_the_profile_says(target: str) -> None:
+    joined = {str(case): model(*case) for case in (*REFUSED, *TAKEN)}
+    dilated = {name: made for name, (made, _) in DILATED.items()} | {"stridden": STRIDDEN}
+    bools = {"log": truths("LOG"), "not, log": truths("LOGICAL_NOT", "LOG")}
+    promises = kept({**joined, **dilated, **bools}.items(), target)
+    assert promises.apart == []
+    assert promises.parted == promises.late == 0
+    assert (promises.refused > len(REFUSED) / 2) == (target != "ethos-u85")
+
+
+def test_a_pattern_that_no_profile_knows_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control."""
+    profile = load_profile("ethos-u55")
+    patterns = {"one": DILATED["one"][0]}
+    assert kept(patterns.items(), "ethos-u55").apart == []
+    monkeypatch.setattr(
+        "tests.differential.vela_promises.load_profile", lambda _: replace(profile, rewrites=NOTHING)
+    )
+    assert len(kept(patterns.items(), "ethos-u55").apart) == 1
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_random_nets_run_where_the_profile_says(target: str) -> None:
+    nets = {f"net {n}": net.model() for n, net in enumerate(drawn_nets(3, NETS))}
+    promises = kept(nets.items(), target)
+    assert promises.whole > NETS / 6
+    assert promises.apart == []
+    assert promises.parted == 0
+
+
+def test_nets_are_of_several_operators_that_feed_each_other() -> None:
+    nets = list(drawn_nets(3, NETS))
+    assert sum(len(net.operators) > 2 for net in nets) > NETS / 3
+    fed = [
+        any(t in earlier.outputs for earlier in net.operators[:n] for t in op.inputs)
+        for net in nets
+        for n, op in enumerate(net.operators)
+        if n
+    ]
+    assert sum(fed) > 0.9 * len(fed)

@@ -1,0 +1,127 @@
+"""Operators that compilers take together, as converters write them, drawn behind a tensor that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from litecheck.profile.plan import TensorPlan
+from tests.differential.vela_models import Dice, Drawn, numbers, windowed
+
+#: The most elements of a tensor.
+_LARGEST = 1 << 16
+Pattern = Callable[[Dice, TensorPlan], "tuple[Drawn, ...]"]
+
+
+def dilated(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """A convolution of the batches of every so manieth pixel, which is how older converters write a dilated one."""
+    n, h, w, c = x.shape
+    block = dice.number(1, 4), dice.number(1, 4)
+    margins = [[dice.pick(0, 0, 1, 2), dice.pick(0, 0, 1, 2)] for _ in block]
+    for side, step, margin in zip((h, w), block, margins, strict=True):
+        margin[1] += -(side + sum(margin)) % step
+    inner = [(side + sum(m)) // step for side, step, m in zip((h, w), block, margins, strict=True)]
+    parts = x.but(shape=(n * block[0] * block[1], *inner, c), quantization=_same(dice, x))
+    kernel = [dice.number(1, min(3, side)) for side in inner]
+    depthwise, padding, stride = dice.chance(0.5), dice.pick("SAME", "VALID"), dice.pick(1, 1, 1, 2)
+    filters = (1, *kernel, c) if depthwise else (dice.number(1, 8), *kernel, c)
+    weight = dice.constant(filters, "int8").zeroed(0)
+    sides = [windowed(side, k, stride, padding) for side, k in zip(inner, kernel, strict=True)]
+    y = dice.tensor((parts.shape[0], *sides, c if depthwise else filters[0]), x.dtype)
+    crops = [
+        [0, dice.pick(0, 0, 1) if step * side > 1 else 0] for step, side in zip(block, sides, strict=True)
+    ]
+    whole = [step * side - sum(crop) for step, side, crop in zip(block, sides, crops, strict=True)]
+    z = y.but(shape=(n, *whole, y.shape[3]), quantization=_same(dice, y))
+    other = block if dice.chance(0.9) else block[::-1]
+    if other != block:
+        z = y.but(shape=(n, *(s * b for s, b in zip(sides, other, strict=True)), y.shape[3]))
+        crops = [[0, 0], [0, 0]]
+    options = {"padding": padding, "stride_w": stride, "stride_h": stride, "depth_multiplier": 1}
+    options["fused_activation_function"] = "NONE" if dice.chance(0.8) else dice.fused()
+    if not depthwise:
+        del options["depth_multiplier"]
+    kind = "DEPTHWISE_CONV_2D" if depthwise else "CONV_2D"
+    return (
+        Drawn("SPACE_TO_BATCH_ND", (x, numbers(block), numbers(margins)), (parts,)),
+        Drawn(kind, (parts, weight, None), (y,), options, 3),
+        Drawn("BATCH_TO_SPACE_ND", (y, numbers(other), numbers(crops)), (z,)),
+    )
+
+
+def decoded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """An image stretched, and what it becomes a part of: a decoder with its skipped connection, or a margin around it."""
+    n, h, w, c = x.shape
+    align, half, factor = dice.chance(0.5), dice.chance(0.3), dice.pick(2, 2, 4, 8)
+    sides = [(side - 1) * factor + 1 if align else side * factor for side in (h, w)]
+    options = {"align_corners": align, "half_pixel_centers": half}
+    y = x.but(shape=(n, *sides, c))
+    kind = dice.pick("RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR")
+    return Drawn(kind, (x, numbers(sides)), (y,), options), beside(dice, y)
+
+
+def beside(dice: Dice, x: TensorPlan) -> Drawn:
+    """What writes a tensor among others."""
+    axis, rank = dice.number(0, len(x.shape) - 1), len(x.shape)
+    if dice.chance(0.4):
+        margins = np.zeros((rank, 2), np.int32)
+        margins[axis] = dice.number(0, 2), dice.number(0, 2)
+        if rank > 2 and dice.chance(0.5):
+            margins[rank - 3 : rank - 1] = 1
+        shape = tuple(int(d) for d in np.add(x.shape, margins.sum(1)))
+        return Drawn("PAD", (x, numbers(margins)), (x.but(shape=shape, quantization=_same(dice, x)),))
+    others = [x.but(quantization=_same(dice, x)) for _ in range(dice.number(0, 2))]
+    place, whole = dice.number(0, len(others)), list(x.shape)
+    whole[axis] *= len(others) + 1
+    z = x.but(shape=tuple(whole), quantization=_same(dice, x))
+    return Drawn("CONCATENATION", (*others[:place], x, *others[place:]), (z,), {"axis": axis})
+
+
+def padded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """Margins in front of a window."""
+    margins = [[0, 0], [dice.number(0, 3), dice.number(0, 3)], [dice.number(0, 3), dice.number(0, 3)], [0, 0]]
+    y = x.but(shape=tuple(int(d) for d in np.add(x.shape, np.sum(margins, 1))), quantization=_same(dice, x))
+    n, h, w, c = y.shape
+    kernel, stride = (dice.number(1, min(4, h)), dice.number(1, min(4, w))), dice.pick(1, 1, 2)
+    sides = [windowed(side, k, stride, "VALID") for side, k in zip((h, w), kernel, strict=True)]
+    options = {"padding": "VALID", "stride_w": stride, "stride_h": stride}
+    pad = Drawn("PAD", (x, numbers(margins)), (y,))
+    if dice.chance(0.3):
+        options |= {"filter_height": kernel[0], "filter_width": kernel[1]}
+        kind = dice.pick("AVERAGE_POOL_2D", "MAX_POOL_2D")
+        return pad, Drawn(kind, (y,), (y.but(shape=(n, *sides, c)),), options)
+    filters = dice.number(1, 8)
+    weight = dice.constant((filters, *kernel, c), "int8").zeroed(0)
+    return pad, Drawn("CONV_2D", (y, weight, None), (dice.tensor((n, *sides, filters), x.dtype),), options, 3)
+
+
+def undone(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """Dimensions in another order, an operator, and back again."""
+    order = [int(n) for n in dice.random.permutation(len(x.shape))]
+    y = x.but(shape=tuple(x.shape[n] for n in order))
+    z = x.but(shape=y.shape)
+    return (
+        Drawn("TRANSPOSE", (x, numbers(order)), (y,)),
+        Drawn(dice.pick("RELU", "TANH", "ABS", "CEIL"), (y,), (z,)),
+        Drawn("TRANSPOSE", (z, numbers(np.argsort(order).astype(np.int32))), (x.but(name="back"),)),
+    )
+
+
+def _same(dice: Dice, x: TensorPlan) -> object:
+    """The parameters of a tensor, mostly."""
+    return x.quantization if dice.chance(0.85) else dice.quantization(x.dtype)
+
+
+#: By what they are.
+PATTERNS: tuple[Pattern, ...] = (dilated, decoded, decoded, padded, undone)
+
+
+def pattern(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """One of them behind an image of integers; none behind anything else."""
+    if len(x.shape) != 4 or x.dtype not in ("int8", "int16") or not min(x.shape) or not x.scale.size:
+        return ()
+    made = dice.pick(*PATTERNS)(dice, x)
+    tensors = [t for op in made for t in (*op.inputs, *op.outputs) if t is not None]
+    sizes = [int(np.prod(t.shape)) for t in tensors]
+    return made if min(sizes) > 0 and max(sizes) <= _LARGEST else ()

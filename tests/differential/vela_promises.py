@@ -1,0 +1,71 @@
+"""What a report says of the operators of whole models, beside what Vela does with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from litecheck.checks.placement import placement
+from litecheck.devices.vela import Compilation, Fate, Vela
+from litecheck.model.types import Model
+from litecheck.placement import Place, TargetReport
+from litecheck.profile.load import load_profile
+
+#: What the profile says of an operator that Vela does this with.
+PLACES: dict[Fate, Place] = {
+    "npu": "npu", "gone": "npu", "cpu": "cpu", "refused": "refused", "crash": "crashes",
+}  # fmt: skip
+
+
+@dataclass
+class Promises:
+    """What was promised of converted models, and what was kept; ``apart`` tells of each that was not."""
+
+    models: int = 0
+    operators: int = 0
+    whole: int = 0
+    """Models of which every operator was to run on the NPU."""
+    refused: int = 0
+    """Models that the compiler was to refuse whole, and does."""
+    late: int = 0
+    parted: int = 0
+    """Models of which each operator runs where it was said to, in another number of partitions."""
+    apart: list[str] = field(default_factory=list)
+
+    def count(self, name: str, told: TargetReport, found: Compilation) -> None:
+        """One model."""
+        if found.ending.startswith("no end"):
+            self.late += 1
+            return
+        said = [op.place for op in told.operators]
+        done = [PLACES[fate] for fate in found.fates]
+        self.models += 1
+        self.operators += len(done)
+        self.whole += set(said) <= {"npu"}
+        if set(done) & {"refused", "crashes"} and done[0] in said:
+            self.refused += 1
+            return
+        wrong = [
+            f"{op.opcode} #{op.index}: Vela {place}, report {op.place}"
+            for op, place in zip(told.operators, done, strict=True)
+            if op.place != place
+        ]
+        self.apart += [f"{name}: {'; '.join(wrong)}"] if wrong else []
+        self.parted += not wrong and told.partitions != found.partitions
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.models:,} models, {self.operators:,} operators: {len(self.apart)} models otherwise than told",
+            f"{self.whole:,} promised whole, {self.refused:,} told to be refused, {self.late} took too long, "
+            f"{self.parted} run in another number of partitions",
+        ]
+        return "\n".join((*lines, *self.apart))
+
+
+def kept(models: Iterable[tuple[str, Model]], target: str) -> Promises:
+    """Models with their names, each put to the compiler."""
+    promises, profile = Promises(), load_profile(target)
+    with Vela(target, seconds=5) as compiler:
+        for name, model in models:
+            promises.count(name, placement(model, profile)[0], compiler.compile(model))
+    return promises
