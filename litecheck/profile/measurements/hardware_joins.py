@@ -7,6 +7,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from litecheck.model.graph import Graph
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Operator, Tensor
@@ -34,40 +36,41 @@ def _joined(plan: Plan, value: Any, axis: int, factor: int, option: str = "") ->
 @measures(partial(_joined, axis=0, factor=4))
 def joined_images(operands: Operands) -> Measured:
     """1 where RESIZE stretches by more than 2, and its result is written in place among other images, else 0."""
-    return _parts(operands, lambda found, factor: {_IMAGES} if factor > 2 else set())
+    return _parts(operands, lambda found, factor, along: factor > 2 and _IMAGES in along)
 
 
 @measures(partial(_joined, axis=0, factor=2, option="half_pixel_centers"))
 def joined_half_pixels(operands: Operands) -> Measured:
     """The same of any factor where pixels have their centers at a half."""
-    return _parts(operands, lambda found, factor: {_IMAGES} if found.half else set())
+    return _parts(operands, lambda found, factor, along: found.half and _IMAGES in along)
 
 
 @measures(partial(_joined, axis=3, factor=2, option="align_corners"))
 def joined_corners(operands: Operands) -> Measured:
-    """1 where RESIZE aligns corners, and its result is written in place among other channels while it is doubled, or among
-    other pixels along a side that is stretched, else 0."""
+    """1 where RESIZE aligns corners, and its result is written in place among other pixels along a side that is stretched,
+    or else among other channels while it is doubled, else 0."""
 
-    def directions(found: Resize, factor: int) -> set[int]:
+    def taken(found: Resize, factor: Any, along: set[int]) -> bool:
         sides = zip((_HEIGHT, _WIDTH), found.source, found.result, strict=True)
-        taken = set() if found.half else {side for side, before, behind in sides if before != behind}
-        return taken | ({_CHANNELS} if factor == 2 else set()) if found.aligned else set()
+        if {side for side, before, behind in sides if before != behind} & along:
+            return found.aligned and not found.half
+        return found.aligned and factor == 2 and _CHANNELS in along
 
-    return _parts(operands, directions)
+    return _parts(operands, taken)
 
 
-def _parts(operands: Operands, directions: Callable[[Resize, Any], set[int]]) -> Measured:
-    """1 where the result is a part along one of the directions in which it is made."""
+def _parts(operands: Operands, taken: Callable[[Resize, Any, set[int]], bool]) -> Measured:
+    """1 where a result is a part along directions in which it is made in parts."""
     found = resize_of(operands)
     if found is None or found.factors is None:
         return 0
-    along = directions(found, max(found.factors))
-    return int(bool(along and along & set(_written_along(operands, found.made))))
+    along = set(_written_along(operands, found.made))
+    return int(bool(along) and taken(found, max(found.factors), along))
 
 
 def _written_along(operands: Operands, made: Tensor) -> Iterable[int]:
     """The directions in which a result is a part of the larger tensor into which it is written in place; none where it is
-    a tensor of its own: another operator or the caller reads it, too, or it is rescaled."""
+    a tensor of its own: another operator or the caller reads it, too, or it is copied with other parameters."""
     subgraph = operands.subgraph
     visits = visits_of(operands.model, subgraph)
     readers = [reader for reader in visits.graph.consumers[made.index] if reader in visits.operators]
@@ -75,13 +78,13 @@ def _written_along(operands: Operands, made: Tensor) -> Iterable[int]:
         return ()
     reader = subgraph.operators[readers[0]]
     joins, last = facts_of(reader.kind).joins, len(made.shape) - 1
+    whole = subgraph.tensors[reader.outputs[0]]
     if joins == "axis":
-        whole = subgraph.tensors[reader.outputs[0]]
         if len(reader.inputs) < 2 or reader.options is None or len(quantizations_of((made, whole))) > 1:
             return ()
         axis = int(reader.options.get("axis", 0))
         return (min(last - axis if axis >= 0 else -1 - axis, _IMAGES),)
-    if joins == "margins":
+    if joins == "margins" and np.array_equal(whole.quantization.zero_point, made.quantization.zero_point):
         return _margins(visits.graph, reader, visits.operators)
     return ()
 
