@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from litecheck.model.graph import Graph
-from litecheck.model.types import Operator, Subgraph
+from litecheck.model.types import Operator
 from litecheck.placement import Place
 
 
@@ -55,29 +54,3 @@ def _writers(graph: Graph, tensors: Iterable[int]) -> list[int]:
 
 def _readers(graph: Graph, operator: Operator) -> list[int]:
     return [reader for tensor in operator.outputs if tensor >= 0 for reader in graph.consumers[tensor]]
-
-
-def converted(subgraph: Subgraph, dtypes: Container[str]) -> Subgraph:
-    """A subgraph with what a compiler puts behind inputs and in front of outputs of types that it converts, scalars
-    apart: operators behind the others, each from one tensor to another."""
-    tensors = subgraph.tensors
-    sides = dict.fromkeys((*subgraph.inputs, *subgraph.outputs))
-    outer = [t for t in sides if t >= 0 and tensors[t].shape and tensors[t].dtype in dtypes]
-    inner = {t: len(tensors) + n for n, t in enumerate(outer)}
-    if not inner:
-        return subgraph
-    made = {t for op in subgraph.operators for t in op.outputs}
-    given = {t: own for t, own in inner.items() if t not in made}
-    operators = [
-        replace(op, inputs=_renamed(op.inputs, given), outputs=_renamed(op.outputs, inner))
-        for op in subgraph.operators
-    ]
-    for t, own in inner.items():
-        ends = (t, own) if t in given else (own, t)
-        operators.append(Operator(len(operators), "CUSTOM", ends[:1], ends[1:]))
-    further = (replace(tensors[t], index=own) for t, own in inner.items())
-    return replace(subgraph, tensors=(*tensors, *further), operators=tuple(operators))
-
-
-def _renamed(tensors: tuple[int, ...], names: Mapping[int, int]) -> tuple[int, ...]:
-    return tuple(names.get(t, t) for t in tensors)

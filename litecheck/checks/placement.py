@@ -8,8 +8,9 @@ from functools import cached_property
 from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
 from litecheck.checks.fusion import Fused, fused
+from litecheck.checks.inserted import converted, copied
 from litecheck.checks.judge import placed, undilated, unplaced
-from litecheck.checks.partitions import converted, partitions
+from litecheck.checks.partitions import partitions
 from litecheck.checks.workload import largest_live_set, multiply_accumulates
 from litecheck.finding import CPU, Effect, Finding
 from litecheck.model.graph import graph_of
@@ -69,9 +70,9 @@ def placement(model: Model, profile: Profile) -> tuple[TargetReport, list[Findin
         for op, own in zip(subgraph.operators, found, strict=True)
     ]
     every = [finding for own in found for finding in own]
-    count = partitions(
-        graph_of(converted(subgraph, profile.rewrites.conversions)), [op.place for op in operators]
-    )
+    places = [op.place for op in operators]
+    whole = copied(converted(subgraph, profile.rewrites.conversions), places)
+    count = partitions(graph_of(whole), places)
     return TargetReport(profile.name, tuple(operators), count, largest_live_set(subgraph)), every
 
 

@@ -27,7 +27,8 @@ _WORDS = {
     "fuses": ("activation",),
     "memory": ("resource",),
     "cuts": ("ranges", "axis"),
-    "joins": ("axis", "margins"),
+    "joins": ("axis", "stack", "margins"),
+    "reshapes": ("true",),
 }
 _OVER = ("window", "plane", "stamps", "row", "axes")
 _KEYS = ("inputs", "outputs", "version", *_WORDS, "accumulates", "ties", "element", "probes", "unset")
@@ -62,6 +63,7 @@ class OperatorFacts:
     memory: str = ""
     cuts: str = ""
     joins: str = ""
+    reshapes: bool = False
     ties: tuple[Mapping[str, int], ...] = ()
     element: str = ""
     probes: tuple[str, ...] = ()
@@ -130,6 +132,7 @@ def _facts(node: Entries) -> OperatorFacts:
         words["memory"],
         words["cuts"],
         words["joins"],
+        bool(words["reshapes"]),
         tuple(
             MappingProxyType({role: _number(axis, 0) for role, axis in entries(tie, FILE).values.items()})
             for tie in _items(node.get("ties"))

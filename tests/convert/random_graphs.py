@@ -86,11 +86,12 @@ class Sketch:
         return results
 
 
-def random_graph(seed: int) -> Model:
-    """One graph. Every input is used, and what nothing uses goes out."""
+def random_graph(seed: int, patterned: bool = False) -> Model:
+    """One graph; a patterned one has what compilers take together. Every input is used, and what nothing uses goes out."""
+    from tests.convert.random_patterns import PATTERNED
     from tests.convert.random_steps import STEPS
 
-    sketch = Sketch(seed)
+    sketch, steps = Sketch(seed), PATTERNED if patterned else STEPS
     rng = sketch.rng
     inputs = []
     for n in range(int(rng.choice([1, 1, 1, 2, 3]))):
@@ -100,7 +101,7 @@ def random_graph(seed: int) -> Model:
         sketch.shapes[inputs[-1]] = shape
     wanted = int(rng.integers(FEWEST, MOST - 2))
     while sketch.operators < wanted:
-        STEPS[int(rng.integers(len(STEPS)))](sketch)
+        steps[int(rng.integers(len(steps)))](sketch)
     for tensor in inputs:
         if tensor not in sketch.used:
             sketch.put("RELU", [tensor], sketch.shapes[tensor])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
+
 from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
 from litecheck.convert.calibration.observe import observe
 from litecheck.convert.conversion import Conversion, Request, convert
@@ -9,6 +12,7 @@ from litecheck.devices.vela import Vela
 from litecheck.errors import LitecheckError
 from litecheck.model.types import Model
 from litecheck.reference.operands import RunError
+from tests.convert.random_graphs import random_graph, random_inputs
 from tests.differential.conversion import Runs, calibration_data, models
 from tests.differential.vela_promises import Promises
 
@@ -21,12 +25,19 @@ def placed_conversion(model: Model, runs: Runs, target: str) -> Conversion:
     return convert(model, request, ranges, inner=inner)
 
 
+def _patterned(graphs: int, only: str, first: int) -> Iterator[tuple[str, Model, Runs]]:
+    for seed in range(first, first + graphs):
+        if only in (name := f"pattern-{seed}"):
+            model = random_graph(seed, patterned=True)
+            yield name, model, tuple(random_inputs(model, seed, 4))
+
+
 def converted(target: str, graphs: int, first: int = 0, only: str = "") -> Promises:
-    """Every operator with a float form, the nets under fixtures/convert and random graphs. What the reference cannot run,
-    or has nothing to quantize in, is left out."""
+    """Every operator with a float form, the nets under fixtures/convert, random graphs, and as many of patterns. What the
+    reference cannot run, or has nothing to quantize in, is left out."""
     promises = Promises()
     with Vela(target, seconds=20) as compiler:
-        for name, model, runs in models(graphs, only, first):
+        for name, model, runs in chain(models(graphs, only, first), _patterned(graphs, only, first)):
             try:
                 done = placed_conversion(model, runs, target)
             except (LitecheckError, RunError):

@@ -1,0 +1,90 @@
+"""What a target's compiler puts into a graph before it orders the operators: conversions at its ends, and copies."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from litecheck.model.graph import graph_of
+from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.placement import Place
+from litecheck.profile.operators import facts_of
+
+
+def converted(subgraph: Subgraph, dtypes: Container[str]) -> Subgraph:
+    """A subgraph with what a compiler puts behind inputs and in front of outputs of types that it converts, scalars
+    apart: operators behind the others, each from one tensor to another."""
+    tensors = subgraph.tensors
+    sides = dict.fromkeys((*subgraph.inputs, *subgraph.outputs))
+    outer = [t for t in sides if t >= 0 and tensors[t].shape and tensors[t].dtype in dtypes]
+    inner = {t: len(tensors) + n for n, t in enumerate(outer)}
+    if not inner:
+        return subgraph
+    made = {t for op in subgraph.operators for t in op.outputs}
+    given = {t: own for t, own in inner.items() if t not in made}
+    operators = [
+        replace(op, inputs=_renamed(op.inputs, given), outputs=_renamed(op.outputs, inner))
+        for op in subgraph.operators
+    ]
+    for t, own in inner.items():
+        ends = (t, own) if t in given else (own, t)
+        operators.append(Operator(len(operators), "CUSTOM", ends[:1], ends[1:]))
+    further = (replace(tensors[t], index=own) for t, own in inner.items())
+    return replace(subgraph, tensors=(*tensors, *further), operators=tuple(operators))
+
+
+def copied(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
+    """A subgraph with the copies that the accelerator makes, operators behind the others: of each operand of what joins
+    them, as soon as it is there, and of what is reshaped and read by others, too, which then read the copy."""
+    graph, outputs = graph_of(subgraph), set(subgraph.outputs)
+    copier = _Copier([*subgraph.tensors], [*subgraph.operators])
+    for index, place in enumerate(places):
+        op = copier.operators[index]
+        facts = facts_of(op.kind) if place == "npu" else None
+        if facts and facts.joins in ("axis", "stack"):
+            copier.copy((index,), *op.inputs)
+        elif facts and facts.reshapes:
+            given, made = op.inputs[0], op.outputs[0]
+            beside, behind = graph.consumers[subgraph.operators[index].inputs[0]], graph.consumers[made]
+            if len(beside) > 1:
+                copier.copy(beside, given)
+            elif made not in outputs and _on_the_accelerator(behind, places):
+                copier.drop(index, behind)
+    return replace(subgraph, tensors=tuple(copier.tensors), operators=tuple(copier.operators))
+
+
+def _on_the_accelerator(operators: Iterable[int], places: Sequence[Place]) -> bool:
+    """What is put in is the accelerator's own."""
+    return all(index >= len(places) or places[index] == "npu" for index in operators)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copier:
+    """A subgraph's tensors and operators in the making, the operators by their indices."""
+
+    tensors: list[Tensor]
+    operators: list[Operator]
+
+    def copy(self, readers: Iterable[int], *tensors: int) -> None:
+        """These operators read copies of these tensors."""
+        names = dict[int, int]()
+        for t in dict.fromkeys(t for t in tensors if t >= 0):
+            names[t] = len(self.tensors)
+            self.tensors.append(replace(self.tensors[t], index=names[t]))
+            self.operators.append(Operator(len(self.operators), "CUSTOM", (t,), (names[t],)))
+        self._rename(readers, names)
+
+    def drop(self, index: int, readers: Iterable[int]) -> None:
+        """These operators read what this one reads, which is no more."""
+        op = self.operators[index]
+        self.operators[index] = replace(op, inputs=(), outputs=())
+        self._rename(readers, {op.outputs[0]: op.inputs[0]})
+
+    def _rename(self, readers: Iterable[int], names: Mapping[int, int]) -> None:
+        for index in readers:
+            op = self.operators[index]
+            self.operators[index] = replace(op, inputs=_renamed(op.inputs, names))
+
+
+def _renamed(tensors: tuple[int, ...], names: Mapping[int, int]) -> tuple[int, ...]:
+    return tuple(names.get(t, t) for t in tensors)
