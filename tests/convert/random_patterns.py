@@ -61,11 +61,16 @@ def decoded(sketch: Sketch) -> None:
     made = sketch.put(opcode, [x, sketch.steering(size)], shape, **options)
     if sketch.coin(0.3):
         margins = [[0, 0], [1, 1], [1, 1], [0, 0]]
+        if sketch.coin(0.7):
+            sketch.shapes.pop(made)
         sketch.put("PAD", [made, sketch.steering(margins)], (1, size[0] + 2, size[1] + 2, channels))
     elif sketch.coin(0.6):
         other = sketch.put(opcode, [x, sketch.steering(size)], shape, **options)
         axis = int(rng.choice([0, 1, 2, 3, 3, 3]))
         joined = [n * (2 if at == axis else 1) for at, n in enumerate(shape)]
+        # What others read, too, is written beside, and not in place.
+        for tensor in (made, other) if sketch.coin(0.7) else ():
+            sketch.shapes.pop(tensor)
         sketch.put("CONCATENATION", [made, other], joined, axis=axis)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from litecheck.profile.load import load_profile
 from litecheck.profile.rewrites import NOTHING
+from tests.checks.test_inserted import GRAPHS
 from tests.checks.test_joined_results import REFUSED, TAKEN, model
 from tests.checks.test_rewrites import DILATED, STRIDDEN, truths
 from tests.differential.vela_nets import drawn_nets
@@ -27,7 +28,8 @@ def test_known_patterns_run_where_the_profile_says(target: str) -> None:
     joined = {str(case): model(*case) for case in (*REFUSED, *TAKEN)}
     dilated = {name: made for name, (made, _) in DILATED.items()} | {"stridden": STRIDDEN}
     bools = {"log": truths("LOG"), "not, log": truths("LOGICAL_NOT", "LOG")}
-    promises = kept({**joined, **dilated, **bools}.items(), target)
+    copied = {name: made for name, (made, _) in GRAPHS.items()}
+    promises = kept({**joined, **dilated, **bools, **copied}.items(), target)
     assert promises.apart == []
     assert promises.parted == promises.late == 0
     assert (promises.refused > len(REFUSED) / 2) == (target != "ethos-u85")

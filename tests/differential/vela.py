@@ -1,7 +1,7 @@
 """Placement beside Vela: ``python -m tests.differential vela --arch ethos-u55 --cases N --seed S``.
 
-The models come from a generator that knows nothing of the rules, with ``--misshapen`` with tensors of other shapes, or
-with ``--bounds`` from one that takes every demand of the profile from both sides; ``--graphs`` converts float nets for the
+The models come from a generator that knows nothing of the rules, with ``--misshapen`` with tensors of other shapes, with
+``--long`` with tensors of long sides, or with ``--bounds`` from one that takes every demand of the profile from both sides; ``--graphs`` converts float nets for the
 target instead (``vela_converted``), and with ``--nets`` nets of some operators (``vela_nets``).
 
 Each trial is a model of one operator. Vela's five fates are compared with the profile's four places, where what the
@@ -34,6 +34,7 @@ from tests.differential.vela_converted import converted
 from tests.differential.vela_nets import drawn_nets
 from tests.differential.vela_oddities import drawn_operators
 from tests.differential.vela_promises import PLACES, kept
+from tests.differential.vela_sides import long_operators
 
 
 @dataclass
@@ -163,6 +164,11 @@ def blind(seed: int, cases: int, misshapen: bool = False) -> Iterator[Trial]:
     return (Trial(drawn.model()) for drawn in drawn_operators(seed, cases, misshapen))
 
 
+def long_sides(seed: int, cases: int) -> Iterator[Trial]:
+    """The same, with tensors of long sides."""
+    return (Trial(drawn.model()) for drawn in long_operators(seed, cases))
+
+
 def percent(part: int, whole: int) -> str:
     """``99.15 % of 12,539``."""
     return f"{100 * part / max(whole, 1):.2f} % of {whole:,}"
@@ -177,6 +183,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--misshapen", action="store_true", help="tensors of other shapes than the operator's"
     )
+    parser.add_argument("--long", action="store_true", help="tensors with long sides")
     parser.add_argument("--bounds", action="store_true", help="models at the bounds of the profile")
     parser.add_argument("--most", type=int, default=4, help="in how many plans each demand is broken")
     parser.add_argument("--graphs", type=int, default=0, help="so many random float graphs, converted")
@@ -196,7 +203,8 @@ def main(arguments: list[str]) -> int:
             track(bounds(options.arch, options.seed, options.most), transient=True), options.arch
         )
     else:
-        models = blind(options.seed, options.cases, options.misshapen)
+        cases = options.seed, options.cases
+        models = long_sides(*cases) if options.long else blind(*cases, options.misshapen)
         drawn = track(models, total=options.cases, transient=True)
         score = compared(drawn, options.arch)
     print(f"{options.arch}, Vela {vela_version()}, seed {options.seed}")
@@ -207,6 +215,6 @@ def main(arguments: list[str]) -> int:
         print(f"{len(told):5} {opcode}: Vela {fate}, profile {place}\n      {min(told, key=len)[:300]}")
     if options.page:
         made = f"--arch {options.arch} --cases {options.cases} --seed {options.seed}"
-        made += " --bounds" * options.bounds + " --misshapen" * options.misshapen
+        made += " --bounds" * options.bounds + " --misshapen" * options.misshapen + " --long" * options.long
         atomic_write(options.page, page(score, options.arch, made))
     return int(not score.trials)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -67,20 +66,16 @@ def one_image_rank(operands: Operands) -> Measured:
 
 @measures(_summed)
 def moved_extent(operands: Operands) -> Measured:
-    """What an axis that is moved to the end to be summed makes a permutation count up to: the longest of the last three
-    dimensions where it is one of these and there is one image, else the product of any dimensions but two; None where
-    only the last is summed."""
+    """What the axis that is summed first makes a permutation count up to that moves it to the end: its length, the product
+    of the dimensions in front of it, or of those behind; None where it is the last."""
     source, axes = operands.one("input"), short_constant(operands, "axis")
     if source is None or axes is None or not source.shape:
         return None
-    rank = len(source.shape)
-    shape = (1,) * (4 - rank) + source.shape
-    moved = {a % rank for a in axes if -rank <= a < rank} - {rank - 1}
-    if not moved:
+    shape, rank = source.shape, len(source.shape)
+    first = next((a % rank for a in axes if -rank <= a < rank), rank - 1)
+    if first == rank - 1:
         return None
-    if prod(shape[:-3]) == 1 and min(moved) >= rank - 3:
-        return max(shape[-3:])
-    return max(prod(part) for part in combinations(shape, len(shape) - 2))
+    return max(prod(shape[:first]), shape[first], prod(shape[first + 1 :]))
 
 
 def _keeping(plan: Plan, value: Any) -> Plan | None:

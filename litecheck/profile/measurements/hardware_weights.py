@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import isqrt, prod
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,41 @@ def _filters(plan: Plan, count: int, rank: int = 4) -> Plan | None:
     plan = stated.edit("weight", lambda t: dimensions(t, (*t.shape[:-1], count)[-rank:]))
     plan = plan.edit_all(lambda t: dimensions(t, (*t.shape[:-1], 2)), ("input", *plan.outputs))
     return plan.edit("bias", lambda t: dimensions(t, (2,)))
+
+
+def _turned(plan: Plan, value: Any) -> Plan | None:
+    """An image of so many pixels, or a few more, and two filters of one pixel for each of its two channels."""
+    two = _filters(plan, 4)
+    if two is None or value < 1:
+        return None
+    side = isqrt(int(value) - 1) + 1
+    image = (1, side, -(-int(value) // side))
+    same = option_stated(two, "SAME", "padding")
+    same = same and option_stated(same, 1, "stride_h", "stride_w")
+    if same is None:
+        return None
+    same = same.edit("weight", lambda t: dimensions(t, (1, 1, 1, 4))).edit(
+        "bias", lambda t: dimensions(t, (4,))
+    )
+    same = same.edit("input", lambda t: dimensions(t, (*image, 2)))
+    return same.edit_all(lambda t: dimensions(t, (*image, 4)), same.outputs)
+
+
+@measures(_turned)
+def turned_extent(operands: Operands) -> Measured:
+    """The largest product of two of the result's height and width and the input's channels, where a depthwise convolution
+    has several filters for each of several channels: results of one filter each are turned to lie side by side."""
+    depths, result = _depths(operands), operands.one("output")
+    if (
+        depths is None
+        or result is None
+        or len(result.shape) < 3
+        or depths[0] < 2
+        or depths[1] < 2 * depths[0]
+    ):
+        return None
+    height, width = result.shape[-3:-1]
+    return max(height * width, depths[0] * max(height, width))
 
 
 def _depths(operands: Operands) -> tuple[int, int, int] | None:
