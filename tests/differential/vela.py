@@ -1,8 +1,9 @@
 """Placement beside Vela: ``python -m tests.differential vela --arch ethos-u55 --cases N --seed S``.
 
 The models come from a generator that knows nothing of the rules, with ``--misshapen`` with tensors of other shapes, with
-``--long`` with tensors of long sides, or with ``--bounds`` from one that takes every demand of the profile from both sides; ``--graphs`` converts float nets for the
-target instead (``vela_converted``), and with ``--nets`` nets of some operators (``vela_nets``).
+``--long`` with tensors of long sides, or with ``--bounds`` from one that takes every demand of the profile from both sides;
+``--graphs`` converts float nets for the target instead (``vela_converted``), and with ``--nets`` the models are nets of some
+operators (``vela_nets``).
 
 Each trial is a model of one operator. Vela's five fates are compared with the profile's four places, where what the
 compiler folds away needs no CPU and so counts as on the NPU. Every class of disagreement is told with its smallest model.
