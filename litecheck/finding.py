@@ -21,12 +21,15 @@ Effect = Literal[
     "computes wrongly",
     "ignored by LiteRT, may matter on hardware",
     "stays on the CPU",
+    "nothing, as the operator stays on the CPU",
     "the page forbids it",
     "the profile forbids it",
 ]
 
 #: What becomes of an operator that a target's compiler takes and leaves to the processor beside the accelerator.
 CPU: Effect = "stays on the CPU"
+#: What becomes of a demand that a compiler would come to only behind what leaves the operator to the processor.
+MOOT: Effect = "nothing, as the operator stays on the CPU"
 #: What becomes of a model with an operator that its compiler does not take.
 REFUSED: Effect = "the compiler refuses the model"
 #: From the mildest to the gravest.

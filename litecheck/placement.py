@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -13,13 +14,28 @@ PLACES: tuple[Place, ...] = get_args(Place)
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where one operator runs on a target."""
+    """Where one operator runs on a target; ``partition`` is the number, from 1, of the stretch on the accelerator that it
+    belongs to, None of what stays on the processor or is folded away."""
 
     subgraph: int
     index: int
     opcode: str
     place: Place
     macs: int = 0
+    partition: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerReport:
+    """What the target's own compiler made of a model. ``ending`` says why it made nothing, else it is empty; ``otherwise``
+    are the operators that it placed otherwise than was said, with its places; ``memories`` bytes by the memory's name."""
+
+    program: str
+    ending: str
+    otherwise: tuple[Placement, ...]
+    partitions: int
+    macs: int
+    memories: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +43,14 @@ class TargetReport:
     """Where the operators of a model run on one target.
 
     ``partitions`` counts the stretches on the accelerator, ``live`` the most bytes of computed tensors at one time.
+    ``compiler`` is what the target's own compiler did, where it was asked.
     """
 
     target: str
     operators: tuple[Placement, ...]
     partitions: int
     live: int
+    compiler: CompilerReport | None = None
 
     @property
     def places(self) -> dict[Place, int]:
@@ -41,10 +59,10 @@ class TargetReport:
         return {place: counts[place] for place in PLACES}
 
     @property
-    def share(self) -> float:
-        """The share of multiply-accumulates on the accelerator; 1 where there are none."""
+    def share(self) -> float | None:
+        """The share of multiply-accumulates on the accelerator; None where there are none."""
         total = sum(op.macs for op in self.operators)
-        return sum(op.macs for op in self.operators if op.place == "npu") / total if total else 1.0
+        return sum(op.macs for op in self.operators if op.place == "npu") / total if total else None
 
     @property
     def fallbacks(self) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -195,6 +195,19 @@ class ModelReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Gate:
+    """What a run asks of each model as a whole, beside what profiles demand; ``kept`` where the model does it."""
+
+    name: str
+    kept: bool
+    found: str
+    required: str
+
+    def __str__(self) -> str:
+        return f"{self.found}, this run {self.required}"
+
+
+@dataclass(frozen=True, slots=True)
 class StaleEntry:
     """A baseline entry that no finding matches any more, and why."""
 
@@ -221,23 +234,37 @@ class Report:
     max_partitions: int | None = None
 
     def verdict(self, model: ModelReport) -> Verdict:
-        """``not judged`` when the file is unreadable or no quantization in it is covered, nor any target asked for."""
-        if model.problems or not (model.covered or model.targets or self._failing(model.active)):
+        """``not judged`` when the file is unreadable, or no quantization in it is covered and no target runs any of it."""
+        if model.problems:
             return "not judged"
-        if self.scattered(model):
+        if self._failing(model.active):
             return "violates"
-        lacking = self.require_coverage and model.lacking
-        return "violates" if lacking or self._failing(model.active) else "conforms"
+        if not model.covered and not any(target.places["npu"] for target in model.targets):
+            return "not judged"
+        return "conforms" if all(gate.kept for gate in self.gates(model)) else "violates"
 
     def fails(self, finding: Finding) -> bool:
         """Whether the finding alone is enough to fail its model under this run's policy."""
         falls_back = self.fail_on_fallback and finding.effect == CPU
         return finding.waiver is None and (falls_back or at_least(finding.level, self.fail_on))
 
-    def scattered(self, model: ModelReport) -> bool:
-        """Whether a model falls into more NPU partitions than this run allows."""
-        most = self.max_partitions
-        return most is not None and any(target.partitions > most for target in model.targets)
+    def gates(self, model: ModelReport) -> tuple[Gate, ...]:
+        """What this run asks of a model as a whole, and whether it does that; nothing of one that nobody can read."""
+        return () if model.problems else tuple(self._gates(model))
+
+    def _gates(self, model: ModelReport) -> Iterator[Gate]:
+        if self.require_coverage:
+            yield Gate(
+                "coverage", not model.lacking, uncovered_text(model.coverage), "requires that all are covered"
+            )
+        if self.fail_on_fallback:
+            left = {(f.where.subgraph, f.where.operator) for f in model.active if f.effect == CPU}
+            found = f"{counted(len(left), 'operator')} {'stays' if len(left) == 1 else 'stay'} on the CPU"
+            yield Gate("fallback", not left, found, "allows none")
+        if self.max_partitions is not None:
+            most = max((target.partitions for target in model.targets), default=0)
+            allowed = f"allows {self.max_partitions}"
+            yield Gate("partitions", most <= self.max_partitions, counted(most, "NPU partition"), allowed)
 
     def _failing(self, findings: Iterable[Finding]) -> bool:
         return any(self.fails(f) for f in findings)
@@ -248,14 +275,12 @@ class Report:
             return f"unreadable, {counted(len(model.problems), 'problem')}"
         if not model.operators:
             return "it has no operators"
-        if self.scattered(model):
-            most = max(target.partitions for target in model.targets)
-            return f"{counted(most, 'NPU partition')}, this run allows {self.max_partitions}"
         asked = ", which this run requires" if self.require_coverage and model.lacking else ""
         covered = f"{uncovered_text(model.coverage)}{asked}"
         if self.verdict(model) == "not judged":
             return f"nothing quantized in it is covered; {covered}"
-        return f"{counts_text(model.counts, model.effects)}; {covered}"
+        missed = (str(gate) for gate in self.gates(model) if not gate.kept and gate.name != "coverage")
+        return "; ".join((*missed, counts_text(model.counts, model.effects), covered))
 
     @property
     def verdicts(self) -> dict[Verdict, int]:

@@ -44,7 +44,7 @@ def _around(
 ) -> tuple[Operator, Operator] | None:
     """The operators before and after, where nothing but these three takes what is between them."""
     options, operators = operator.options, graph.subgraph.operators
-    if options is None or options.get("fused_activation_function", 0):
+    if options is None or options.get("fused_activation_function", 0) or not _has(operator, 0):
         return None
     between = operator.inputs[0], operator.outputs[0]
     writer = graph.producer[between[0]]
@@ -52,7 +52,16 @@ def _around(
     if writer < 0 or readers[0] != [operator.index] or len(readers[1]) != 1:
         return None
     before, after = operators[writer], operators[readers[1][0]]
-    return (before, after) if (before.opcode, after.opcode) == (fusion.before, fusion.after) else None
+    whole = _has(before, fusion.dilation) and _has(after, 0)
+    return (
+        (before, after) if whole and (before.opcode, after.opcode) == (fusion.before, fusion.after) else None
+    )
+
+
+def _has(operator: Operator, operand: int) -> bool:
+    """Whether an operator has its first input and result, and that operand."""
+    first = (*operator.inputs[:1], *operator.inputs[operand : operand + 1], *operator.outputs[:1])
+    return len(first) == 3 and min(first) >= 0
 
 
 def _as_one(

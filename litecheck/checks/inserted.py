@@ -43,7 +43,7 @@ def copied(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
         facts = facts_of(op.kind) if place == "npu" else None
         if facts and facts.joins in ("axis", "stack"):
             copier.copy((index,), *op.inputs)
-        elif facts and facts.reshapes:
+        elif facts and facts.reshapes and _has_both_ends(op):
             given, made = op.inputs[0], op.outputs[0]
             beside, behind = graph.consumers[subgraph.operators[index].inputs[0]], graph.consumers[made]
             if len(beside) > 1:
@@ -51,6 +51,10 @@ def copied(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
             elif made not in outputs and _on_the_accelerator(behind, places):
                 copier.drop(index, behind)
     return replace(subgraph, tensors=tuple(copier.tensors), operators=tuple(copier.operators))
+
+
+def _has_both_ends(op: Operator) -> bool:
+    return bool(op.inputs and op.outputs) and op.inputs[0] >= 0 and op.outputs[0] >= 0
 
 
 def _on_the_accelerator(operators: Iterable[int], places: Sequence[Place]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from litecheck.model.graph import Graph
@@ -9,8 +10,9 @@ from litecheck.model.types import Operator
 from litecheck.placement import Place
 
 
-def partitions(graph: Graph, places: Sequence[Place]) -> int:
-    """How many stretches of operators run on the accelerator one after the other, the processor between them.
+def stretches(graph: Graph, places: Sequence[Place]) -> tuple[int, dict[int, int]]:
+    """How many stretches of operators run on the accelerator one after the other, the processor between them; and in which
+    of them, counted from 1, each operator runs, by its index.
 
     The order is Vela's, not the file's: as `depth_first` has it, and then the processor's operators move. Those that need
     nothing of the accelerator go to the front, those that make only outputs, read by nothing, to the end, and each other one
@@ -30,7 +32,8 @@ def partitions(graph: Graph, places: Sequence[Place]) -> int:
     for op in reversed(between):
         cut = min([cut, *(turns[reader] for reader in _readers(graph, op) if reader in turns)])
         cuts.add(cut)
-    return bool(turns) + len(cuts - {0, len(turns)})
+    ends = sorted(cuts - {0, len(turns)})
+    return bool(turns) + len(ends), {index: 1 + bisect_right(ends, turn) for index, turn in turns.items()}
 
 
 def depth_first(graph: Graph) -> list[Operator]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from litecheck.checks.bound_operator import BoundOperator
@@ -10,11 +11,11 @@ from litecheck.checks.context import Context
 from litecheck.checks.fusion import Fused, fused
 from litecheck.checks.inserted import converted, copied
 from litecheck.checks.judge import placed, undilated, unplaced
-from litecheck.checks.partitions import partitions
+from litecheck.checks.partitions import stretches
 from litecheck.checks.workload import largest_live_set, multiply_accumulates
-from litecheck.finding import CPU, Effect, Finding
+from litecheck.finding import CPU, MOOT, Effect, Finding
 from litecheck.model.graph import graph_of
-from litecheck.model.types import Model, Operator, Tensor
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.placement import Place, Placement, TargetReport
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import Profile
@@ -29,6 +30,8 @@ _STAGES: tuple[tuple[Effect, Place], ...] = (
     ("the compiler refuses the model", "refused"),
     ("crashes the compiler", "crashes"),
 )
+#: What comes behind the decision that leaves an operator to the CPU.
+_BEHIND = {effect for effect, _ in _STAGES[1 + [effect for effect, _ in _STAGES].index(CPU) :]}
 #: What a compiler does before it looks at operators together.
 _AT_LOAD = {effect for effect, _ in _STAGES[:2]}
 
@@ -59,21 +62,46 @@ def findings_of(context: Context, operator: Operator, profile: Profile) -> list[
 
 
 def placement(model: Model, profile: Profile) -> tuple[TargetReport, list[Finding]]:
-    """Where every operator of a model's first subgraph runs on a target, and all that was found."""
-    subgraph = model.subgraphs[0]
+    """Where every operator of a model runs on a target, and all that was found; a compiler takes subgraphs one by one."""
+    operators, found = list[Placement](), list[Finding]()
+    partitions = live = 0
+    for subgraph in model.subgraphs:
+        own, count = _placed(model, subgraph, profile, found, partitions)
+        operators += own
+        partitions += count
+        live = max(live, largest_live_set(subgraph))
+    return TargetReport(profile.name, tuple(operators), partitions, live), found
+
+
+def _placed(
+    model: Model, subgraph: Subgraph, profile: Profile, every: list[Finding], before: int
+) -> tuple[Iterator[Placement], int]:
+    """The operators of one subgraph and how many partitions they fall into; what is found of them goes to all others."""
     context = AsStated(model, subgraph)
     found = [findings_of(context, op, profile) for op in subgraph.operators]
     for one in fused(model, subgraph, profile):
         _take_for_one(one, found, model, profile)
-    operators = [
-        Placement(0, op.index, op.opcode, place_of(own), multiply_accumulates(subgraph, op))
-        for op, own in zip(subgraph.operators, found, strict=True)
-    ]
-    every = [finding for own in found for finding in own]
-    places = [op.place for op in operators]
+    places = list(map(place_of, found))
     whole = copied(converted(subgraph, profile.rewrites.conversions), places)
-    count = partitions(graph_of(whole), places)
-    return TargetReport(profile.name, tuple(operators), count, largest_live_set(subgraph)), every
+    count, turns = stretches(graph_of(whole), places)
+    for place, own in zip(places, found, strict=True):
+        every += own if place != "cpu" else map(_moot, own)
+    placed = (
+        Placement(
+            subgraph.index, op.index, op.opcode, place, multiply_accumulates(subgraph, op),
+            before + turns[op.index] if op.index in turns else None,
+        )
+        for op, place in zip(subgraph.operators, places, strict=True)
+    )  # fmt: skip
+    return placed, count
+
+
+def _moot(finding: Finding) -> Finding:
+    """What a compiler would find later than what leaves an operator to the CPU comes to nothing: it is told as a note."""
+    if finding.effect not in _BEHIND or finding.waiver is not None:
+        return finding
+    because = "; ".join(filter(None, (finding.because, f"else {finding.effect}")))
+    return replace(finding, level="note", because=because, effect=MOOT)
 
 
 def _take_for_one(one: Fused, found: list[list[Finding]], model: Model, profile: Profile) -> None:

@@ -145,11 +145,10 @@ def as_level(word: str) -> Level:
     raise ConfigError(f"'{word}' is no level; the levels are violation, warning and note")
 
 
-def check_gates(on_fallback: bool, most: int | None, profiles: Iterable[Profile]) -> None:
-    """Raise ConfigError for a gate of targets where no profile is one: it could not but pass."""
-    if (on_fallback or most is not None) and all(p.judges != "placement" for p in profiles):
-        gate = "--fail-on-fallback" if on_fallback else "--max-partitions"
-        raise ConfigError(f"{gate} is for a target, and no --profile is one; ethos-u55 is, for example")
+def check_gate(option: str, profiles: Iterable[Profile]) -> None:
+    """Raise ConfigError for an option of targets where no profile is one: a gate could not but pass."""
+    if all(p.judges != "placement" for p in profiles):
+        raise ConfigError(f"{option} is for a target, and no --profile is one; ethos-u55 is, for example")
 
 
 def check_patterns(policy: Policy, profiles: Iterable[Profile]) -> None:

@@ -79,19 +79,21 @@ def validate_file(
     progress: Callable[[ModelReport], None] | None = None,
     *,
     survey: bool = False,
+    beside: Callable[[Model, ModelReport], ModelReport] | None = None,
 ) -> tuple[ModelReport, ...]:
-    """Judge every model in a file; one that cannot be read becomes a report of its problems."""
+    """Judge every model in a file; one that cannot be read becomes a report of its problems. What stands ``beside`` adds to
+    the report of each model."""
     if not isinstance(path, (str, os.PathLike)):
         call = "litecheck.validate(litecheck.load_model(content)) judges what is in memory"
         raise wrong_type("validate_file", "a path", path, call)
     reports = []
     with _no_search_for_cycles():
         for found in load_models(path):
-            report = (
-                unreadable(found, path)
-                if isinstance(found, ModelError)
-                else validate(found, profiles, survey=survey)
-            )
+            if isinstance(found, ModelError):
+                report = unreadable(found, path)
+            else:
+                report = validate(found, profiles, survey=survey)
+                report = beside(found, report) if beside else report
             reports.append(report)
             if progress:
                 progress(report)

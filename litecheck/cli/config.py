@@ -27,6 +27,7 @@ class Options:
     require_coverage: bool | None = None
     fail_on_fallback: bool | None = None
     max_partitions: int | None = None
+    compile: bool | None = None
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def over(self, other: Options) -> Options:
@@ -169,5 +170,6 @@ _READERS: dict[str, Callable[[_Value], Any]] = {
     "require-coverage": _flag,
     "fail-on-fallback": _flag,
     "max-partitions": _count,
+    "compile": _flag,
     "per-file-ignores": _per_file,
 }

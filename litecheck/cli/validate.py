@@ -73,6 +73,10 @@ MaxPartitions = Annotated[
         metavar="N", callback=_check_count, help="Fail where a model falls into more NPU partitions."
     ),
 ]
+Compile = Annotated[
+    bool,
+    typer.Option("--compile", help="Ask the target's own compiler, too: its places, partitions and memory."),
+]
 NoRequireCoverage = Annotated[
     bool, typer.Option("--no-require-coverage", hidden=True, help="Undo the configuration file's.")
 ]
@@ -97,6 +101,7 @@ def validate(
     no_require_coverage: NoRequireCoverage = False,
     fail_on_fallback: FailOnFallback = False,
     max_partitions: MaxPartitions = None,
+    compiled: Compile = False,
     statistics: Statistics = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -121,6 +126,7 @@ def validate(
       litecheck validate model.tflite --baseline known.json --fail-on warning
       litecheck validate model.tflite --ignore '*/weight/granularity'
       litecheck validate model.tflite --profile ethos-u55 --fail-on-fallback
+      litecheck validate model.tflite --profile ethos-u55 --compile
     """
     told = Options(
         profile=tuple(profile or ()),
@@ -132,6 +138,7 @@ def validate(
         fail_on=fail_on,
         fail_on_fallback=fail_on_fallback or None,
         max_partitions=None if max_partitions is None else int(max_partitions),
+        compile=compiled or None,
         require_coverage=False if no_require_coverage else require_coverage or None,
     )
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
@@ -156,10 +163,8 @@ def run(
     known = baseline.read(options.baseline) if options.baseline else ()
     if write_baseline:
         check_writable(write_baseline)
-    if options.fail_on_fallback or options.max_partitions is not None:
-        policy.check_gates(
-            bool(options.fail_on_fallback), options.max_partitions, complete.chosen(options.profile)
-        )
+    for option in _of_targets(options):
+        policy.check_gate(option, complete.chosen(options.profile) if options.profile else ())
     if choices != policy.Policy():
         policy.check_patterns(choices, complete.chosen(options.profile))
 
@@ -181,6 +186,16 @@ def run(
     return report.exit_code
 
 
+def _of_targets(options: Options) -> list[str]:
+    """The options that only a target can answer."""
+    given = {
+        "--fail-on-fallback": options.fail_on_fallback,
+        "--max-partitions": options.max_partitions is not None,
+        "--compile": options.compile,
+    }
+    return [option for option, asked in given.items() if asked]
+
+
 def _judge(found: tuple[str | ModelError, ...], options: Options, manner: Manner, survey: bool) -> Report:
     from litecheck.checks.policy import as_level
     from litecheck.checks.validate import unreadable, validate_file
@@ -189,11 +204,14 @@ def _judge(found: tuple[str | ModelError, ...], options: Options, manner: Manner
 
     fail_on = as_level(options.fail_on or "violation")
     profiles = complete.chosen(options.profile) if options.profile else None
+    if options.compile:
+        from litecheck.devices.compiled import compiled
+    beside = compiled if options.compile else None
     judged: dict[str, tuple[ModelReport, ...]] = {}
     judged |= {one.file: (unreadable(one, one.file),) for one in found if isinstance(one, ModelError)}
     names = [one.file if isinstance(one, ModelError) else one for one in found]
     with progress([name for name in names if name not in judged], manner) as one_by_one:
-        judged |= {file: validate_file(file, profiles, survey=survey) for file in one_by_one}
+        judged |= {file: validate_file(file, profiles, survey=survey, beside=beside) for file in one_by_one}
     models = tuple(model for name in names for model in judged[name])
     return Report(
         __version__, models, fail_on, bool(options.require_coverage), (), bool(options.fail_on_fallback),

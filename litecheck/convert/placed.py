@@ -20,7 +20,7 @@ def nowhere(report: ModelReport, origins: Sequence[int]) -> dict[int, str]:
     found: dict[int, str] = {}
     for target in report.targets:
         for one in target.operators:
-            origin = origins[one.index] if one.place in _NOWHERE else -1
+            origin = origins[one.index] if one.place in _NOWHERE and not one.subgraph else -1
             if origin >= 0:
                 found[origin] = _why(report.findings, target.target, one.index)
     return found

@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -21,13 +21,18 @@ from litecheck.devices import vela_child
 from litecheck.devices.port import DeviceError
 from litecheck.devices.process import kill
 from litecheck.devices.worker import end_name
-from litecheck.errors import ModelError
+from litecheck.errors import ModelError, Problem
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.placement import Place
 
 #: On the NPU; left to the CPU; in neither, being folded away; in a model the compiler refuses, or dies of.
 Fate = Literal["npu", "cpu", "gone", "refused", "crash"]
+#: What a profile says of an operator that Vela does this with.
+PLACES: Mapping[Fate, Place] = {
+    "npu": "npu", "gone": "npu", "cpu": "cpu", "refused": "refused", "crash": "crashes",
+}  # fmt: skip
 ACCELERATORS = {"ethos-u55": "EthosU55", "ethos-u65": "EthosU65", "ethos-u85": "EthosU85"}
 #: Bytes of address space, and models until a process is started anew: each leaves a few hundred bytes behind.
 _MEMORY = 8 << 30
@@ -40,7 +45,7 @@ _NPU = "ethos-u"
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What the compiler made of a model: each operator's fate, in order, and what it said of it.
+    """What the compiler made of a model: each operator's fate, subgraph by subgraph in order, and what it said of it.
 
     ``partitions`` counts the stretches on the NPU; ``macs`` and ``memories``, peak usage in bytes by the memory's name,
     are the compiler's own. ``ending`` says why there is no compiled model, else it is empty.
@@ -83,8 +88,8 @@ class Vela:
         self.close()
 
     def compile(self, model: Model) -> Compilation:
-        """What becomes of a model's operators in its first subgraph."""
-        count = len(model.subgraphs[0].operators)
+        """What becomes of a model's operators."""
+        count = sum(len(subgraph.operators) for subgraph in model.subgraphs)
         header, left = self._answered(model_bytes(model))
         said = str(header.get("said", "")).strip()
         if "ending" in header:
@@ -165,34 +170,56 @@ class Vela:
         process.wait()
 
 
+def placed_otherwise(said: Sequence[Place], found: Compilation) -> dict[int, Place]:
+    """The places of those operators that the compiler did not give the place that was said. Where it refuses a model, or
+    dies of it, one operator is enough of which that was said."""
+    done = [PLACES[fate] for fate in found.fates]
+    if {"refused", "crashes"} & {*done} and done[0] in said:
+        return {}
+    pairs = zip(said, done, strict=True)
+    return {n: place for n, (told, place) in enumerate(pairs) if told != place}
+
+
 def _all(fate: Fate, count: int) -> tuple[Fate, ...]:
     return (fate,) * count
 
 
 def _fates(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Fate, ...], int]:
-    """What is left in the compiler's model is the CPU's; what never ran and is not left was folded away.
+    """What is left in the compiler's model is the CPU's; what never ran and is not left was folded away. The compiler takes
+    subgraphs one by one, and numbers what ran within them: of several, one may stand for another.
 
-    Raises ModelError where the compiler wrote something else. Operators are known by the names of their results, and by
-    their kinds where the compiler has put a conversion behind.
+    Raises ModelError where the compiler wrote something else.
     """
-    main = model.subgraphs[0]
-    made = model_from(left, "vela").subgraphs[0]
-    partitions = sum(op.custom_code == _NPU for op in made.operators)
-    names = {t: op.index for op in main.operators for t in _names(main, op)}
-    cpu, unknown = set[int](), list[Operator]()
-    for op in made.operators:
-        known = {names[name] for name in _names(made, op) if name in names}
-        if op.custom_code != _NPU:
-            cpu |= known
-            unknown += [] if known else [op]
-    for op in unknown:
-        alike = [o.index for o in main.operators if o.kind == op.kind and o.index not in cpu]
-        cpu.update(sorted(alike, key=ran.__contains__)[:1])
-    fates: list[Fate] = [
-        "cpu" if op.index in cpu else "npu" if op.index in ran else "gone" for op in main.operators
-    ]
+    made = model_from(left, "vela").subgraphs
+    if len(made) != len(model.subgraphs):
+        what = f"{len(made)} subgraphs instead of {len(model.subgraphs)}"
+        raise ModelError("vela", (Problem("other-subgraphs", "subgraphs", None, what),))
+    partitions = sum(op.custom_code == _NPU for subgraph in made for op in subgraph.operators)
+    fates: list[Fate] = []
+    for main, own in zip(model.subgraphs, made, strict=True):
+        cpu = _left(main, own, ran)
+        fates += ("cpu" if op.index in cpu else "npu" if op.index in ran else "gone" for op in main.operators)
     return tuple(fates), partitions
 
 
-def _names(subgraph: Subgraph, operator: Operator) -> list[str]:
-    return [subgraph.tensors[i].name for i in operator.outputs if i >= 0]
+def _left(main: Subgraph, made: Subgraph, ran: frozenset[int]) -> set[int]:
+    """The operators that the compiler left. They are known by their kinds and the names of their results; where the
+    compiler has put a conversion behind, or folded away what gave the name, by their kinds and the names they read."""
+    names = {t: op.index for op in main.operators for t in _names(main, op.outputs)}
+    kinds = [op.kind for op in main.operators]
+    left, unknown = set[int](), list[Operator]()
+    for op in made.operators:
+        known = {names[t] for t in _names(made, op.outputs) if t in names and kinds[names[t]] == op.kind}
+        if op.custom_code != _NPU:
+            left |= known
+            unknown += [] if known else [op]
+    for op in unknown:
+        read = set(_names(made, op.inputs))
+        alike = [o for o in main.operators if o.kind == op.kind and o.index not in left]
+        alike.sort(key=lambda o: (o.index in ran, -len(read & {*_names(main, o.inputs)})))
+        left.update(o.index for o in alike[:1])
+    return left
+
+
+def _names(subgraph: Subgraph, tensors: Iterable[int]) -> list[str]:
+    return [subgraph.tensors[i].name for i in tensors if i >= 0]

@@ -66,6 +66,8 @@ def _assembled(plan: Plan, description: str) -> _Assembled:
     graph.graph.inputs(*(i for i in ends_in if i not in graph.handles))
     graph.graph.outputs(*ends_out)
     model = builder.finish()
+    if not plan.lists_buffers:
+        model = replace(model, buffers=())
     if plan.opcode == "SUBGRAPH":
         main = model.subgraphs[0]
         return _Assembled(model, Operator(-1, "SUBGRAPH", main.inputs, main.outputs), graph.roles)

@@ -113,6 +113,7 @@ class Plan:
     says whether operands that are absent at the end are listed as such. ``set`` are the roles whose scales do not
     follow from others any more. ``cut`` are the operands that an operator cuts out of larger tensors, and that go out of
     the subgraph, too. ``joined`` is the axis along which the first result becomes the front of a larger tensor.
+    ``lists_buffers`` says whether the file has any buffers.
     """
 
     opcode: str
@@ -130,6 +131,7 @@ class Plan:
     set: frozenset[str] = frozenset()
     cut: tuple[str, ...] = ()
     joined: int | None = None
+    lists_buffers: bool = True
 
     def one(self, role: str) -> TensorPlan | None:
         """The first tensor of a role, if there is one."""

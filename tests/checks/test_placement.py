@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from litecheck.checks.partitions import depth_first, partitions
+from litecheck.checks.partitions import depth_first, stretches
 from litecheck.checks.placement import placement
 from litecheck.checks.validate import validate
 from litecheck.checks.workload import largest_live_set, multiply_accumulates
-from litecheck.finding import CPU
+from litecheck.finding import CPU, MOOT
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.graph import graph_of
 from litecheck.model.types import Model
@@ -19,7 +20,7 @@ from litecheck.placement import Place
 from litecheck.profile.load import load_profile
 from litecheck.report import Report
 
-U55 = load_profile("ethos-u55")
+U55, U85 = load_profile("ethos-u55"), load_profile("ethos-u85")
 
 
 def chain(*opcodes: str, dtype: str = "int8", scale: float = 0.5) -> Model:
@@ -72,6 +73,69 @@ def test_every_reason_is_told() -> None:
     _, found = placement(chain("TANH", dtype="int32", scale=2.0**32), U55)
     assert {f.path for f in found} == {"TANH/input/dtype", "TANH/output/dtype", "TANH/limits/huge_scales"}
     assert {(f.effect, f.level) for f in found} == {(CPU, "warning")}
+
+
+def test_what_a_compiler_would_find_behind_its_fallback_is_a_note() -> None:
+    """The U85's optimizer refuses a rescale of float32, to which an operator of the CPU never comes."""
+    report = validate(chain("SOFTMAX", dtype="float32", scale=0.5), [U85])
+    assert report.targets[0].places["cpu"] == 1
+    told = {f.effect: f.level for f in report.findings if f.demanded_by.profile == "ethos-u85"}
+    assert told == {CPU: "warning", MOOT: "note"}
+    (behind,) = [f for f in report.findings if f.effect == MOOT]
+    assert behind.because.endswith("; else the compiler refuses the model")
+    assert Report("0", (report,)).verdict(report) == "not judged"
+
+
+def test_what_comes_before_the_fallback_is_not() -> None:
+    model = chain("TANH", dtype="float32", scale=float("inf"))
+    assert places(model) == ["refused"]
+    assert {f.level for f in placement(model, U55)[1] if f.effect != CPU} == {"violation"}
+
+
+def twice() -> Model:
+    """Two subgraphs, of which the second falls back."""
+    builder = ModelBuilder()
+    for opcodes in (("TANH",), ("TANH", "SQRT", "TANH")):
+        main = builder.subgraph()
+        tensors = [main.tensor(f"t{n}", (1, 4), "int8", quantized(0.5)) for n in range(len(opcodes) + 1)]
+        for opcode, a, b in zip(opcodes, tensors, tensors[1:], strict=False):
+            main.add(opcode, [a], [b])
+        main.inputs(tensors[0])
+        main.outputs(tensors[-1])
+    return builder.finish()
+
+
+def test_every_subgraph_is_placed() -> None:
+    report, found = placement(twice(), U55)
+    where = [(op.subgraph, op.index, op.place, op.partition) for op in report.operators]
+    assert where == [(0, 0, "npu", 1), (1, 0, "npu", 2), (1, 1, "cpu", None), (1, 2, "npu", 3)]
+    assert report.partitions == 3
+    assert {f.where.subgraph for f in found} == {1}
+
+
+def test_a_file_without_buffers_is_refused() -> None:
+    model = replace(chain("TANH"), buffers=())
+    assert places(model) == ["refused"]
+    assert [f.path for f in placement(model, U55)[1]] == ["TANH/limits/unlisted_buffers"]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "verdict"), [("float32", "not judged"), ("int8", "conforms"), ("bool", "violates")]
+)
+def test_a_model_none_of_which_a_target_runs_conforms_in_nothing(dtype: str, verdict: str) -> None:
+    report = validate(chain("TANH", dtype=dtype, scale=1 / 128), [U55])
+    assert Report("0", (report,)).verdict(report) == verdict
+
+
+def test_what_a_run_asks_of_a_model_as_a_whole() -> None:
+    model = validate(chain("TANH", "SQRT", "TANH", scale=1 / 128), [U55])
+    run = Report("0", (model,), require_coverage=True, fail_on_fallback=True, max_partitions=1)
+    assert {gate.name: gate.kept for gate in run.gates(model)} == {
+        "coverage": True, "fallback": False, "partitions": False,
+    }  # fmt: skip
+    told = "1 operator stays on the CPU, this run allows none; 2 NPU partitions, this run allows 1; "
+    assert run.explain(model).startswith(told)
+    assert not Report("0", (model,)).gates(model)
 
 
 def graph(operators: Sequence[tuple[str, str]], outputs: str) -> Model:
@@ -150,7 +214,7 @@ def test_partitions_of_a_long_model_take_one_pass() -> None:
     main.outputs(y)
     subgraph = builder.finish().subgraphs[0]
     places: list[Place] = ["cpu" if op.opcode == "SQRT" else "npu" for op in subgraph.operators]
-    assert partitions(graph_of(subgraph), places) == 2
+    assert stretches(graph_of(subgraph), places)[0] == 2
 
 
 def test_products_are_counted_by_the_results_they_make() -> None:

@@ -66,6 +66,7 @@ def test_exit_code(run: Run, arguments: list[str], code: int) -> None:
         (["good.tflite", "--ignore", "FULLY_CONNECTED/weigt/scale"], "no requirement has this path"),
         (["good.tflite", "--fail-on-fallback"], "--fail-on-fallback is for a target"),
         (["good.tflite", "--max-partitions", "4"], "--max-partitions is for a target"),
+        (["good.tflite", "--compile"], "--compile is for a target"),
         (["good.tflite", "-p", "litert-int9"], "did you mean 'litert-int8'?"),
         (["good.tflite", "-p", "absent.yaml"], "absent.yaml"),
     ],

@@ -21,7 +21,7 @@ import numpy as np
 from rich.progress import track
 
 from litecheck.checks.placement import placement
-from litecheck.devices.vela import Compilation, Fate, Vela, vela_version
+from litecheck.devices.vela import PLACES, Compilation, Fate, Vela, vela_version
 from litecheck.files import atomic_write
 from litecheck.finding import CPU
 from litecheck.model.types import Model, Operator
@@ -34,7 +34,7 @@ from tests.differential.vela_bounds import Trial, bounds
 from tests.differential.vela_converted import converted
 from tests.differential.vela_nets import drawn_nets
 from tests.differential.vela_oddities import drawn_operators
-from tests.differential.vela_promises import PLACES, kept
+from tests.differential.vela_promises import kept
 from tests.differential.vela_sides import long_operators
 
 

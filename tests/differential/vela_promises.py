@@ -6,15 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from litecheck.checks.placement import placement
-from litecheck.devices.vela import Compilation, Fate, Vela
+from litecheck.devices.vela import Compilation, Vela, placed_otherwise
 from litecheck.model.types import Model
-from litecheck.placement import Place, TargetReport
+from litecheck.placement import TargetReport
 from litecheck.profile.load import load_profile
-
-#: What the profile says of an operator that Vela does this with.
-PLACES: dict[Fate, Place] = {
-    "npu": "npu", "gone": "npu", "cpu": "cpu", "refused": "refused", "crash": "crashes",
-}  # fmt: skip
 
 
 @dataclass
@@ -38,20 +33,18 @@ class Promises:
             self.late += 1
             return
         said = [op.place for op in told.operators]
-        done = [PLACES[fate] for fate in found.fates]
+        otherwise = placed_otherwise(said, found)
         self.models += 1
-        self.operators += len(done)
+        self.operators += len(said)
         self.whole += set(said) <= {"npu"}
-        if set(done) & {"refused", "crashes"} and done[0] in said:
-            self.refused += 1
-            return
-        wrong = [
-            f"{op.opcode} #{op.index}: Vela {place}, report {op.place}"
-            for op, place in zip(told.operators, done, strict=True)
-            if op.place != place
-        ]
-        self.apart += [f"{name}: {'; '.join(wrong)}"] if wrong else []
-        self.parted += not wrong and told.partitions != found.partitions
+        if found.ending:
+            self.refused += not otherwise
+        else:
+            self.parted += not otherwise and told.partitions != found.partitions
+        if otherwise:
+            ops = ((told.operators[n], place) for n, place in otherwise.items())
+            wrong = (f"{op.opcode} #{op.index}: Vela {place}, report {op.place}" for op, place in ops)
+            self.apart.append(f"{name}: {'; '.join(wrong)}")
 
     def __str__(self) -> str:
         lines = [

@@ -18,7 +18,7 @@ from rich.progress import track
 
 from docs.sessions import ROOT
 from litecheck.checks.placement import placement
-from litecheck.devices.vela import Vela
+from litecheck.devices.vela import PLACES, Vela
 from litecheck.files import atomic_write
 from litecheck.finding import Finding
 from litecheck.model.build import ModelBuilder, quantized
@@ -27,7 +27,6 @@ from litecheck.placement import Place
 from litecheck.profile.load import load_profile
 from tests.differential.vela import blind, formed, published
 from tests.differential.vela_bounds import Trial
-from tests.differential.vela_promises import PLACES
 
 PAGE = ROOT / "docs" / "targets" / "unwritten.md"
 TARGETS = ("ethos-u55", "ethos-u85")

@@ -77,6 +77,8 @@ def _written_along(operands: Operands, made: Tensor) -> Iterable[int]:
     if len(readers) != 1 or made.index in visits.outputs:
         return ()
     reader = subgraph.operators[readers[0]]
+    if not reader.outputs or reader.outputs[0] < 0:
+        return ()
     joins, last = facts_of(reader.kind).joins, len(made.shape) - 1
     whole = subgraph.tensors[reader.outputs[0]]
     if joins == "axis":
@@ -92,6 +94,8 @@ def _written_along(operands: Operands, made: Tensor) -> Iterable[int]:
 def _margins(graph: Graph, reader: Operator, needed: Container[int]) -> Iterable[int]:
     """The directions of margins, unless they become the padding of a convolution."""
     tensors = graph.subgraph.tensors
+    if len(reader.inputs) < 2 or min(reader.inputs[:2]) < 0:
+        return ()
     values = constant_integers(tensors[reader.inputs[1]])
     if values is None or values.size != 2 * len(tensors[reader.inputs[0]].shape):
         return ()
@@ -115,7 +119,10 @@ def _window(operator: Operator, tensors: Sequence[Tensor]) -> Mapping[int, int]:
         or not options.get("padding")
     ):
         return {}
-    _, height, width, _ = tensors[operator.inputs[1]].shape
+    shape = tensors[operator.inputs[1]].shape if len(operator.inputs) > 1 else ()
+    if len(shape) != 4:
+        return {}
+    _, height, width, _ = shape
     factors = (int(options.get(f"dilation_{side}_factor", 1)) for side in "hw")
     return {
         side: (length - 1) * factor + 1

@@ -1,4 +1,4 @@
-"""Measurements of what stands around an operator, where an accelerator's compiler rewrites both."""
+"""Measurements of what stands around an operator, which an accelerator's compiler reads or rewrites with it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
+
+
+def _unlisted(plan: Plan, value: Any) -> Plan | None:
+    """A file without buffers, which nothing constant can be in."""
+    constants = any(t.values is not None for tensors in plan.operands.values() for t in tensors)
+    return plan.but(lists_buffers=not value) if value in (0, 1) and not (value and constants) else None
+
+
+@measures(_unlisted)
+def unlisted_buffers(operands: Operands) -> Measured:
+    """1 where the file lists no buffers, not even the empty one at the head, else 0."""
+    return int(not operands.model.buffers)
 
 
 def _cut(plan: Plan, value: Any) -> Plan | None:

@@ -12,7 +12,7 @@ from litecheck.rendering.conversion import sharing, wording
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.rendering.page import DIM, LABEL
 from litecheck.rendering.validation.grouping import blocks
-from litecheck.rendering.validation.targets import target_text
+from litecheck.rendering.validation.targets import target_lines
 from litecheck.rendering.validation.text import ValidationPage
 from litecheck.report import counted
 
@@ -39,8 +39,8 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     page.starved(record)
     for block in blocks(record.report.active):
         page.block(block)
-    for target in record.report.targets:
-        page.line(target_text(target))
+    for line in (line for target in record.report.targets for line in target_lines(target)):
+        page.line(line)
     page.stays(record)
     page.shared(record)
     page.choices(record)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
-from litecheck.rendering.validation.targets import target_text
+from litecheck.rendering.validation.targets import target_lines
 from litecheck.report import COUNTED, STATUSES, ModelReport, Report, Status, counted
 
 _HANDFUL = 5
@@ -52,8 +52,8 @@ def _model(report: Report, model: ModelReport) -> layout.Fold:
 def _details(model: ModelReport) -> Iterator[layout.Part]:
     judged = f", judged by {model.judges}" if model.profiles else ""
     yield layout.Paragraph((f"{model.size_text}{judged}",))
-    for target in model.targets:
-        yield layout.Paragraph((target_text(target),))
+    for line in (line for target in model.targets for line in target_lines(target)):
+        yield layout.Paragraph((line,))
     for texts in (tuple(map(str, model.problems)), model.remarks):
         if texts:
             yield layout.listed(tuple((text,) for text in texts), _DOZEN)

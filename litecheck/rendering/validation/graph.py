@@ -9,6 +9,7 @@ from typing import Any
 
 from litecheck.finding import Finding
 from litecheck.rendering.escape import shorten
+from litecheck.rendering.validation.targets import places_of
 from litecheck.report import ModelReport, OperatorReport, Status
 
 #: Cells in the strip of a subgraph: a screen of them.
@@ -59,6 +60,7 @@ def rows(
     def dull(op: OperatorReport) -> tuple[bool, bool]:
         return (op.subgraph, op.index) not in found, op.status in ("conforms", "nothing to judge")
 
+    places = places_of(model)
     kept = sorted(sorted(model.operators, key=dull)[:_ROWS], key=lambda op: (op.subgraph, op.index))
     return {
         "operators": [
@@ -69,6 +71,7 @@ def rows(
                 "name": shorten(op.name),
                 "status": op.status,
                 "reason": shorten(op.reason),
+                "place": places.get((op.subgraph, op.index), ""),
                 "findings": list(map(told, found[op.subgraph, op.index])),
             }
             for op in kept

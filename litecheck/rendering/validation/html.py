@@ -13,6 +13,7 @@ from litecheck.rendering.html.page import asset, embedded, framed, scripted, sty
 from litecheck.rendering.validation.graph import cells, rows
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered, waived
 from litecheck.rendering.validation.plots import plots
+from litecheck.rendering.validation.targets import target_facts
 from litecheck.report import COUNTED, ModelReport, Report, coverage_text
 
 _FOLDER = Path(__file__).parent / "page"
@@ -103,6 +104,7 @@ def _facts(model: ModelReport) -> Iterator[tuple[str, str]]:
     yield "size", model.size_text
     if model.operators:
         yield "operators", coverage_text(model.coverage)
+    yield from target_facts(model)
 
 
 def _reasons(model: ModelReport) -> Iterator[tuple[str, str, int, str]]:

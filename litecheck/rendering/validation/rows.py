@@ -11,8 +11,8 @@ from litecheck.finding import LEVELS, Finding
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten, tame, visible
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
-from litecheck.rendering.validation.targets import target_text
-from litecheck.report import STATUSES, ModelReport, OperatorReport, Report, Status, counted
+from litecheck.rendering.validation.targets import places_of, target_facts
+from litecheck.report import STATUSES, Gate, ModelReport, OperatorReport, Report, Status, counted
 
 _HANDFUL = 5
 _GAPS: tuple[Status, ...] = ("not covered", "structure only")
@@ -29,7 +29,7 @@ def results(report: Report) -> result.Results:
         report.exit_code,
         report.summary,
         tuple(_subject(report, model) for model in report.models),
-        tuple(_rules(findings)),
+        (*_rules(findings), *_gate_rules(report)),
         tuple(_annotations(report)),
         {"models": [_summary(report, model) for model in report.models]},
         tuple(_stale(report)),
@@ -50,7 +50,8 @@ def brief(report: Report) -> str:
 
 
 def _subject(report: Report, model: ModelReport) -> result.Subject:
-    rows: list[result.ResultRow] = []
+    gates = [(gate, _gate(model, gate)) for gate in report.gates(model)]
+    rows = [row for _, case in gates for row in case.rows]
     placed: dict[_Key, list[result.ResultRow]] = defaultdict(list)
     names: dict[_Key, str] = {}
     for finding, identity in identified(model):
@@ -60,8 +61,13 @@ def _subject(report: Report, model: ModelReport) -> result.Subject:
         key = (w.subgraph, w.operator, w.tensor if w.operator < 0 else None)
         placed[key].append(row)
         names.setdefault(key, str(w))
-    cases = [
-        _operator(report, op, placed.pop((op.subgraph, op.index, None), []))
+    places = places_of(model)
+    # Coverage has a case for each operator.
+    cases = [case for gate, case in gates if gate.name != "coverage"]
+    cases += [
+        _operator(
+            report, op, placed.pop((op.subgraph, op.index, None), []), places.get((op.subgraph, op.index), "")
+        )
         for op in sorted(model.operators, key=lambda op: (op.subgraph, op.index))
     ]
     cases += [result.JudgedCase(names[key], tuple(others)) for key, others in placed.items()]
@@ -120,13 +126,34 @@ def _steps(model: ModelReport, finding: Finding) -> Iterator[tuple[str, str, str
         yield w.tensor_name or "", f"{w.role or 'tensor'}{position}", "parameter"
 
 
-def _operator(report: Report, op: OperatorReport, rows: list[result.ResultRow]) -> result.JudgedCase:
+def _gate(model: ModelReport, gate: Gate) -> result.JudgedCase:
+    """What a run asks of a model as a whole is a case of its own, and a row where the model does not do it."""
+    if gate.kept:
+        return result.JudgedCase(f"gate: {gate.name}", aside=(gate.found,))
+    text, inside = str(gate), f"{model.member}: " if model.member else ""
+    row = result.ResultRow(
+        f"gate/{gate.name}",
+        "violation",
+        inside + text,
+        result.RowPlace(from_here(model.file), "model"),
+        title=text,
+        full=(text,),
+        fails=True,
+        identity=result.digest(f"{_name(model)}/gate/{gate.name}"),
+    )
+    return result.JudgedCase(f"gate: {gate.name}", (row,))
+
+
+def _operator(
+    report: Report, op: OperatorReport, rows: list[result.ResultRow], place_of: str
+) -> result.JudgedCase:
     subgraph = f"subgraph {op.subgraph}, " if op.subgraph else ""
     name = f"{subgraph}{op.opcode} #{op.index} '{op.name}'"
+    aside = (place_of,) if place_of else ()
     if op.status not in _GAPS:
-        return result.JudgedCase(name, tuple(rows))
+        return result.JudgedCase(name, tuple(rows), aside=aside)
     required = op.status if report.require_coverage else ""
-    return result.JudgedCase(name, tuple(rows), f"{op.status}: {op.reason}", required)
+    return result.JudgedCase(name, tuple(rows), f"{op.status}: {op.reason}", required, aside)
 
 
 def _facts(report: Report, model: ModelReport) -> Iterator[tuple[str, str]]:
@@ -135,7 +162,7 @@ def _facts(report: Report, model: ModelReport) -> Iterator[tuple[str, str]]:
     if model.runtimes:
         yield "runtimes", ", ".join(dict.fromkeys(model.runtimes.values()))
     yield from ((status, str(model.coverage[status])) for status in STATUSES)
-    yield from ((target.target, target_text(target)) for target in model.targets)
+    yield from target_facts(model)
     yield from ((effect, str(number)) for effect, number in model.effects.items())
 
 
@@ -171,6 +198,13 @@ def _rules(findings: Iterable[Finding]) -> Iterator[result.RowRule]:
         yield result.RowRule(f.path, f.title, text, f.level, f.see, facts)
 
 
+def _gate_rules(report: Report) -> Iterator[result.RowRule]:
+    """A rule for each thing that this run asks of models as a whole and some model does not do."""
+    missed = {gate.name: gate for model in report.models for gate in report.gates(model) if not gate.kept}
+    for name, gate in sorted(missed.items()):
+        yield result.RowRule(f"gate/{name}", f"gate: {name}", f"this run {gate.required}")
+
+
 def _summary(report: Report, model: ModelReport) -> dict[str, object]:
     return {
         "name": visible(model.name),
@@ -180,6 +214,7 @@ def _summary(report: Report, model: ModelReport) -> dict[str, object]:
         "counts": model.counts,
         "effects": model.effects,
         "runtimes": dict(model.runtimes),
+        **({"targets": dict(target_facts(model))} if model.targets else {}),
     }
 
 
@@ -187,10 +222,19 @@ def _annotations(report: Report) -> Iterator[result.Annotation]:
     """Models that were not judged, the requirements that are not kept, the gravest first, stale baseline entries."""
     for model in report.models:
         yield from _unjudged(report, model)
+    for model in report.models:
+        for gate in report.gates(model):
+            if not gate.kept:
+                yield result.Annotation(
+                    "violation", from_here(model.file), f"gate: {gate.name}", (*_member(model), str(gate))
+                )
     for level in reversed(LEVELS):
         for model in report.models:
             found = blocks(f for f in model.active if f.level == level)
             yield from (_annotation(model, block) for block in found)
+    for model in report.models:
+        for title, text in target_facts(model):
+            yield result.Annotation("note", from_here(model.file), title, (*_member(model), text))
     for entry in report.stale:
         yield result.Annotation("note", entry.file, "stale baseline entry", (str(entry),))
 

@@ -1,22 +1,86 @@
-"""Where a model's operators run on a target, in one sentence."""
+"""Where a model's operators run on a target, in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from litecheck.files import bytes_text
-from litecheck.placement import Place, TargetReport
-from litecheck.report import counted
+from litecheck.placement import CompilerReport, Place, Placement, TargetReport
+from litecheck.rendering.escape import visible
+from litecheck.report import ModelReport, counted
 
-_TEXTS: Mapping[Place, str] = {
-    "npu": "on the NPU", "cpu": "stay on the CPU", "refused": "refused by the compiler", "crashes": "crash the compiler",
+_TEXTS: Mapping[Place, tuple[str, str]] = {
+    "npu": ("on the NPU", "on the NPU"), "cpu": ("stays on the CPU", "stay on the CPU"),
+    "refused": ("refused by the compiler", "refused by the compiler"),
+    "crashes": ("crashes the compiler", "crash the compiler"),
 }  # fmt: skip
+_HANDFUL = 5
+
+
+def target_lines(target: TargetReport) -> list[str]:
+    """The target in one sentence, and what its own compiler made of the model where that was asked."""
+    return [target_text(target), *([compiler_text(target.compiler)] if target.compiler else [])]
+
+
+def target_facts(model: ModelReport) -> Iterator[tuple[str, str]]:
+    """The same, each behind what it is about."""
+    for target in model.targets:
+        yield target.target, target_text(target).removeprefix(f"{target.target}: ")
+        if target.compiler:
+            yield (
+                target.compiler.program,
+                compiler_text(target.compiler).removeprefix(f"{target.compiler.program}: "),
+            )
 
 
 def target_text(target: TargetReport) -> str:
     """How many operators run where, NPU partitions, the share of multiply-accumulates, and the largest live set."""
-    told = ", ".join(f"{n:,} {_TEXTS[p]}" for p, n in target.places.items() if n) or "no operators"
+    told = ", ".join(f"{n:,} {_TEXTS[p][n != 1]}" for p, n in target.places.items() if n) or "no operators"
+    share = "" if target.share is None else f"; {100 * target.share:.1f} % of multiply-accumulates on the NPU"
     return (
-        f"{target.target}: {told}; {counted(target.partitions, 'NPU partition')}; {100 * target.share:.1f} % of "
-        f"multiply-accumulates on the NPU; largest live set {bytes_text(target.live)}"
+        f"{target.target}: {told}; {counted(target.partitions, 'NPU partition')}{share}; "
+        f"largest live set {bytes_text(target.live)}"
     )
+
+
+def compiler_text(compiler: CompilerReport) -> str:
+    """What the target's compiler did: each operator as told, or which ones otherwise; its own figures."""
+    others = compiler.otherwise
+    if others:
+        named = ", ".join(map(_placed, others[:_HANDFUL])) + (", ..." if len(others) > _HANDFUL else "")
+        told = f"{counted(len(others), 'operator')} otherwise than told: {named}"
+    else:
+        told = "each operator as told"
+    if compiler.ending:
+        return f"{compiler.program}: {told}; no compiled model: {visible(compiler.ending)}"
+    used = (
+        ", ".join(f"{bytes_text(n)} of {name}" for name, n in compiler.memories.items() if n) or "no memory"
+    )
+    parts = (
+        told,
+        counted(compiler.partitions, "NPU partition"),
+        f"{compiler.macs:,} multiply-accumulates",
+        f"peak use {used}",
+    )
+    return f"{compiler.program}: {'; '.join(parts)}"
+
+
+def place_text(op: Placement) -> str:
+    """Where one operator runs, in a word or two; an operator of the NPU in no partition is folded away."""
+    if op.place == "npu":
+        return "NPU, folded away" if op.partition is None else f"NPU, partition {op.partition}"
+    return {"cpu": "CPU", "refused": "refused", "crashes": "crash"}[op.place]
+
+
+def places_of(model: ModelReport) -> dict[tuple[int, int], str]:
+    """Where each operator of a model runs, by subgraph and index; of several targets each by its name."""
+    alone, told = len(model.targets) == 1, dict[tuple[int, int], list[str]]()
+    for target in model.targets:
+        for op in target.operators:
+            text = place_text(op)
+            told.setdefault((op.subgraph, op.index), []).append(text if alone else f"{target.target}: {text}")
+    return {key: "; ".join(texts) for key, texts in told.items()}
+
+
+def _placed(op: Placement) -> str:
+    return f"{op.opcode} {f'{op.subgraph}/' if op.subgraph else ''}#{op.index} {_TEXTS[op.place][0]}"

@@ -13,7 +13,7 @@ from litecheck.finding import Finding, Where
 from litecheck.rendering.escape import NAME, place, visible
 from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
-from litecheck.rendering.validation.targets import target_text
+from litecheck.rendering.validation.targets import target_lines
 from litecheck.report import ModelReport, Report, Status, counted, coverage_text
 
 _STYLES = {
@@ -69,8 +69,8 @@ class ValidationPage(Page):
         self.line(why)
         if model.operators:
             self.line(coverage_text(model.coverage))
-        for target in model.targets:
-            self.line(target_text(target))
+        for line in (line for target in model.targets for line in target_lines(target)):
+            self.line(line)
 
     def block(self, block: Block) -> None:
         margin = Text(block.level, _STYLES[block.level])

@@ -21,6 +21,8 @@ def values(report: Report) -> dict[str, Any]:
         "version": report.version,
         "fail_on": report.fail_on,
         "require_coverage": report.require_coverage,
+        "fail_on_fallback": report.fail_on_fallback,
+        "max_partitions": report.max_partitions,
         "exit_code": report.exit_code,
         "summary": report.summary,
         "verdicts": report.verdicts,
@@ -42,6 +44,7 @@ def _model(report: Report, model: ModelReport) -> dict[str, Any]:
         "size": model.size,
         "verdict": report.verdict(model),
         "explanation": report.explain(model),
+        "gates": [asdict(gate) for gate in report.gates(model)],
         "profiles": model.profiles,
         "runtimes": dict(model.runtimes),
         "coverage": model.coverage,
@@ -56,9 +59,15 @@ def _model(report: Report, model: ModelReport) -> dict[str, Any]:
 
 
 def _target(target: TargetReport) -> dict[str, Any]:
-    told = {"target": target.target, "places": target.places, "partitions": target.partitions}
-    operators = [asdict(op) for op in target.operators]
-    return {**told, "macs_share": target.share, "largest_live_set": target.live, "operators": operators}
+    told = asdict(target)
+    operators, live, compiler = (told.pop(key) for key in ("operators", "live", "compiler"))
+    told |= {
+        "places": target.places,
+        "macs_share": target.share,
+        "largest_live_set": live,
+        "operators": operators,
+    }
+    return {**told, **({"compiler": compiler} if compiler else {})}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -11,10 +11,13 @@ const REQUIREMENTS = [
   { name: "Effect", key: ({ effect }) => effect, spare: true },
 ];
 
+const PLACE = { name: "Place", key: ({ place }) => place };
+
 const OPERATORS_OF_A_MODEL = [
   { name: "#", key: ({ subgraph, number }) => subgraph * 1e7 + number, cell: ({ subgraph, number }) => (subgraph ? `${subgraph}/${number}` : number), number: true },
   { name: "Operator", key: ({ opcode }) => opcode, cell: ({ opcode }) => parted(opcode) },
   { name: "Status", key: ({ status }) => STATUSES.indexOf(status), cell: ({ status }) => signed(status) },
+  PLACE,
   { name: "Findings", key: ({ findings }) => findings.length, cell: ({ findings }) => findings.length || "", number: true, down: true },
   { name: "Name", key: ({ name }) => name, spare: true, title: ({ name }) => name },
 ];
@@ -39,11 +42,12 @@ function requirement({ path, facts, cases, more }) {
 }
 
 /** An operator: what its status means, and every finding. */
-function operatorDetails({ number, opcode, name, status, reason, findings }) {
+function operatorDetails({ number, opcode, name, status, reason, place, findings }) {
   const heading = make("h4", {}, ...parted(`${opcode} #${number} `), make("span", { class: "quiet" }, ...parted(name)));
   const meaning = make("p", { class: "meaning" }, sign(status), make("b", {}, status), reason || outcomes.get(status).meaning);
   const items = findings.map(([state, path, sentence]) => make("li", {}, ...signed(state), " ", make("code", {}, ...parted(path)), make("div", {}, ...parted(sentence))));
-  return make("div", { class: "details" }, heading, meaning, ...(items.length ? [make("ul", { class: "found" }, ...items)] : []));
+  const where = place ? [make("p", { class: "quiet" }, ...parted(place))] : [];
+  return make("div", { class: "details" }, heading, meaning, ...where, ...(items.length ? [make("ul", { class: "found" }, ...items)] : []));
 }
 
 /** The strip, which leads to the rows of operators; and how many ended how. */
@@ -69,7 +73,7 @@ function requirementsOf({ blocks }, heading) {
 function operatorsOf({ operators, left }, heading) {
   if (!operators.length) return { parts: [], open: () => {} };
   const element = emptyTable("Operators");
-  const table = new Table(element, { columns: OPERATORS_OF_A_MODEL, items: operators, details: operatorDetails });
+  const table = new Table(element, { columns: OPERATORS_OF_A_MODEL.filter((one) => one !== PLACE || operators.some(({ place }) => place)), items: operators, details: operatorDetails });
   const rest = left ? [make("p", { class: "quiet" }, `${counted(left)} more conform without a finding: the json format holds them all`)] : [];
   const open = (subgraph, first, last) => {
     const inside = operators.map((one, n) => [one, n]).filter(([one]) => one.subgraph === subgraph && one.number >= first && one.number <= last);
