@@ -32,6 +32,8 @@ CPU: Effect = "stays on the CPU"
 MOOT: Effect = "nothing, as the operator stays on the CPU"
 #: What becomes of a model with an operator that its compiler does not take.
 REFUSED: Effect = "the compiler refuses the model"
+#: What a profile may say becomes of a model: all but that.
+STATED_EFFECTS: tuple[Effect, ...] = tuple(effect for effect in get_args(Effect) if effect != MOOT)
 #: From the mildest to the gravest.
 LEVELS: tuple[Level, ...] = ("note", "warning", "violation")
 #: What becomes of a model with a finding, the gravest first.

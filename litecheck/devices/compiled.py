@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from litecheck.devices.port import DeviceError
 from litecheck.devices.vela import ACCELERATORS, Compilation, Vela, placed_otherwise, vela_version
+from litecheck.devices.vela_child import SYSTEMS
 from litecheck.model.types import Model
 from litecheck.placement import CompilerReport, TargetReport
 from litecheck.report import ModelReport
@@ -29,5 +30,6 @@ def _beside(target: TargetReport, found: Compilation) -> CompilerReport:
     said = [op.place for op in target.operators]
     others = placed_otherwise(said, found)
     otherwise = tuple(replace(op, place=others[n]) for n, op in enumerate(target.operators) if n in others)
-    program = f"ethos-u-vela {vela_version()}"
+    macs, system, memory = SYSTEMS[ACCELERATORS[target.target]]
+    program = f"ethos-u-vela {vela_version()} ({macs} MACs, {system}, {memory})"
     return CompilerReport(program, found.ending, otherwise, found.partitions, found.macs, found.memories)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar, get_args
+from typing import TypeVar
 
 from litecheck.errors import ProfileError
-from litecheck.finding import CPU, LEVELS, MOOT, REFUSED, Demand, Effect, Level
+from litecheck.finding import CPU, LEVELS, REFUSED, STATED_EFFECTS, Demand, Effect, Level
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.extension import kinds_reach, only_narrows, relaxations, relaxed
 from litecheck.profile.lazy import Lazy
@@ -80,7 +80,7 @@ class Builder:
         self.levels: Patterns[Level] = Patterns(
             (*(one for part in before for one in part.levels.stated), *self._words("levels", LEVELS))
         )
-        words = self._words("effects", [effect for effect in get_args(Effect) if effect != MOOT])
+        words = self._words("effects", STATED_EFFECTS)
         self.effects: Patterns[Effect] = Patterns(
             (*(one for part in before for one in part.effects.stated), *words)
         )

@@ -1,4 +1,4 @@
-"""Operators that lack what their kind has, or name it twice, among others of a net: placed or found fault with, never an error."""
+"""Operators that lack what their kind has, or name it twice, among others of a net: placed or found fault with, no error."""
 
 from __future__ import annotations
 
