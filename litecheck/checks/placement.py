@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
 
 from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
 from litecheck.checks.fusion import Fused, fused
 from litecheck.checks.inserted import converted, copied
 from litecheck.checks.judge import placed, undilated, unplaced
+from litecheck.checks.needed import needed
 from litecheck.checks.partitions import stretches
+from litecheck.checks.stated import AsStated, closed
 from litecheck.checks.workload import largest_live_set, multiply_accumulates
 from litecheck.finding import CPU, MOOT, Effect, Finding
 from litecheck.model.graph import graph_of
-from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.placement import Place, Placement, TargetReport
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import Profile
@@ -36,13 +37,8 @@ _BEHIND = {effect for effect, _ in _STAGES[1 + [effect for effect, _ in _STAGES]
 _AT_LOAD = {effect for effect, _ in _STAGES[:2]}
 
 
-class AsStated(Context):
-    """A subgraph whose shapes are those the file states: a compiler goes by them."""
-
-    @cached_property
-    def reshaped(self) -> dict[int, Tensor]:
-        """None."""
-        return {}
+#: What it finds of operators, too, that no output needs.
+_OF_ALL = {effect for effect, _ in _STAGES[:3]}
 
 
 def place_of(findings: Iterable[Finding]) -> Place:
@@ -77,15 +73,19 @@ def _placed(
     model: Model, subgraph: Subgraph, profile: Profile, every: list[Finding], before: int
 ) -> tuple[Iterator[Placement], int]:
     """The operators of one subgraph and how many partitions they fall into; what is found of them goes to all others."""
-    context = AsStated(model, subgraph)
-    found = [findings_of(context, op, profile) for op in subgraph.operators]
+    found = _found(model, subgraph, profile)
+    subgraph = closed(subgraph)
     for one in fused(model, subgraph, profile):
         _take_for_one(one, found, model, profile)
-    places = list(map(place_of, found))
-    whole = copied(converted(subgraph, profile.rewrites.conversions), places)
+    left = needed(subgraph, [place_of(own) for own in found])
+    for op, own in zip(subgraph.operators, left.operators, strict=True):
+        if op.outputs and not own.outputs:
+            found[op.index] = [finding for finding in found[op.index] if finding.effect in _OF_ALL]
+    places = [place_of(own) for own in found]
+    whole = copied(converted(left, profile.rewrites.conversions), places)
     count, turns = stretches(graph_of(whole), places)
-    for place, own in zip(places, found, strict=True):
-        every += own if place != "cpu" else map(_moot, own)
+    for place, told in zip(places, found, strict=True):
+        every += told if place != "cpu" else [_moot(finding) for finding in told]
     placed = (
         Placement(
             subgraph.index, op.index, op.opcode, place, multiply_accumulates(subgraph, op),
@@ -94,6 +94,21 @@ def _placed(
         for op, place in zip(subgraph.operators, places, strict=True)
     )  # fmt: skip
     return placed, count
+
+
+def _found(model: Model, subgraph: Subgraph, profile: Profile) -> list[list[Finding]]:
+    """What is found of each operator: by the shapes that the file states what a compiler finds at load, the rest with one
+    image where batches are open."""
+    stated, one = AsStated(model, subgraph), closed(subgraph)
+    found = [findings_of(stated, op, profile) for op in subgraph.operators]
+    if one is subgraph:
+        return found
+    context = AsStated(model, one)
+    later = [findings_of(context, op, profile) for op in one.operators]
+    return [
+        [f for f in first if f.effect in _AT_LOAD] + [f for f in second if f.effect not in _AT_LOAD]
+        for first, second in zip(found, later, strict=True)
+    ]
 
 
 def _moot(finding: Finding) -> Finding:

@@ -93,6 +93,7 @@ class TensorDecoder:
         """The fields of every tensor behind its index, in the order of the Tensor class."""
         t = self.tables
         shapes, names = lists(t, "Tensor", "shape"), texts(t, "Tensor", "name")
+        has_shape = t.has("Tensor", "shape").tolist()
         signatures, has_signature = (
             lists(t, "Tensor", "shape_signature"),
             t.has("Tensor", "shape_signature").tolist(),
@@ -124,6 +125,7 @@ class TensorDecoder:
                     t.record("SparsityParameters", sparsity[row]) if sparsity[row] >= 0 else None,
                     self._variants(row) if has_variants[row] else (),
                     t.unknown("Tensor", row) if unknown[row] else (),
+                    not has_shape[row],
                 )
             )
         return out

@@ -160,7 +160,7 @@ def _indexes(values: tuple[int, ...]) -> NDArray[np.int32]:
 def _tensor(schema: Schema, tensor: Tensor, buffer: int) -> Table:
     kind, q = tensor.dtype, tensor.quantization
     fields: dict[str, Value] = {
-        "shape": _indexes(tensor.shape),
+        **({} if tensor.shapeless and not tensor.shape else {"shape": _indexes(tensor.shape)}),
         "type": _member(schema, "TensorType", kind if kind.startswith("type ") else kind.upper()),
         "buffer": buffer,
         "name": tensor.name,

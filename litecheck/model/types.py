@@ -19,7 +19,8 @@ class Tensor:
 
     ``dtype`` is the schema's type name in lower case (``int8``, ``float8_e4m3fn``, ``type 99`` where the
     schema does not know it). ``shape`` is what the file states (unknown dimensions are 1 there and -1 in
-    ``shape_signature``). ``data`` is the constant's bytes, a view into the file, or None.
+    ``shape_signature``); ``shapeless`` says that the file has no list of dimensions, not even an empty one. ``data`` is the
+    constant's bytes, a view into the file, or None.
     """
 
     index: int
@@ -36,6 +37,7 @@ class Tensor:
     sparsity: Table | None = None
     variant_tensors: tuple[Table, ...] = ()
     unknown: tuple[UnknownField, ...] = ()
+    shapeless: bool = False
 
     @property
     def is_constant(self) -> bool:

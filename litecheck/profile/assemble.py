@@ -120,9 +120,12 @@ class _Graph:
             if blocks.zero_points is not None:
                 zero = self.graph.constant(f"{name} zero points", blocks.zero_points)
             quantization = Quantization(details=Blockwise(scales, zero, blocks.size))
+        fields = {"is_variable": plan.variable, "shapeless": plan.shapeless}
         if plan.values is not None:
-            return self.graph.constant(name, plan.values, quantization, plan.dtype, is_variable=plan.variable)
-        return self.graph.tensor(name, plan.shape, plan.dtype, quantization, is_variable=plan.variable)
+            return self.graph.constant(name, plan.values, quantization, plan.dtype, **fields)
+        return self.graph.tensor(
+            name, plan.shape, plan.dtype, quantization, shape_signature=plan.signature, **fields
+        )
 
     def add(
         self, opcode: str, inputs: Sequence[int], outputs: Sequence[int], intermediates: Sequence[int] = (),

@@ -31,7 +31,10 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorPlan:
-    """One tensor to be. ``values`` are the stored ones of a constant, whose shape they have; ``name`` is its role."""
+    """One tensor to be. ``values`` are the stored ones of a constant, whose shape they have; ``name`` is its role.
+
+    ``signature`` has -1 for dimensions that are open until the model runs; ``shapeless`` is a tensor without dimensions of
+    which the file does not even say that."""
 
     dtype: str = "int32"
     shape: tuple[int, ...] = SHAPE
@@ -40,6 +43,8 @@ class TensorPlan:
     variable: bool = False
     blocks: Blocks | None = None
     name: str = ""
+    signature: tuple[int, ...] | None = None
+    shapeless: bool = False
 
     @property
     def scale(self) -> NDArray[np.float32]:

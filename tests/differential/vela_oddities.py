@@ -74,6 +74,22 @@ def _odd(dice: Dice, drawn: Drawn, changes: Sequence[Change]) -> Drawn:
     return replace(drawn, **{side: tuple(tensors)})
 
 
+def opened(dice: Dice, t: TensorPlan, batch: bool) -> TensorPlan:
+    """A tensor as converters write it: with an open batch, seldom with another open dimension, or none listed at all."""
+    if not t.shape:
+        return t.but(shapeless=dice.chance(0.3))
+    if t.values is not None:
+        return t
+    ends = [at for at in range(len(t.shape)) if (batch and t.shape[0] == 1 if at == 0 else dice.chance(0.01))]
+    return t.but(signature=tuple(-1 if at in ends else d for at, d in enumerate(t.shape))) if ends else t
+
+
+def _opened(dice: Dice, drawn: Drawn) -> Drawn:
+    batch = dice.chance(0.3)
+    ins = tuple(t and opened(dice, t, batch) for t in drawn.inputs)
+    return replace(drawn, inputs=ins, outputs=tuple(opened(dice, t, batch) for t in drawn.outputs))
+
+
 def _now_and_then(dice: Dice, drawn: Drawn) -> Drawn:
     while not dice.chance(_PLAIN):
         drawn = _odd(dice, drawn, (_typed, _quantized, _quantized, _shaped))
@@ -94,5 +110,6 @@ def drawn_operators(seed: int, count: int, misshapen: bool = False) -> Iterator[
         dice = Dice(np.random.default_rng((seed, number)))
         opcode = dice.pick(*opcodes)
         drawn = change(dice, FAMILIES[opcode](dice, opcode))
+        drawn = _opened(Dice(np.random.default_rng((seed, number, 1))), drawn)
         if any(t is not None and t.values is None for t in drawn.inputs):
             yield drawn

@@ -15,13 +15,11 @@ from litecheck.profile.measurements.set_axes import (
     deep_product,
     from_end,
     inner_weights,
-    joined,
     letters,
     long_permutation,
     more_permuted,
     of_depth,
     outer,
-    padded,
     parts,
     product_shapes,
     reduced_count,
@@ -231,35 +229,6 @@ def split_parts(operands: Operands) -> Measured:
     return None if stated is None else abs(stated - len(operands.operator.outputs))
 
 
-@measures(joined)
-def joined_gap(operands: Operands) -> Measured:
-    """How many dimensions of CONCATENATION's result are not those of all values, or their sum along the axis."""
-    values, result = operands.roles.get("values", ()), operands.one("output")
-    axis = integer(operands, "axis")
-    if not values or result is None or axis is None:
-        return None
-    rank = len(result.shape)
-    if any(len(v.shape) != rank for v in values) or not -rank <= axis < rank:
-        return 1
-    others = [n for n in range(rank) if n != axis % rank]
-    apart = sum(any(v.shape[n] != result.shape[n] for v in values) for n in others)
-    return apart + (sum(v.shape[axis] for v in values) != result.shape[axis])
-
-
-@measures(padded)
-def padded_gap(operands: Operands) -> Measured:
-    """How many dimensions of the result are not those of the input and its constant paddings."""
-    shape, margins, result = _shape(operands), short_constant(operands, "paddings"), operands.one("output")
-    if shape is None or margins is None or result is None:
-        return None
-    shape = shape or (1,)
-    if len(margins) < 2 * len(shape):
-        return 1
-    wanted = [d + a + b for d, a, b in zip(shape, margins[::2], margins[1::2], strict=False)]
-    apart = sum(a != b for a, b in zip(wanted, result.shape, strict=False))
-    return apart + max(len(wanted) - len(result.shape), 0)
-
-
 @measures(product_shapes)
 def product_gap(operands: Operands) -> Measured:
     """1 where a matrix product's operands and result have ranks or batches that do not go together, else 0."""
@@ -276,9 +245,14 @@ def product_gap(operands: Operands) -> Measured:
 
 @measures(more_permuted)
 def permutation_gap(operands: Operands) -> Measured:
-    """By how much the lengths of a permutation and of the input's shape differ, without dimensions [1]."""
+    """By how much the lengths of a permutation and of the input's shape differ: without dimensions [1], unless the file does
+    not even list none."""
     shape, perm = _shape(operands), operands.one("perm")
-    return None if shape is None or perm is None else abs(prod(perm.shape) - max(len(shape), 1))
+    if shape is None or perm is None:
+        return None
+    source = operands.one("input")
+    listed = shape or (() if source is not None and source.shapeless else (1,))
+    return abs(prod(perm.shape) - len(listed))
 
 
 @measures(batch_axes)

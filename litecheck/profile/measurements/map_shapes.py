@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything
 from litecheck.profile.measurements.feature_maps import ends_of, maps_of
+from litecheck.profile.measurements.open_shapes import is_open
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.set_maps import constant, emptied, in_blocks
 from litecheck.profile.plan import Plan, TensorPlan
@@ -25,39 +27,48 @@ def _shape(plan: Plan, value: Any) -> Plan | None:
 @measures(_shape)
 def unlike_shapes(operands: Operands) -> Measured:
     """1 where the result has neither the shape of an input nor the one all inputs are spread to, else 0; shapes are
-    filled up to four dimensions with 1 in front."""
+    filled up to four dimensions with 1 in front, but for those of which the file does not even list none."""
     ends = ends_of(operands)
     if ends is None:
         return None
-    result = _bare(ends[1].shape)
-    shapes = [_bare(t.shape) for t in maps_of(operands) if t.index not in operands.operator.outputs]
+    result = _bare(ends[1])
+    shapes = [_bare(t) for t in maps_of(operands) if t.index not in operands.operator.outputs]
     if result in shapes:
         return 0
+    filled = [shape for shape in (*shapes, result) if shape is not None]
+    if len(filled) <= len(shapes):
+        return 1
     try:
-        return int(np.broadcast_shapes(*shapes) != result)
+        return int(np.broadcast_shapes(*filled[:-1]) != result)
     except ValueError:
         return 1
 
 
-def _bare(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape of four dimensions at least, with 1 in front."""
-    return (1,) * (4 - len(shape)) + shape
+def _bare(tensor: Tensor) -> tuple[int, ...] | None:
+    """A shape of four dimensions at least, with 1 in front; None where the file lists none."""
+    return None if tensor.shapeless else (1,) * (4 - len(tensor.shape)) + tensor.shape
 
 
 @measures(_shape)
 def reshaped_result(operands: Operands) -> Measured:
     """1 where the result has another shape than the first input, without dimensions [1], else 0."""
     ends = ends_of(operands)
-    return None if ends is None else int((ends[0].shape or (1,)) != (ends[1].shape or (1,)))
+    return None if ends is None else int(_one(ends[0]) != _one(ends[1]))
+
+
+def _one(tensor: Tensor) -> tuple[int, ...]:
+    return () if tensor.shapeless else tensor.shape or (1,)
 
 
 @measures(_shape)
 def lost_elements(operands: Operands) -> Measured:
-    """By how many elements the result and the first input differ."""
+    """By how many elements the result and the first input differ, unless one of them has open dimensions other than the
+    first of several; a tensor has none of which the file does not even list none."""
     ends = ends_of(operands)
     if ends is None:
         return None
-    return abs(int(np.prod(ends[0].shape, dtype=np.int64)) - int(np.prod(ends[1].shape, dtype=np.int64)))
+    first, last = (0 if t.shapeless else int(np.prod(t.shape, dtype=np.int64)) for t in ends)
+    return 0 if any(is_open(t) or t.shape_signature == (-1,) for t in ends) else abs(first - last)
 
 
 @measures(constant(emptied))

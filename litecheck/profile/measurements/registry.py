@@ -27,7 +27,7 @@ _MODULES = (
     "hardware_copies", "hardware_images", "hardware_joins", "hardware_mixes", "hardware_parameters", "hardware_recurrent",
     "hardware_reductions", "hardware_resizing", "hardware_spreads", "hardware_stacks", "hardware_weights",
     "hardware_windows", "hardware_wiring", "hardware_planes", "hybrid",
-    "indices", "map_shapes", "operand", "options", "parameters", "recurrent", "scales", "slices", "variables",
+    "indices", "map_shapes", "open_shapes", "operand", "options", "parameters", "recurrent", "scales", "slices", "variables",
     "windows", "wiring",
 )  # fmt: skip
 for _module in _MODULES:

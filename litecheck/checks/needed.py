@@ -1,0 +1,32 @@
+"""The operators that a target's compiler folds away, as no output of the subgraph needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from litecheck.model.types import Operator, Subgraph
+from litecheck.placement import Place
+from litecheck.profile.operators import facts_of
+
+
+def needed(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
+    """The same operators, where those that no output needs neither read nor make anything. What reshapes on the accelerator
+    reads its input alone, and needs nobody who works out the shape; what has no results does something else."""
+    operators = [_read(op, place) for op, place in zip(subgraph.operators, places, strict=True)]
+    producer = {t: op.index for op in operators for t in op.outputs if t >= 0}
+    waiting = [t for t in subgraph.outputs if t >= 0]
+    waiting += [t for op in operators if not op.outputs for t in op.inputs]
+    kept = {op.index for op in operators if not op.outputs}
+    while waiting:
+        index = producer.get(waiting.pop(), -1)
+        if index >= 0 and index not in kept:
+            kept.add(index)
+            waiting += operators[index].inputs
+    left = (op if op.index in kept else replace(op, inputs=(), outputs=()) for op in operators)
+    return replace(subgraph, operators=tuple(left))
+
+
+def _read(op: Operator, place: Place) -> Operator:
+    facts = facts_of(op.kind)
+    return replace(op, inputs=op.inputs[:1]) if facts.reshapes and place == "npu" else op

@@ -1,0 +1,30 @@
+"""A subgraph as a compiler sees it: with the shapes that the file states, and then with one image where batches are open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from litecheck.checks.context import Context
+from litecheck.model.types import Subgraph, Tensor
+
+
+class AsStated(Context):
+    """A subgraph whose shapes are those the file states: a compiler goes by them."""
+
+    @cached_property
+    def reshaped(self) -> dict[int, Tensor]:
+        """None."""
+        return {}
+
+
+def closed(subgraph: Subgraph) -> Subgraph:
+    """A subgraph whose first dimensions are 1 where its signatures leave them open."""
+    opened = {
+        t.index: replace(t, shape=(1, *t.shape[1:]))
+        for t in subgraph.tensors
+        if t.shape_signature and t.shape_signature[0] < 0 and t.shape and t.shape[0] != 1 and t.data is None
+    }
+    if not opened:
+        return subgraph
+    return replace(subgraph, tensors=tuple(opened.get(t.index, t) for t in subgraph.tensors))
