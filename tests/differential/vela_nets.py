@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +16,15 @@ from litecheck.model.types import Model
 from litecheck.profile.plan import TensorPlan
 from litecheck.quantization import Quantization
 from tests.differential.vela_models import FAMILIES, Dice, Drawn
+from tests.differential.vela_oddities import opened
 from tests.differential.vela_patterns import pattern
 
 #: How often an operator is drawn anew that takes none of the tensors there are.
 _TRIES = 30
 #: How often a net begins with an image and a pattern, and how often a pattern follows instead of an operator.
 _IMAGES, _PATTERNS = 0.4, 0.15
+#: How often what an operator makes is neither read nor an output, and how often batches are open.
+_UNREAD, _BATCHES = 0.15, 0.4
 
 
 class Fed(Dice):
@@ -94,10 +98,11 @@ class Net:
                 return -1
             if t not in indexes:
                 name = f"t{len(indexes)}"
+                told: dict[str, Any] = {"is_variable": t.variable, "shapeless": t.shapeless}
                 indexes[t] = (
-                    main.tensor(name, t.shape, t.dtype, t.quantization, is_variable=t.variable)
+                    main.tensor(name, t.shape, t.dtype, t.quantization, shape_signature=t.signature, **told)
                     if t.values is None
-                    else main.constant(name, t.values, t.quantization, t.dtype)
+                    else main.constant(name, t.values, t.quantization, t.dtype, **told)
                 )
             return indexes[t]
 
@@ -130,4 +135,22 @@ def drawn_nets(seed: int, count: int, longest: int = 5) -> Iterator[Net]:
         read = {t for op in operators for t in op.inputs}
         results = [t for op in operators for t in op.outputs]
         if operators:
-            yield Net(tuple(operators), tuple(t for t in results if t not in read or dice.chance(0.1)))
+            given = [t for t in results if t not in read or dice.chance(0.1)]
+            kept = [t for t in given if not dice.chance(_UNREAD)] or given[-1:]
+            yield _opened(dice, Net(tuple(operators), tuple(kept)))
+
+
+def _opened(dice: Dice, net: Net) -> Net:
+    """A net as converters write it, often with an open batch."""
+    batch, known = dice.chance(_BATCHES), dict[TensorPlan, TensorPlan]()
+
+    def as_written(t: TensorPlan | None) -> TensorPlan | None:
+        if t is not None and t not in known:
+            known[t] = opened(dice, t, batch)
+        return t and known[t]
+
+    def operator(op: Drawn) -> Drawn:
+        sides = (tuple(map(as_written, side)) for side in (op.inputs, op.outputs, op.intermediates))
+        return replace(op, **dict(zip(("inputs", "outputs", "intermediates"), sides, strict=True)))
+
+    return Net(tuple(map(operator, net.operators)), tuple(known[t] for t in net.outputs))

@@ -108,13 +108,36 @@ def undone(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     )
 
 
+def flattened(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """A reshape to a shape that is worked out when the model runs, as converters write it where a batch is open."""
+    shape, batch, rest = x.shape, TensorPlan("int32", ()), int(np.prod(x.shape[1:]))
+    whole = TensorPlan("int32", (len(shape),))
+    one = numbers([1])
+    masks = {"shrink_axis_mask": 1}
+    first = Drawn("STRIDED_SLICE", (whole, numbers([0]), one, one), (batch,), masks)
+    sizes = TensorPlan("int32", (2,))
+    if dice.chance(0.7):
+        join = Drawn("PACK", (batch, numbers(rest)), (sizes,), {"values_count": 2, "axis": 0})
+    else:
+        batch = batch.but(shape=(1,))
+        first = Drawn("STRIDED_SLICE", (whole, numbers([0]), one, one), (batch,))
+        join = Drawn("CONCATENATION", (batch, numbers([rest])), (sizes,), {"axis": 0})
+    flat = x.but(shape=(shape[0], rest), quantization=_same(dice, x))
+    return (
+        Drawn("SHAPE", (x,), (whole,), {"out_type": "INT32"}),
+        first,
+        join,
+        Drawn("RESHAPE", (x, sizes), (flat,)),
+    )
+
+
 def _same(dice: Dice, x: TensorPlan) -> object:
     """The parameters of a tensor, mostly."""
     return x.quantization if dice.chance(0.85) else dice.quantization(x.dtype)
 
 
 #: By what they are.
-PATTERNS: tuple[Pattern, ...] = (dilated, decoded, decoded, padded, undone)
+PATTERNS: tuple[Pattern, ...] = (dilated, decoded, decoded, padded, undone, flattened)
 
 
 def pattern(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
