@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 
 from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
@@ -10,7 +11,7 @@ from litecheck.convert.calibration.observe import observe
 from litecheck.convert.conversion import Conversion, Request, convert
 from litecheck.devices.vela import Vela
 from litecheck.errors import LitecheckError
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Tensor
 from litecheck.reference.operands import RunError
 from tests.convert.random_graphs import random_graph, random_inputs
 from tests.differential.conversion import Runs, calibration_data, models
@@ -32,14 +33,26 @@ def _patterned(graphs: int, only: str, first: int) -> Iterator[tuple[str, Model,
             yield name, model, tuple(random_inputs(model, seed, 4))
 
 
+def batched(model: Model) -> Model:
+    """A model as converters write it, with an open batch."""
+
+    def opened(t: Tensor) -> Tensor:
+        batch = t.data is None and not t.is_variable and t.shape[:1] == (1,)
+        return replace(t, shape_signature=(-1, *t.shape[1:])) if batch else t
+
+    subgraphs = (replace(s, tensors=tuple(map(opened, s.tensors))) for s in model.subgraphs)
+    return replace(model, subgraphs=tuple(subgraphs))
+
+
 def converted(target: str, graphs: int, first: int = 0, only: str = "") -> Promises:
-    """Every operator with a float form, the nets under fixtures/convert, random graphs, and as many of patterns. What the
-    reference cannot run, or has nothing to quantize in, is left out."""
+    """Every operator with a float form, the nets under fixtures/convert, random graphs, and as many of patterns, every other
+    one with an open batch. What the reference cannot run, or has nothing to quantize in, is left out."""
     promises = Promises()
     with Vela(target, seconds=20) as compiler:
-        for name, model, runs in chain(models(graphs, only, first), _patterned(graphs, only, first)):
+        every = chain(models(graphs, only, first), _patterned(graphs, only, first))
+        for number, (name, model, runs) in enumerate(every):
             try:
-                done = placed_conversion(model, runs, target)
+                done = placed_conversion(batched(model) if number % 2 else model, runs, target)
             except (LitecheckError, RunError):
                 continue
             (told,) = done.report.targets
