@@ -12,7 +12,8 @@ from litecheck.profile.operators import facts_of
 
 def needed(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
     """The same operators, where those that no output needs neither read nor make anything. What reshapes on the accelerator
-    reads its input alone, and needs nobody who works out the shape; what has no results does something else."""
+    reads its input alone, and needs nobody who works out the shape; what reads or writes a variable there needs no handle;
+    what has no results does something else."""
     operators = [_read(op, place) for op, place in zip(subgraph.operators, places, strict=True)]
     producer = {t: op.index for op in operators for t in op.outputs if t >= 0}
     waiting = [t for t in subgraph.outputs if t >= 0]
@@ -29,4 +30,9 @@ def needed(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
 
 def _read(op: Operator, place: Place) -> Operator:
     facts = facts_of(op.kind)
-    return replace(op, inputs=op.inputs[:1]) if facts.reshapes and place == "npu" else op
+    if place != "npu":
+        return op
+    if facts.reshapes:
+        return replace(op, inputs=op.inputs[:1])
+    handles = {index for role, index in facts.tensors(op).items() if facts.inputs.get(role) == "handle"}
+    return replace(op, inputs=tuple(t for t in op.inputs if t not in handles)) if handles else op

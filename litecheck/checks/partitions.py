@@ -37,9 +37,11 @@ def stretches(graph: Graph, places: Sequence[Place]) -> tuple[int, dict[int, int
 
 
 def depth_first(graph: Graph) -> list[Operator]:
-    """The operators that some output needs, each behind those that it needs, the last operand's first."""
+    """The operators that some output needs, or that do something else than make one, each behind those that it needs, the
+    last operand's first."""
     operators, ordered, seen = graph.subgraph.operators, list[Operator](), set[int]()
-    waiting = _writers(graph, graph.subgraph.outputs)
+    waiting = [op.index for op in operators if op.inputs and not op.outputs]
+    waiting += _writers(graph, graph.subgraph.outputs)
     while waiting:
         index = waiting.pop()
         if index < 0:
