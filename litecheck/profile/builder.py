@@ -15,6 +15,7 @@ from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, pr
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, Reader
 from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches, unlisted_hints
 from litecheck.profile.rewrites import NOTHING, read_rewrites
+from litecheck.profile.takes import known_types
 from litecheck.profile.types import (
     Alternative,
     Exactly,
@@ -88,6 +89,8 @@ class Builder:
             parent.profile.activations if parent else ("int8",)
         )
         self.any_type = self.speaks_of == (ANY,)
+        if "activations" in top and not self.any_type:
+            known_types(top.values["activations"], ANY)
         self.reasons = Patterns((*(one for p in before for one in p.reasons.stated), *self._texts("reasons")))
         self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._texts("hints")))
 

@@ -118,7 +118,7 @@ def _allowed(node: Node, requirement: Requirement, roles: tuple[str, ...], deman
         message = f"{requirement.verb} cannot be relaxed: there is nothing to compute without them"
         raise ProfileError(demand.file, demand.line, message)
     if requirement.verb != "same_quantization":
-        return parse(node, requirement.verb, roles)
+        return parse(node, requirement.verb, roles, requirement.path.rpartition("/")[2])
     for role in texts(node):
         if role not in roles:
             raise ProfileError(demand.file, demand.line, f"no operand {role!r}{did_you_mean(role, roles)}")

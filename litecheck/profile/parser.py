@@ -11,6 +11,7 @@ from litecheck.model.shapes import LAWS
 from litecheck.profile.constraints import parse
 from litecheck.profile.measurements.registry import measurement_names
 from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, RoleDraft, Stated, merge
+from litecheck.profile.takes import known_types
 from litecheck.profile.types import Exactly, Exemption, Roles
 from litecheck.profile.yaml_reader import Entries, Items, Node, Text, entries, text, texts
 from litecheck.spelling import did_you_mean
@@ -187,7 +188,9 @@ class Reader:
                 hint = did_you_mean(name, known)
                 raise self.fail(limits.lines[name], f"no measurement {name!r}{hint}")
             value, why, where = _reasoned(node, because, see)
-            found[name] = Stated(parse(value, "limits", ()), why, where, self.demand(limits.lines[name]))
+            found[name] = Stated(
+                parse(value, "limits", (), name), why, where, self.demand(limits.lines[name])
+            )
         return found
 
     def _exemptions(
@@ -204,7 +207,8 @@ class Reader:
             named = [key for key in entry.values if key != "because"]
             if len(named) != 1:
                 raise self.fail(entry.line, "an exception names one operand and its types")
-            found.append(Exemption(named[0], texts(entry.get(named[0])), text(entry.get("because"))))
+            types = known_types(entry.values[named[0]])
+            found.append(Exemption(named[0], types, text(entry.get("because"))))
         if base is not None:
             known = {(e.role, d) for e in base.exemptions for d in e.dtypes}
             if not {(e.role, d) for e in found for d in e.dtypes} <= known:

@@ -183,7 +183,7 @@ def test_operands_cannot_be_relaxed(load):
         (
             "profile: p\nops:\n  ADD: {inputs: [a], outputs: [b], tensors: {a: {scale: big}}}\n",
             3,
-            "scale is a number",
+            "scale takes a number",
         ),
         (
             "profile: p\nops:\n  ADD: {inputs: [a], outputs: [b], tensors: {a: {range: 5..1}}}\n",
@@ -388,8 +388,8 @@ def test_nothing_to_judge_and_intermediates(load):
 
 def test_scalars_stay_text(load):
     """YAML's own no, 1:20 and 1e-3 hold no surprise."""
-    text = BASE.replace("dtype: int32", "dtype: no")
-    assert value(load(text, "base"), "CONV_2D/bias/dtype") == Exactly("no")
+    text = BASE.replace("limits: {stride_w: 1..4}", "limits: {bias.constant: no}")
+    assert value(load(text, "base"), "CONV_2D/limits/bias.constant") == Exactly("no")
 
 
 def test_hostile_files_cost_nothing(load, tmp_path):
