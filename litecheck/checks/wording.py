@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from litecheck.profile.types import Constraint, Exactly, OneOf, ProductOf, Range, Requirement, SameAs
+from litecheck.profile.types import LISTED, Constraint, Exactly, OneOf, ProductOf, Range, Requirement, SameAs
 
 #: Where a demand's noun ends and what is said of it begins: the operand's name goes between.
 _CLAUSE = re.compile("(?= that is | as | within | equal to )")
@@ -25,7 +25,9 @@ def required(requirement: Requirement) -> str:
     if requirement.verb == "same_quantization":
         return str(value)
     if requirement.verb == "unsupported":
-        return "another operator: this one is not supported"
+        return (
+            "an operator that it lists" if value == LISTED else "another operator: this one is not supported"
+        )
     if requirement.verb == "shapes":
         return "operands whose shapes go together"
     noun, *clause = _CLAUSE.split(_OF[requirement.verb](value), maxsplit=1)

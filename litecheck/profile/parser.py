@@ -12,7 +12,7 @@ from litecheck.profile.constraints import parse
 from litecheck.profile.measurements.registry import measurement_names
 from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, RoleDraft, Stated, merge
 from litecheck.profile.takes import known_types
-from litecheck.profile.types import Exactly, Exemption, Roles
+from litecheck.profile.types import NOTHING_OF_THE_KIND, Exactly, Exemption, Roles
 from litecheck.profile.yaml_reader import Entries, Items, Node, Text, entries, text, texts
 from litecheck.spelling import did_you_mean
 
@@ -22,6 +22,13 @@ OPERATOR_KEYS = (
 )  # fmt: skip
 #: What an entry may be about besides an operator: any tensor, any subgraph, every operator.
 ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR = "TENSOR", "SUBGRAPH", "OPERATOR"
+#: Those of them that are about no operator of their own.
+PSEUDO = (ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
+#: All that an entry may say which names no operands; it then speaks of any number of them.
+_BARE = frozenset(("unsupported", "limits", "because", "see"))
+_ANY_OPERANDS = (("values",), ("results",))
+#: Words that give no reason.
+_NO_REASONS = ("", "yes", "no", "true", "false", "null", "~")
 
 
 def _known(opcode: str, file: str, line: int) -> None:
@@ -74,6 +81,8 @@ class Reader:
         _known(opcode, self.file, line)
         owner = entries(node, self.file).only(OPERATOR_KEYS)
         base = self.parent.get(opcode)
+        if base is None and "unsupported" in owner and owner.values.keys() <= _BARE:
+            base = self._of_any_operands(opcode, line)
         inputs = self._operands(owner, "inputs", base.inputs if base else None)
         outputs = self._operands(owner, "outputs", base.outputs if base else None)
         intermediates = self._operands(owner, "intermediates", base.intermediates if base else ())
@@ -88,20 +97,46 @@ class Reader:
             )
             for name, part in entries(owner.get("any_of"), self.file).values.items()
         }
-        unsupported = owner.get("unsupported")
         draft = OperatorDraft(
             opcode, inputs, outputs,
             self._subset(owner, "optional", roles, base.optional if base else frozenset()),
             self._subset(owner, "repeated", roles, base.repeated if base else frozenset()),
-            clause, any_of, self._exemptions(owner, roles, base),
-            Stated(Roles(()), text(unsupported), text(owner.get("see")), self.demand(owner.lines["unsupported"]))
-            if unsupported is not None else None,
+            clause, any_of, self._exemptions(owner, roles, base), self._unsupported(owner),
             self._scope(owner, roles, base), text(owner.get("because")), text(owner.get("see")), self.demand(line),
             intermediates, text(owner.get("nothing_to_judge")),
             text(owner.get("because")) if "optional" in owner else "",
         )  # fmt: skip
         self._check_repeated(draft, line)
         return merge(base, draft) if base else draft
+
+    def _of_any_operands(self, opcode: str, line: int) -> OperatorDraft:
+        """What an entry that only says ``unsupported`` stands on: any number of operands that nothing is said of."""
+        inputs, outputs = _ANY_OPERANDS
+        roles = frozenset((*inputs, *outputs))
+        return OperatorDraft(
+            opcode,
+            inputs,
+            outputs,
+            roles,
+            roles,
+            Clause(),
+            {},
+            (),
+            None,
+            (),
+            "",
+            "",
+            self.demand(line),
+            bare=True,
+        )
+
+    def _unsupported(self, owner: Entries) -> Stated | None:
+        if "unsupported" not in owner:
+            return None
+        line, because = owner.lines["unsupported"], text(owner.get("unsupported"))
+        if because.lower() in _NO_REASONS:
+            raise self.fail(line, "unsupported takes the reason, a clause to stand after because")
+        return Stated(NOTHING_OF_THE_KIND, because, text(owner.get("see")), self.demand(line))
 
     def _operands(self, owner: Entries, key: str, inherited: tuple[str, ...] | None) -> tuple[str, ...]:
         node = owner.get(key)

@@ -113,6 +113,14 @@ def words_of(value: Constraint) -> frozenset[str]:
     return frozenset(str(part.value) for part in parts_of(value) if isinstance(part, Exactly))
 
 
+#: What an operator must be that is ``unsupported``.
+NOTHING_OF_THE_KIND = Exactly("nothing of the kind")
+#: What an operator must be where a profile forbids what it does not list, or leaves it to the CPU.
+LISTED = Exactly("an operator that it lists")
+#: What passes where one that extends it lists the operator all the same.
+LISTED_HERE = Exactly("an operator with an entry here")
+
+
 @dataclass(frozen=True, slots=True)
 class Relaxation:
     """What an extending profile lets pass that its parent forbids; ``shows`` is ``waived`` or ``conforms``."""
