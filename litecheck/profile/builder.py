@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, cast, get_args
 
 from litecheck.errors import ProfileError
-from litecheck.finding import CPU, LEVELS, Demand, Effect, Level
+from litecheck.finding import CPU, LEVELS, Effect, Level
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.extension import kinds_reach, only_narrows, relaxations, relaxed
 from litecheck.profile.head import read_head
+from litecheck.profile.implied import must_be_listed
 from litecheck.profile.lazy import Lazy
 from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, listed, presence, under
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
 from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches, unlisted_hints
 from litecheck.profile.rewrites import NOTHING, read_rewrites
 from litecheck.profile.types import (
-    LISTED,
     Alternative,
     OperatorRule,
     ProductOf,
@@ -137,9 +137,7 @@ class Builder:
             return draft
         if parent.unlisted == "not covered":
             return draft
-        because = "the profile lists every operator that is supported"
-        demand = parent.unlisted_demand or Demand(parent.name, parent.file, 1)
-        return replace(draft, opened=Stated(LISTED, because, "", demand))
+        return replace(draft, opened=must_be_listed(parent, draft.opcode))
 
     def check(self, loaded: Loaded) -> None:
         """What takes every rule to tell: that they only narrow the parent's, and that every pattern finds its path."""
@@ -225,7 +223,7 @@ class Builder:
         base = tuple(sorted(base, key=_late))
         unsupported = self._attached(listed(draft.opcode, draft.unsupported)) if draft.unsupported else None
         if draft.opened:
-            base = (self._attached(listed(draft.opcode, draft.opened)), *base)
+            base = (self._attached(draft.opened), *base)
         law = str(draft.clause.shapes.value) if draft.clause.shapes else ""
         everywhere = (
             map(self._attached, demands(any_tensor, any_tensor.clause, self.kinds)) if any_tensor else ()

@@ -8,11 +8,11 @@ from dataclasses import replace
 from litecheck.errors import ProfileError
 from litecheck.finding import CPU, LEVELS, REFUSED, Demand, Level
 from litecheck.profile.constraints import narrower, parse
+from litecheck.profile.implied import HAS_A_RULE, IN_THE_LIST
 from litecheck.profile.lazy import Lazy
 from litecheck.profile.parsed import Stated
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import (
-    LISTED,
     LISTED_HERE,
     Constraint,
     OperatorRule,
@@ -146,7 +146,7 @@ def _relaxation(path: str, value: Node, demand: Demand, rules: Rules) -> Relaxat
         raise ProfileError(demand.file, demand.line, f"no requirement {path!r}{hint}")
     entry = entries(value, demand.file).only(("value", "because", "shows"))
     because, shows = text(entry.get("because")), text(entry.get("shows"), "waived")
-    if requirement.value == LISTED:
+    if requirement.value in (HAS_A_RULE, IN_THE_LIST):
         if not because or "value" in entry or shows not in _SHOWS:
             message = (
                 f"{path}: relaxing it takes a because, and shows: waived or conforms; the entry says the rest"

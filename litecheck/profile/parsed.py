@@ -68,7 +68,7 @@ class OperatorDraft:
     """Why operands must be present, where the entry itself says which may be absent."""
     bare: bool = False
     """Whether it names no operands: it says that the operator is unsupported, whatever goes in and comes out."""
-    opened: Stated | None = None
+    opened: Requirement | None = None
     """What the profile that is extended demands of an operator that it does not list, where the entry lists it."""
 
     @property

@@ -115,9 +115,7 @@ def words_of(value: Constraint) -> frozenset[str]:
 
 #: What an operator must be that is ``unsupported``.
 NOTHING_OF_THE_KIND = Exactly("nothing of the kind")
-#: What an operator must be where a profile forbids what it does not list, or leaves it to the CPU.
-LISTED = Exactly("an operator that it lists")
-#: What passes where one that extends it lists the operator all the same.
+#: What passes where a profile does not list an operator, and one that extends it does.
 LISTED_HERE = Exactly("an operator with an entry here")
 
 

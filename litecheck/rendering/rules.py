@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One requirement of one rule; ``alternative`` names the way of ``any_of`` it belongs to, else ``""``."""
+    """One requirement of one rule, or of none where no entry states it; ``alternative`` names the way of ``any_of`` it
+    belongs to, else ``""``."""
 
     profile: Profile
-    rule: OperatorRule
+    rule: OperatorRule | None
     requirement: Requirement
     alternative: str = ""
 
