@@ -10,6 +10,7 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.shapes import LAWS
 from litecheck.profile.constraints import parse
 from litecheck.profile.measurements.registry import measurement_names
+from litecheck.profile.operators import facts_of
 from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, RoleDraft, Stated, merge
 from litecheck.profile.takes import known_types
 from litecheck.profile.types import NOTHING_OF_THE_KIND, Exactly, Exemption, Roles
@@ -24,9 +25,9 @@ OPERATOR_KEYS = (
 ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR = "TENSOR", "SUBGRAPH", "OPERATOR"
 #: Those of them that are about no operator of their own.
 PSEUDO = (ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
-#: All that an entry may say which names no operands; it then speaks of any number of them.
+#: All that an entry may say which names no operands: it speaks of any number of them.
 _BARE = frozenset(("unsupported", "limits", "because", "see"))
-_ANY_OPERANDS = (("values",), ("results",))
+_ANY_INPUTS, _ANY_OUTPUTS = ("values",), ("results",)
 #: Words that give no reason.
 _NO_REASONS = ("", "yes", "no", "true", "false", "null", "~")
 
@@ -111,24 +112,12 @@ class Reader:
 
     def _of_any_operands(self, opcode: str, line: int) -> OperatorDraft:
         """What an entry that only says ``unsupported`` stands on: any number of operands that nothing is said of."""
-        inputs, outputs = _ANY_OPERANDS
-        roles = frozenset((*inputs, *outputs))
+        facts = facts_of(opcode)
+        inputs, outputs = tuple(facts.inputs) or _ANY_INPUTS, facts.outputs or _ANY_OUTPUTS
+        roles, repeated = frozenset((*inputs, *outputs)), frozenset((inputs[-1], outputs[-1]))
         return OperatorDraft(
-            opcode,
-            inputs,
-            outputs,
-            roles,
-            roles,
-            Clause(),
-            {},
-            (),
-            None,
-            (),
-            "",
-            "",
-            self.demand(line),
-            bare=True,
-        )
+            opcode, inputs, outputs, roles, repeated, Clause(), {}, (), None, (), "", "", self.demand(line), bare=True
+        )  # fmt: skip
 
     def _unsupported(self, owner: Entries) -> Stated | None:
         if "unsupported" not in owner:

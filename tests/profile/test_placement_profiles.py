@@ -115,6 +115,16 @@ def test_in_a_profile_of_a_type_it_speaks_of_operators_of_that_type(
     assert [op.status for op in report.operators] == [status]
 
 
+def test_the_operands_that_are_not_named_have_the_usual_names(tmp_path: Path) -> None:
+    text = (
+        f"{NPU}ops:\n  CONV_2D: {{unsupported: it has no sums}}\n  CUSTOM: {{unsupported: nobody knows it}}\n"
+    )
+    rules = load_profile(written(tmp_path, text)).operators
+    assert (rules["CONV_2D"].inputs, rules["CONV_2D"].outputs) == (("input", "weight", "bias"), ("output",))
+    assert rules["CONV_2D"].optional == frozenset(rules["CONV_2D"].roles)
+    assert (rules["CUSTOM"].inputs, rules["CUSTOM"].outputs) == (("values",), ("results",))
+
+
 @pytest.mark.parametrize("reason", ["", "yes", "true", "No"])
 def test_unsupported_takes_a_reason(tmp_path: Path, reason: str) -> None:
     with pytest.raises(ProfileError, match=r"npu.yaml:6: unsupported takes the reason, a clause"):
