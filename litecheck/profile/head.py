@@ -45,6 +45,8 @@ def read_head(top: Entries, file: str, name: str, base: Profile | None) -> Head:
     types = base.activations if base else ("int8",)
     if "activations" in top:
         types = known_types(top.values["activations"], ANY)
+        if ANY in types and len(types) > 1:
+            raise ProfileError(file, top.lines["activations"], f"activations: {ANY} stands alone")
     judges = _one_of(top, file, "judges", JUDGES, base.judges if base else JUDGES[0])
     unlisted = _unlisted(top, file, judges, base)
     line = top.lines.get("unlisted")

@@ -152,7 +152,8 @@ class Reader:
     def _scope(self, owner: Entries, roles: tuple[str, ...], base: OperatorDraft | None) -> tuple[str, ...]:
         if "scope" not in owner:
             return base.scope if base else ()
-        self._subset(owner, "scope", roles, frozenset())
+        if not self._subset(owner, "scope", roles, frozenset()):
+            raise self.fail(owner.lines["scope"], "scope names the operands whose type decides, at least one")
         return texts(owner.get("scope"))
 
     def _check_repeated(self, draft: OperatorDraft, line: int) -> None:

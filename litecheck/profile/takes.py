@@ -114,6 +114,8 @@ _FEW = 8
 def known_types(node: Node, *more: str) -> tuple[str, ...]:
     """The types a node lists; ProfileError for one that the schema does not have, and that is none of ``more``."""
     known = (*tensor_types(), *more)
+    if isinstance(node, Items) and not node.values:
+        raise ProfileError(node.file, node.line, "an empty list names no type")
     for word in node if isinstance(node, Items) else (node,):
         if text(word) not in known:
             hint = did_you_mean(text(word), known) or "; types are such as int8, int16 and float32"

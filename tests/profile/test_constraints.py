@@ -140,6 +140,15 @@ def test_what_a_measurement_gives_may_be_demanded(tmp_path: Path, limit: str) ->
         ("activations: int8", "activations: int8x", 2, "no type 'int8x'; did you mean 'int8'"),
         ("activations: int8", "activations:\n  - int8\n  - anny", 4, "no type 'anny'; did you mean 'any'"),
         ("activations: int8", "activations: INT8", 2, "no type 'INT8'"),
+        ("activations: int8", "activations: []", 2, "an empty list names no type"),
+        ("activations: int8", "activations: [any, int8]", 2, "activations: any stands alone"),
+        ("    tensors:", "    scope: []\n    tensors:", 9, "scope names the operands whose type decides"),
+        (
+            "    tensors:",
+            "    except: [{lhs: [], because: no}]\n    tensors:",
+            9,
+            "an empty list names no type",
+        ),
         ("    tensors:", "    except: [{lhs: int61, because: no}]\n    tensors:", 9, "no type 'int61'"),
     ],
 )
