@@ -9,7 +9,9 @@ def closest(word: str, known: Iterable[str]) -> str:
     """The known word that is most like this one, or ``""`` where none is close."""
     import difflib
 
-    return next(iter(difflib.get_close_matches(word, list(known), 1)), "")
+    names = list(known)
+    cased = next((name for name in names if name.casefold() == word.casefold()), "")
+    return cased or next(iter(difflib.get_close_matches(word, names, 1)), "")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

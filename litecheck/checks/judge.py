@@ -10,9 +10,10 @@ from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, 
 from litecheck.checks.compiled import Ready, ReadyRule, compiled
 from litecheck.checks.context import Context
 from litecheck.checks.wording import required
-from litecheck.finding import CPU, REFUSED, Demand, Finding, Waiver, Where
+from litecheck.finding import Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
+from litecheck.profile.implied import must_be_constant, must_be_listed
 from litecheck.profile.operators import facts_of
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.rewrites import Fusion
@@ -49,23 +50,14 @@ def placed(bound: BoundOperator) -> list[Finding]:
 
 def unplaced(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
     """An operator for which a target has no rule: it stays on the CPU, or the compiler refuses a model that has it."""
-    demand = profile.unlisted_demand or Demand(profile.name, profile.file, 1)
-    because = "the target's list names every operator that it runs"
-    refused = profile.unlisted == REFUSED
-    return Finding(
-        f"{operator.opcode}/unsupported", "violation" if refused else "warning", _where(subgraph, operator),
-        "it is not in the list", "an operator of the list", because, profile.source, demand,
-        REFUSED if refused else CPU, hint=profile.unlisted_hints.get(operator.opcode, ""),
-    )  # fmt: skip
+    where = _where(subgraph, operator)
+    return _finding(where, must_be_listed(profile, operator.opcode), Fault("it is not in the list"))
 
 
 def undilated(subgraph: Subgraph, operator: Operator, fusion: Fusion) -> Finding:
     """The first of three operators that a compiler takes for one, where what dilates that one is computed."""
     role = tuple(facts_of(operator.kind).inputs)[fusion.dilation]
-    return Finding(
-        f"{operator.opcode}/unsupported", "violation", _where(subgraph, operator), f"{role} is computed",
-        "a constant", fusion.because, fusion.see, fusion.demand, "crashes the compiler",
-    )  # fmt: skip
+    return _finding(_where(subgraph, operator), must_be_constant(fusion), Fault(f"{role} is computed"))
 
 
 def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:
@@ -90,13 +82,8 @@ def _form(bound: BoundOperator) -> Hashable:
 
 def forbidden(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
     """An operator of the profile's type for which it has no rule, where that is a violation."""
-    demand = profile.unlisted_demand or Demand(profile.name, profile.file, 1)
     where = _where(subgraph, operator)
-    because = "the profile lists every operator that is supported"
-    return Finding(
-        f"{operator.opcode}/unsupported", "violation", where, "the model uses it",
-        "an operator it has a rule for", because, "", demand, "the profile forbids it",
-    )  # fmt: skip
+    return _finding(where, must_be_listed(profile, operator.opcode), Fault("the model uses it"))
 
 
 def judged_subgraph(context: Context, profile: Profile) -> list[Finding]:

@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from litecheck.errors import ConfigError
 from litecheck.files import from_here
 from litecheck.finding import LEVELS, Finding, Level, Waiver
+from litecheck.profile.implied import implied
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport, OperatorReport, Report
@@ -155,13 +156,12 @@ def check_patterns(policy: Policy, profiles: Iterable[Profile]) -> None:
     """Raise ConfigError for a pattern that no requirement matches: a misspelt gate must not pass."""
     profiles = tuple(profiles)
     paths = known_paths(profiles)
-    unlisted = any(p.unlisted == "violation" for p in profiles)
     ignored = (path for _, paths in policy.per_file for path in paths)
     for pattern in (*policy.select, *policy.ignore, *ignored, *(path for path, _ in policy.levels)):
-        if unlisted and _may_be_unlisted(pattern):
+        if any(True for profile in profiles for _ in implied(profile, pattern)):
             continue
         if not any(path_matches(path, pattern) for path in paths):
-            raise ConfigError(f"{pattern}: no requirement has this path{_hint(pattern, paths)}")
+            raise ConfigError(f"{pattern}: no requirement has this path{hint_of(pattern, paths)}")
 
 
 def known_paths(profiles: Iterable[Profile]) -> tuple[str, ...]:
@@ -169,12 +169,7 @@ def known_paths(profiles: Iterable[Profile]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(r.path for profile in profiles for r in profile.requirements()))
 
 
-def _may_be_unlisted(pattern: str) -> bool:
-    parts = pattern.split("/")
-    return len(parts) == 1 or (len(parts) == 2 and fnmatchcase("unsupported", parts[1]))
-
-
-def _hint(pattern: str, paths: Iterable[str]) -> str:
+def hint_of(pattern: str, paths: Iterable[str]) -> str:
     """The known path that looks most like the pattern, compared at the pattern's own depth."""
     depth = pattern.count("/") + 1
     return did_you_mean(pattern, dict.fromkeys("/".join(path.split("/")[:depth]) for path in paths))

@@ -8,10 +8,21 @@ from fractions import Fraction
 
 import numpy as np
 
-from litecheck.profile.types import Constraint, Exactly, OneOf, ProductOf, Range, Requirement, SameAs
+from litecheck.profile.types import (
+    NOTHING_OF_THE_KIND,
+    Constraint,
+    Exactly,
+    OneOf,
+    ProductOf,
+    Range,
+    Requirement,
+    SameAs,
+)
 
 #: Where a demand's noun ends and what is said of it begins: the operand's name goes between.
 _CLAUSE = re.compile("(?= that is | as | within | equal to )")
+
+_UNSUPPORTED = "another operator: this one is not supported"
 
 
 def required(requirement: Requirement) -> str:
@@ -25,7 +36,7 @@ def required(requirement: Requirement) -> str:
     if requirement.verb == "same_quantization":
         return str(value)
     if requirement.verb == "unsupported":
-        return "another operator: this one is not supported"
+        return _UNSUPPORTED if value == NOTHING_OF_THE_KIND else str(value)
     if requirement.verb == "shapes":
         return "operands whose shapes go together"
     noun, *clause = _CLAUSE.split(_OF[requirement.verb](value), maxsplit=1)

@@ -47,6 +47,15 @@ def operators(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
+def rule_subjects(context: typer.Context, incomplete: str) -> list[str]:
+    """Operators; with ``--measurements`` the names of those."""
+    if not context.params.get("measurements"):
+        return operators(incomplete)
+    from litecheck.rendering.measurements import measurement_names
+
+    return measurement_names(incomplete)
+
+
 def paths(incomplete: str) -> list[str]:
     """Operators, and below one operator its requirements."""
     opcode, below, _ = incomplete.partition("/")

@@ -15,7 +15,11 @@ from litecheck.cli.console import NoColor, PlainFormat, console, ends_well, writ
 def rules(
     operator: Annotated[
         str | None,
-        typer.Argument(metavar="[OPERATOR]", autocompletion=complete.operators, help="Such as CONV_2D."),
+        typer.Argument(
+            metavar="[OPERATOR]",
+            autocompletion=complete.rule_subjects,
+            help="Such as CONV_2D; of --measurements a part of their names, or wildcards.",
+        ),
     ] = None,
     profile: Annotated[
         list[str] | None, complete.profile_option("This profile, a name or a file; repeatable.")
@@ -32,6 +36,9 @@ def rules(
     schema: Annotated[
         bool, typer.Option("--schema", help="The JSON Schema of profiles, for editors.")
     ] = False,
+    measurements: Annotated[
+        bool, typer.Option("--measurements", help="The measurements that limits may name.")
+    ] = False,
     output: PlainFormat = "text",
     no_color: NoColor = False,
 ) -> None:
@@ -39,7 +46,8 @@ def rules(
 
     Without arguments: the profiles that come with litecheck. With --profile: its operators. With an
     operator: what each profile demands of it, line by line (default: the profiles validate judges by).
-    With --source: the rule file itself, as findings cite it.
+    With --source: the rule file itself, as findings cite it. With --measurements: what a rule's limits
+    can speak of.
 
     \b
     [bold]Examples[/]
@@ -48,6 +56,7 @@ def rules(
       litecheck rules CONV_2D
       litecheck rules SOFTMAX --profile litert-int8 -f json
       litecheck rules --source --profile litert-int8
+      litecheck rules --measurements stride
       litecheck rules --template > acme-npu.yaml
       litecheck rules --schema > profile.schema.json
     """
@@ -55,10 +64,14 @@ def rules(
     from litecheck.rendering import rule_files
     from litecheck.rendering import rules as layout
 
-    if template + schema + source > 1 or (operator and (template or schema or source)):
+    if template + schema + source + measurements > 1 or (operator and (template or schema or source)):
         raise ConfigError(
-            "--template, --schema and --source print one file each: give one of them, and no operator"
+            "--template, --schema, --source and --measurements print one thing each: give one of them, and an "
+            "operator only without them"
         )
+    if measurements:
+        _measurements(operator or "", output, no_color)
+        return
     if source and not profile:
         raise ConfigError("--source: whose? Name a profile by --profile")
     if template or schema:
@@ -76,3 +89,12 @@ def rules(
         layout.print_operators(profiles, console(no_color))
     else:
         layout.print_profiles(profiles, console(no_color))
+
+
+def _measurements(pattern: str, output: str, no_color: bool) -> None:
+    from litecheck.rendering.measurements import measurements_json, print_measurements
+
+    if output == "json":
+        write_stdout(measurements_json(pattern))
+    else:
+        print_measurements(pattern, console(no_color))

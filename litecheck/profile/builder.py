@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from litecheck.errors import ProfileError
-from litecheck.finding import CPU, LEVELS, REFUSED, STATED_EFFECTS, Demand, Effect, Level
+from litecheck.finding import CPU, LEVELS, STATED_EFFECTS, Effect, Level
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.extension import kinds_reach, only_narrows, relaxations, relaxed
+from litecheck.profile.head import read_head
+from litecheck.profile.implied import must_be_listed
 from litecheck.profile.lazy import Lazy
-from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, presence, under
-from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, Reader
+from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, listed, presence, under
+from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
 from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches, unlisted_hints
 from litecheck.profile.rewrites import NOTHING, read_rewrites
 from litecheck.profile.types import (
     Alternative,
-    Exactly,
     OperatorRule,
     ProductOf,
     Profile,
@@ -27,19 +28,15 @@ from litecheck.profile.types import (
     SameAs,
     words_of,
 )
-from litecheck.profile.yaml_reader import Entries, entries, text, texts
+from litecheck.profile.yaml_reader import Entries, entries, text
 from litecheck.spelling import did_you_mean
 
 KEYS = (
     "profile", "title", "source", "runtime", "extends", "includes", "judges", "activations", "unlisted", "kinds", "ops",
     "levels", "effects", "reasons", "hints", "relaxes", "conformance", "rewrites",
 )  # fmt: skip
-_UNLISTED = ("not covered", "violation", CPU, REFUSED)
-_JUDGES = ("quantization", "structure", "placement")
-#: Entries that are about no operator of their own.
-_PSEUDO = (ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
-#: Stands for operators of every type.
-ANY = "any"
+#: The effects of a demand whose profile states none: they do not say where a target runs anything.
+_UNSTATED: tuple[Effect, ...] = ("the profile forbids it", "the page forbids it")
 
 Word = TypeVar("Word")
 
@@ -77,6 +74,7 @@ class Builder:
         self.kinds = {k: dict(v) for k, v in parent.kinds.items()} if parent else {}
         before = (*((parent,) if parent else ()), *includes)
         self.lineage = (*dict.fromkeys(name for part in before for name in part.lineage), name)
+        self.head = read_head(top, file, name, parent.profile if parent else None)
         self.levels: Patterns[Level] = Patterns(
             (*(one for part in before for one in part.levels.stated), *self._words("levels", LEVELS))
         )
@@ -84,10 +82,6 @@ class Builder:
         self.effects: Patterns[Effect] = Patterns(
             (*(one for part in before for one in part.effects.stated), *words)
         )
-        self.speaks_of = texts(top.get("activations")) or (
-            parent.profile.activations if parent else ("int8",)
-        )
-        self.any_type = self.speaks_of == (ANY,)
         self.reasons = Patterns((*(one for p in before for one in p.reasons.stated), *self._texts("reasons")))
         self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._texts("hints")))
 
@@ -119,14 +113,14 @@ class Builder:
         def draft(opcode: str) -> OperatorDraft:
             own = None
             if opcode in ops:
-                own = reader.operator(opcode, ops.values[opcode], ops.lines[opcode])
+                own = self._opened(reader.operator(opcode, ops.values[opcode], ops.lines[opcode]))
             elif opcode in inherited:
                 own = inherited[opcode]
             for part in self.includes:
                 if opcode in part.drafts:
                     own = include(own, part.drafts[opcode]) if own else part.drafts[opcode]
             assert own
-            if ANY_OPERATOR in ops and opcode not in _PSEUDO:
+            if ANY_OPERATOR in ops and opcode not in PSEUDO:
                 return under(
                     own, reader.operator(ANY_OPERATOR, ops.values[ANY_OPERATOR], ops.lines[ANY_OPERATOR])
                 )
@@ -136,11 +130,20 @@ class Builder:
         pseudo = (op for part in self.includes for op in (ANY_TENSOR, ANY_SUBGRAPH) if op in part.drafts)
         return Lazy((*inherited, *ops.values, *pseudo), draft)
 
+    def _opened(self, draft: OperatorDraft) -> OperatorDraft:
+        """The entry with what the parent demands of an operator that it does not list: that it be listed."""
+        parent = self.parent.profile if self.parent else None
+        if parent is None or draft.opcode in parent.operators or draft.opcode in PSEUDO or draft.unsupported:
+            return draft
+        if parent.unlisted == "not covered":
+            return draft
+        return replace(draft, opened=must_be_listed(parent, draft.opcode))
+
     def check(self, loaded: Loaded) -> None:
         """What takes every rule to tell: that they only narrow the parent's, and that every pattern finds its path."""
         if self.parent:
             lines = entries(self.top.get("levels"), self.file).lines
-            only_narrows(self.parent.profile, loaded.rules, self.file, lines, self.top.line)
+            only_narrows(self.parent.profile, loaded.profile.operators, self.file, lines, self.top.line)
             kinds_reach(self.kinds, self.parent.kinds, loaded.rules)
         every = [r for rule in loaded.rules.values() for r in rule.all_requirements()]
         kinds = [f"{r.path}/{kind}" for r in every for kind in FAULT_KINDS.get(r.verb, ())]
@@ -150,41 +153,23 @@ class Builder:
 
     def _profile(self, rules: Mapping[str, OperatorRule]) -> Profile:
         top, base = self.top, self.parent.profile if self.parent else None
-        unlisted = self._one_of("unlisted", _UNLISTED, base.unlisted if base else _UNLISTED[0])
-        if base and base.unlisted == "violation" and unlisted != "violation":
-            raise ProfileError(
-                self.file, top.lines["unlisted"], f"{base.name} already forbids unlisted operators"
-            )
-        judges = self._one_of("judges", _JUDGES, base.judges if base else _JUDGES[0])
-        line = top.lines.get("unlisted")
-        if unlisted in (CPU, REFUSED) and judges != "placement":
-            raise ProfileError(self.file, line or top.line, f"unlisted: {unlisted} takes judges: placement")
+        head = self.head
         return Profile(
             self.name,
             text(top.get("title"), self.name),
             text(top.get("source"), base.source if base else ""),
             self.file,
-            self.speaks_of,
-            unlisted,
+            head.activations,
+            head.unlisted,
             rules,
             base.name if base else None,
-            Demand(self.name, self.file, line) if line else base.unlisted_demand if base else None,
+            head.unlisted_demand,
             read_conformance(top.get("conformance"), self.file, self.name, base.conformance if base else {}),
             text(top.get("runtime"), base.runtime if base else ""),
-            judges,
-            unlisted_hints(self.hints, rules) if unlisted in (CPU, REFUSED) else {},
+            head.judges,
+            unlisted_hints(self.hints, rules) if head.places else {},
             read_rewrites(top.get("rewrites"), self.file, self.name, base.rewrites if base else NOTHING),
         )
-
-    def _one_of(self, key: str, words: tuple[str, ...], default: str) -> str:
-        word = text(self.top.get(key), default)
-        if word not in words:
-            raise ProfileError(
-                self.file,
-                self.top.lines[key],
-                f"{key} is one of {', '.join(words)}; not {word!r}{did_you_mean(word, words)}",
-            )
-        return word
 
     def _attached(self, requirement: Requirement) -> Requirement:
         """The requirement with its level and effect, and with those of the kinds of faults that have their own.
@@ -204,15 +189,27 @@ class Builder:
 
     def _stated(self, requirement: Requirement, path: str, speak: tuple[str, ...]) -> Requirement:
         """The requirement with what the sections by pattern say of a path."""
-        level, effect = self.levels.find(path), self.effects.find(path, speak)
-        fallback: Level = "warning" if (effect or requirement.effect) == CPU else requirement.level
+        level = self.levels.find(path)
+        effect = self.effects.find(path, speak) or self._effect_unless_stated(requirement)
+        fallback: Level = "warning" if effect == CPU else requirement.level
         return replace(
             requirement,
             level=level or fallback,
-            effect=effect or requirement.effect,
+            effect=effect,
             because=self.reasons.find(path, speak) or requirement.because,
             hint=self.hints.find(path, speak) or requirement.hint,
         )
+
+    def _effect_unless_stated(self, requirement: Requirement) -> Effect:
+        """The effect of a requirement of which none is stated. Where a target places operators it is a place: that of the
+        parent's same requirement, of operators without an entry for one that is unsupported, else the CPU."""
+        if not self.head.places or requirement.effect not in _UNSTATED:
+            return requirement.effect
+        if requirement.verb == "unsupported":
+            return cast(Effect, self.head.unlisted)
+        rule = self.parent.rules.get(requirement.path.partition("/")[0]) if self.parent else None
+        same = (r.effect for r in rule.all_requirements() if r.path == requirement.path) if rule else iter(())
+        return next((effect for effect in same if effect not in _UNSTATED), CPU)
 
     def _rule(self, draft: OperatorDraft, any_tensor: OperatorDraft | None) -> OperatorRule:
         own = (*presence(draft), *demands(draft, draft.clause, self.kinds))
@@ -222,17 +219,11 @@ class Builder:
             for name, clause in draft.any_of.items()
         )
         activations = self._scope(draft)
-        base = _without_scope_dtype(base, activations, draft, frozenset(self.speaks_of))
+        base = _without_scope_dtype(base, activations, draft, frozenset(self.head.activations))
         base = tuple(sorted(base, key=_late))
-        unsupported = None
-        if draft.unsupported:
-            s = draft.unsupported
-            value = Exactly("nothing of the kind")
-            unsupported = self._attached(
-                Requirement(
-                    f"{draft.opcode}/unsupported", "unsupported", None, value, s.because, s.see, s.demand
-                )
-            )
+        unsupported = self._attached(listed(draft.opcode, draft.unsupported)) if draft.unsupported else None
+        if draft.opened:
+            base = (self._attached(draft.opened), *base)
         law = str(draft.clause.shapes.value) if draft.clause.shapes else ""
         everywhere = (
             map(self._attached, demands(any_tensor, any_tensor.clause, self.kinds)) if any_tensor else ()
@@ -247,11 +238,13 @@ class Builder:
 
     def _scope(self, draft: OperatorDraft) -> tuple[str, ...]:
         """The operands whose type decides whether the rule speaks."""
+        if draft.bare:
+            return (*draft.inputs, *draft.outputs)
         roles = draft.scope or tuple(
             role for role in (*draft.inputs, *draft.outputs)
             if role in draft.clause.roles and draft.clause.roles[role].kind == "activation"
         )  # fmt: skip
-        if not roles and not self.any_type and draft.opcode not in _PSEUDO:
+        if not roles and not self.head.any_type and draft.opcode not in PSEUDO:
             message = f"{draft.opcode}: no operand says of which type it speaks; state a scope, or a kind activation"
             raise ProfileError(draft.demand.file, draft.demand.line, message)
         return roles
@@ -262,8 +255,12 @@ class Builder:
         for pattern, value in node.values.items():
             word = next((known for known in words if known == text(value)), None)
             if word is None:
-                article = {"levels": "a level", "effects": "an effect"}[key]
-                message = f"{article} is {', '.join(map(str, words))}, not {text(value)!r}"
+                article, known = {"levels": "a level", "effects": "an effect"}[key], tuple(map(str, words))
+                hint = did_you_mean(text(value), known)
+                message = f"{article} is one of {', '.join(map(repr, known))}; not {text(value)!r}{hint}"
+                raise ProfileError(self.file, node.lines[pattern], message)
+            if key == "effects" and self.head.places and word in _UNSTATED:
+                message = f"{word!r} does not say where the target runs the operator"
                 raise ProfileError(self.file, node.lines[pattern], message)
             yield Assigned(pattern, word, self.name)
 

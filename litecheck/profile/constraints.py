@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 
 from litecheck.errors import ProfileError
+from litecheck.profile.takes import RELEASED, Takes, takes_of
 from litecheck.profile.types import (
     Constraint,
     Exactly,
@@ -19,68 +20,53 @@ from litecheck.profile.types import (
 )
 from litecheck.profile.yaml_reader import Entries, Items, Node, Text, text
 
-_WORD = re.compile(r"[A-Za-z_][\w-]*$")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(/\d+)?$")
-#: The words each verb knows; any where it is not listed.
-_WORDS: dict[str, tuple[str, ...]] = {
-    "granularity": ("per-tensor", "per-axis", "blockwise", "multi-axis", "none", "any"),
-    "scale": ("positive", "normal"),
-    "zero_point": (),
-    "axis": (),
-    "range": (),
-}
-#: What each verb can judge, and how to say so: anything else would be demanded and never met, or never looked at.
-_TAKES: dict[str, tuple[tuple[type, ...], str]] = {
-    "dtype": ((Exactly, OneOf, SameAs), "a type, a list of types or same_as"),
-    "granularity": ((Exactly, OneOf, SameAs), "words or same_as"),
-    "axis": ((Exactly,), "one number"),
-    "zero_point": ((Exactly, Range, OneOf), "a number, a range or a list of them"),
-    "range": ((Exactly, Range), "one range"),
-    "limits": (
-        (Exactly, Range, OneOf, MultipleOf),
-        "a number, a word, a range, a list of them or multiple_of",
-    ),
-}
 
 
-def parse(node: Node, verb: str, roles: tuple[str, ...]) -> Constraint:
-    """The constraint a node states for a verb; ``roles`` are the operands it may speak of."""
-    value = _value(node, verb, roles)
-    types, wanted = _TAKES.get(verb, ((object,), ""))
-    if not isinstance(value, types):
-        raise ProfileError(node.file, node.line, f"{verb} takes {wanted}")
+def parse(node: Node, verb: str, roles: tuple[str, ...], measured: str = "") -> Constraint:
+    """The constraint a node states for a verb, ``limits`` for a measurement; ``roles`` it may speak of."""
+    takes = takes_of(verb, measured)
+    if verb == "limits" and isinstance(node, Text) and node.value == RELEASED:
+        return Exactly(RELEASED)
+    value = _value(node, takes, roles)
+    if not isinstance(value, takes.types):
+        raise takes.refusal(node)
     return value
 
 
-def _value(node: Node, verb: str, roles: tuple[str, ...]) -> Constraint:
+def _value(node: Node, takes: Takes, roles: tuple[str, ...]) -> Constraint:
     if isinstance(node, Items):
-        parts = tuple(_atom(n, verb) for n in node)
+        parts = tuple(_atom(n, takes) for n in node)
         if not parts:
             raise ProfileError(node.file, node.line, "an empty list allows nothing")
         return OneOf(parts)
     if isinstance(node, Text):
-        return _atom(node, verb)
-    return _mapping(node, verb, roles)
+        return _atom(node, takes)
+    value = _mapping(node, takes, roles)
+    takes.judge(value, node)
+    return value
 
 
-def _atom(node: Node, verb: str) -> Exactly | Range:
-    word = text(node)
-    if ".." in word:
-        low, _, high = word.partition("..")
-        span = Range(number(low, node), number(high, node))
-        if span.low > span.high:
-            raise ProfileError(node.file, node.line, f"the range {word} is empty")
-        return span
-    if _NUMBER.match(word):
-        return Exactly(number(word, node))
-    if verb == "limits" and not _WORD.match(word):
-        forms = "a number, a range 1..3, a list [1, 3], a word or {multiple_of: 16}"
-        raise ProfileError(node.file, node.line, f"a limit is {forms}, not {word!r}")
-    known = _WORDS.get(verb)
-    if known is not None and word not in known:
-        words = f" or one of {', '.join(known)}" if known else ""
-        raise ProfileError(node.file, node.line, f"{verb} is a number{words}, not {word!r}")
-    return Exactly(word)
+def _atom(node: Node, takes: Takes) -> Exactly | Range:
+    if not isinstance(node, Text):
+        message = f"{takes.name}: a list holds single values and ranges; a mapping or a list stands alone"
+        raise ProfileError(node.file, node.line, message)
+    word, value = node.value, _written(node)
+    if isinstance(value, Range) and value.low > value.high:
+        raise ProfileError(node.file, node.line, f"the range {word} is empty")
+    if isinstance(value, Range) and Range not in takes.types:
+        raise takes.refusal(node, repr(word))
+    takes.judge(value, node)
+    return value
+
+
+def _written(node: Text) -> Exactly | Range:
+    """A range, a number or a word, as it is written."""
+    word = node.value
+    low, dots, high = word.partition("..")
+    if dots:
+        return Range(number(low, node), number(high, node))
+    return Exactly(number(word, node) if _NUMBER.match(word) else word)
 
 
 def number(word: str, node: Node) -> Fraction:
@@ -93,10 +79,9 @@ def number(word: str, node: Node) -> Fraction:
         raise ProfileError(node.file, node.line, f"{word!r} is not a number") from None
 
 
-def _mapping(node: Entries, verb: str, roles: tuple[str, ...]) -> Constraint:
-    def optional(key: str) -> Fraction:
-        value = node.get(key)
-        return number(text(value), node) if value is not None else Fraction(0)
+def _mapping(node: Entries, takes: Takes, roles: tuple[str, ...]) -> Constraint:
+    def optional(key: str, whole: bool = False) -> Fraction:
+        return _at_least(node, key, 0, whole) if key in node else Fraction(0)
 
     if "because" in node or "see" in node:
         message = "a value with a reason of its own is {value: ..., because: ...}"
@@ -107,20 +92,31 @@ def _mapping(node: Entries, verb: str, roles: tuple[str, ...]) -> Constraint:
         if not isinstance(factors, Items):
             raise ProfileError(node.file, node.line, "product_of takes a list of roles and numbers")
         named = tuple(_factor(f, roles) for f in factors)
-        return ProductOf(named, int(optional("ulps")), optional("tolerated"))
+        return ProductOf(named, int(optional("ulps", whole=True)), optional("tolerated"))
     if "same_as" in node:
         role = text(node.only(("same_as",)).get("same_as"))
         return SameAs(_role(role, node, roles))
     if "multiple_of" in node:
-        return MultipleOf(number(text(node.only(("multiple_of",)).get("multiple_of")), node))
+        return MultipleOf(_at_least(node.only(("multiple_of",)), "multiple_of", 0, above=True))
     if "power_of" in node:
-        return PowerOf(int(number(text(node.only(("power_of",)).get("power_of")), node)))
+        return PowerOf(int(_at_least(node.only(("power_of",)), "power_of", 2, whole=True)))
     node.only(("equals", "tolerated"))
+    if "tolerated" in node and takes.name != "scale":
+        raise ProfileError(node.file, node.lines["tolerated"], "only a scale can be tolerated to be off")
     if "equals" not in node:
         raise ProfileError(
             node.file, node.line, "expected equals, product_of, same_as, multiple_of or power_of"
         )
     return Exactly(number(text(node.get("equals")), node), optional("tolerated"))
+
+
+def _at_least(node: Entries, key: str, least: int, whole: bool = False, above: bool = False) -> Fraction:
+    """The number under a key; ProfileError where it is below the least it can be, or no whole one."""
+    value = number(text(node.get(key)), node)
+    if value < least or (above and value == least) or (whole and value.denominator != 1):
+        wanted = f"{'a whole number' if whole else 'a number'} {'above' if above else 'of at least'} {least}"
+        raise ProfileError(node.file, node.lines[key], f"{key} takes {wanted}, not {text(node.get(key))!r}")
+    return value
 
 
 def _factor(node: Node, roles: tuple[str, ...]) -> str | Fraction:

@@ -6,12 +6,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from litecheck.errors import ProfileError
-from litecheck.finding import LEVELS, Demand
+from litecheck.finding import CPU, LEVELS, REFUSED, Demand, Level
 from litecheck.profile.constraints import narrower, parse
+from litecheck.profile.implied import HAS_A_RULE, IN_THE_LIST
 from litecheck.profile.lazy import Lazy
 from litecheck.profile.parsed import Stated
 from litecheck.profile.paths import path_matches
-from litecheck.profile.types import Constraint, OperatorRule, Profile, Relaxation, Requirement, Roles, Rules
+from litecheck.profile.types import (
+    LISTED_HERE,
+    Constraint,
+    OperatorRule,
+    Profile,
+    Relaxation,
+    Requirement,
+    Roles,
+    Rules,
+)
 from litecheck.profile.yaml_reader import Node, entries, text, texts
 from litecheck.spelling import did_you_mean
 
@@ -27,6 +37,34 @@ def only_narrows(
     for opcode, old in parent.operators.items():
         if not rules[opcode].unsupported:
             comparison.operator(opcode, rules[opcode], old)
+    for opcode in rules.keys() - parent.operators.keys():
+        _only_where_relaxed(parent, rules[opcode], file)
+
+
+#: What a profile makes of operators that it does not list.
+_UNLISTED = {
+    "violation": "forbids operators that it does not list",
+    CPU: "leaves operators that it does not list on the CPU",
+    REFUSED: "has its compiler refuse operators that it does not list",
+}
+
+
+def _only_where_relaxed(parent: Profile, rule: OperatorRule, file: str) -> None:
+    """Raise ProfileError for an entry that lets an operator pass which the parent does not list, unless it is relaxed."""
+    line, path = rule.demand.line if rule.demand else 0, f"{rule.opcode}/unsupported"
+    opens = any(r.path == path and r.relaxed is None for r in rule.requirements)
+    least: Level = "warning" if parent.unlisted == CPU else "violation"
+    stays = rule.unsupported is not None and rule.unsupported.effect == CPU and parent.unlisted == REFUSED
+    milder = rule.unsupported is not None and LEVELS.index(rule.unsupported.level) < LEVELS.index(least)
+    milder = parent.unlisted in _UNLISTED and (milder or stays)
+    if opens or milder:
+        message = f"{rule.opcode}: {parent.name} {_UNLISTED[parent.unlisted]} ({parent.unlisted_demand}); "
+        how = (
+            f"loosening goes under relaxes, as {path}, with a because"
+            if opens
+            else "unsupported is milder here"
+        )
+        raise ProfileError(file, line, message + how)
 
 
 def kinds_reach(
@@ -83,6 +121,9 @@ class _Comparison:
             raise ProfileError(self.file, line, message)
 
 
+_SHOWS = ("waived", "conforms")
+
+
 def relaxations(
     name: str, file: str, section: Node | None, inherited: Mapping[str, Relaxation], rules: Rules
 ) -> Mapping[str, Relaxation]:
@@ -105,7 +146,14 @@ def _relaxation(path: str, value: Node, demand: Demand, rules: Rules) -> Relaxat
         raise ProfileError(demand.file, demand.line, f"no requirement {path!r}{hint}")
     entry = entries(value, demand.file).only(("value", "because", "shows"))
     because, shows = text(entry.get("because")), text(entry.get("shows"), "waived")
-    if not because or "value" not in entry or shows not in ("waived", "conforms"):
+    if requirement.value in (HAS_A_RULE, IN_THE_LIST):
+        if not because or "value" in entry or shows not in _SHOWS:
+            message = (
+                f"{path}: relaxing it takes a because, and shows: waived or conforms; the entry says the rest"
+            )
+            raise ProfileError(demand.file, demand.line, message)
+        return Relaxation(LISTED_HERE, because, demand, shows)
+    if not because or "value" not in entry or shows not in _SHOWS:
         message = "relaxing takes a value, a because, and shows: waived or conforms"
         raise ProfileError(demand.file, demand.line, message)
     allowed = _allowed(entry.values["value"], requirement, rule.roles, demand)
@@ -118,7 +166,7 @@ def _allowed(node: Node, requirement: Requirement, roles: tuple[str, ...], deman
         message = f"{requirement.verb} cannot be relaxed: there is nothing to compute without them"
         raise ProfileError(demand.file, demand.line, message)
     if requirement.verb != "same_quantization":
-        return parse(node, requirement.verb, roles)
+        return parse(node, requirement.verb, roles, requirement.path.rpartition("/")[2])
     for role in texts(node):
         if role not in roles:
             raise ProfileError(demand.file, demand.line, f"no operand {role!r}{did_you_mean(role, roles)}")

@@ -66,6 +66,10 @@ class OperatorDraft:
     nothing_to_judge: str = ""
     presence: str = ""
     """Why operands must be present, where the entry itself says which may be absent."""
+    bare: bool = False
+    """Whether it names no operands: it says that the operator is unsupported, whatever goes in and comes out."""
+    opened: Requirement | None = None
+    """What the profile that is extended demands of an operator that it does not list, where the entry lists it."""
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -87,6 +91,8 @@ def merge(base: OperatorDraft, child: OperatorDraft) -> OperatorDraft:
         see=child.see or base.see,
         nothing_to_judge=child.nothing_to_judge or base.nothing_to_judge,
         presence=child.presence or base.presence,
+        bare=base.bare,
+        opened=base.opened,
     )
 
 
@@ -101,6 +107,11 @@ def include(draft: OperatorDraft, part: OperatorDraft) -> OperatorDraft:
 
     What may be absent, the scope and the reason stay the entry's. Raises ProfileError where the operands differ.
     """
+    if draft.bare:
+        sides = {
+            key: getattr(part, key) for key in ("inputs", "outputs", "intermediates", "optional", "repeated")
+        }
+        draft = replace(draft, **sides)
     for mine, other in ((draft.inputs, part.inputs), (draft.outputs, part.outputs)):
         if mine != other:
             message = (
@@ -139,6 +150,12 @@ def presence(draft: OperatorDraft) -> Iterator[Requirement]:
         if role not in draft.optional:
             path = f"{draft.opcode}/{role}/operands"
             yield Requirement(path, "operands", role, Exactly("present"), because, see, draft.demand)
+
+
+def listed(opcode: str, stated: Stated) -> Requirement:
+    """That a model has no such operator, or none that is not listed."""
+    path = f"{opcode}/unsupported"
+    return Requirement(path, "unsupported", None, stated.value, stated.because, stated.see, stated.demand)
 
 
 def demands(

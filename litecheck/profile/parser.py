@@ -10,8 +10,10 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.shapes import LAWS
 from litecheck.profile.constraints import parse
 from litecheck.profile.measurements.registry import measurement_names
+from litecheck.profile.operators import facts_of
 from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, RoleDraft, Stated, merge
-from litecheck.profile.types import Exactly, Exemption, Roles
+from litecheck.profile.takes import known_types
+from litecheck.profile.types import NOTHING_OF_THE_KIND, Exactly, Exemption, Roles
 from litecheck.profile.yaml_reader import Entries, Items, Node, Text, entries, text, texts
 from litecheck.spelling import did_you_mean
 
@@ -21,6 +23,13 @@ OPERATOR_KEYS = (
 )  # fmt: skip
 #: What an entry may be about besides an operator: any tensor, any subgraph, every operator.
 ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR = "TENSOR", "SUBGRAPH", "OPERATOR"
+#: Those of them that are about no operator of their own.
+PSEUDO = (ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
+#: All that an entry may say which names no operands: it speaks of any number of them.
+_BARE = frozenset(("unsupported", "limits", "because", "see"))
+_ANY_INPUTS, _ANY_OUTPUTS = ("values",), ("results",)
+#: Words that give no reason.
+_NO_REASONS = ("", "yes", "no", "true", "false", "null", "~")
 
 
 def _known(opcode: str, file: str, line: int) -> None:
@@ -73,6 +82,8 @@ class Reader:
         _known(opcode, self.file, line)
         owner = entries(node, self.file).only(OPERATOR_KEYS)
         base = self.parent.get(opcode)
+        if base is None and "unsupported" in owner and owner.values.keys() <= _BARE:
+            base = self._of_any_operands(opcode, line)
         inputs = self._operands(owner, "inputs", base.inputs if base else None)
         outputs = self._operands(owner, "outputs", base.outputs if base else None)
         intermediates = self._operands(owner, "intermediates", base.intermediates if base else ())
@@ -87,20 +98,34 @@ class Reader:
             )
             for name, part in entries(owner.get("any_of"), self.file).values.items()
         }
-        unsupported = owner.get("unsupported")
         draft = OperatorDraft(
             opcode, inputs, outputs,
             self._subset(owner, "optional", roles, base.optional if base else frozenset()),
             self._subset(owner, "repeated", roles, base.repeated if base else frozenset()),
-            clause, any_of, self._exemptions(owner, roles, base),
-            Stated(Roles(()), text(unsupported), text(owner.get("see")), self.demand(owner.lines["unsupported"]))
-            if unsupported is not None else None,
+            clause, any_of, self._exemptions(owner, roles, base), self._unsupported(owner),
             self._scope(owner, roles, base), text(owner.get("because")), text(owner.get("see")), self.demand(line),
             intermediates, text(owner.get("nothing_to_judge")),
             text(owner.get("because")) if "optional" in owner else "",
         )  # fmt: skip
         self._check_repeated(draft, line)
         return merge(base, draft) if base else draft
+
+    def _of_any_operands(self, opcode: str, line: int) -> OperatorDraft:
+        """What an entry that only says ``unsupported`` stands on: any number of operands that nothing is said of."""
+        facts = facts_of(opcode)
+        inputs, outputs = tuple(facts.inputs) or _ANY_INPUTS, facts.outputs or _ANY_OUTPUTS
+        roles, repeated = frozenset((*inputs, *outputs)), frozenset((inputs[-1], outputs[-1]))
+        return OperatorDraft(
+            opcode, inputs, outputs, roles, repeated, Clause(), {}, (), None, (), "", "", self.demand(line), bare=True
+        )  # fmt: skip
+
+    def _unsupported(self, owner: Entries) -> Stated | None:
+        if "unsupported" not in owner:
+            return None
+        line, because = owner.lines["unsupported"], text(owner.get("unsupported"))
+        if because.lower() in _NO_REASONS:
+            raise self.fail(line, "unsupported takes the reason, a clause to stand after because")
+        return Stated(NOTHING_OF_THE_KIND, because, text(owner.get("see")), self.demand(line))
 
     def _operands(self, owner: Entries, key: str, inherited: tuple[str, ...] | None) -> tuple[str, ...]:
         node = owner.get(key)
@@ -127,7 +152,8 @@ class Reader:
     def _scope(self, owner: Entries, roles: tuple[str, ...], base: OperatorDraft | None) -> tuple[str, ...]:
         if "scope" not in owner:
             return base.scope if base else ()
-        self._subset(owner, "scope", roles, frozenset())
+        if not self._subset(owner, "scope", roles, frozenset()):
+            raise self.fail(owner.lines["scope"], "scope names the operands whose type decides, at least one")
         return texts(owner.get("scope"))
 
     def _check_repeated(self, draft: OperatorDraft, line: int) -> None:
@@ -187,7 +213,9 @@ class Reader:
                 hint = did_you_mean(name, known)
                 raise self.fail(limits.lines[name], f"no measurement {name!r}{hint}")
             value, why, where = _reasoned(node, because, see)
-            found[name] = Stated(parse(value, "limits", ()), why, where, self.demand(limits.lines[name]))
+            found[name] = Stated(
+                parse(value, "limits", (), name), why, where, self.demand(limits.lines[name])
+            )
         return found
 
     def _exemptions(
@@ -204,7 +232,8 @@ class Reader:
             named = [key for key in entry.values if key != "because"]
             if len(named) != 1:
                 raise self.fail(entry.line, "an exception names one operand and its types")
-            found.append(Exemption(named[0], texts(entry.get(named[0])), text(entry.get("because"))))
+            types = known_types(entry.values[named[0]])
+            found.append(Exemption(named[0], types, text(entry.get("because"))))
         if base is not None:
             known = {(e.role, d) for e in base.exemptions for d in e.dtypes}
             if not {(e.role, d) for e in found for d in e.dtypes} <= known:

@@ -113,6 +113,12 @@ def words_of(value: Constraint) -> frozenset[str]:
     return frozenset(str(part.value) for part in parts_of(value) if isinstance(part, Exactly))
 
 
+#: What an operator must be that is ``unsupported``.
+NOTHING_OF_THE_KIND = Exactly("nothing of the kind")
+#: What passes where a profile does not list an operator, and one that extends it does.
+LISTED_HERE = Exactly("an operator with an entry here")
+
+
 @dataclass(frozen=True, slots=True)
 class Relaxation:
     """What an extending profile lets pass that its parent forbids; ``shows`` is ``waived`` or ``conforms``."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from textwrap import fill
 
 from litecheck.checks.limits import fitting
-from litecheck.checks.policy import Policy, check_patterns
+from litecheck.checks.policy import hint_of, known_paths
 from litecheck.checks.validate import DEFAULT_PROFILES
 from litecheck.checks.wording import required
-from litecheck.errors import wrong_type
+from litecheck.errors import ConfigError, wrong_type
 from litecheck.finding import Finding, Where
-from litecheck.profile.load import load_profile
+from litecheck.profile.implied import CONSTANT, IN_THE_LIST, implied
+from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Constraint, Exactly, Profile, Range, Requirement, Roles, parts_of
 from litecheck.rendering.escape import place
@@ -29,10 +30,32 @@ def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 8
             "explain", "a requirement's path", path, "litecheck.explain('CONV_2D/weight/zero_point')"
         )
     chosen = tuple(map(load_profile, DEFAULT_PROFILES)) if profiles is None else tuple(profiles)
-    check_patterns(Policy(select=(path,)), chosen)
-    every = (row for profile in chosen for rule in profile.operators.values() for row in rows(profile, rule))
-    named = (row for row in every if path_matches(row.requirement.path, path))
+    named = [row for profile in chosen for row in named_rows(profile, path)]
+    if not named:
+        raise _missing(path, chosen)
     return "\n".join(explanation(row, width) for row in named)
+
+
+def named_rows(profile: Profile, path: str) -> Iterator[Row]:
+    """The requirements of a profile that a path names: those of its entries, and those that no entry states."""
+    rules = profile.operators
+    # Of a plain operator its own rule is enough: the others need not be read.
+    opcode = path.strip("/").partition("/")[0]
+    asked = (rules[opcode],) if opcode in rules else rules.values()
+    every = (row for rule in asked for row in rows(profile, rule))
+    yield from (row for row in every if path_matches(row.requirement.path, path))
+    yield from (Row(profile, None, requirement) for requirement in implied(profile, path))
+
+
+def _missing(path: str, chosen: Sequence[Profile]) -> ConfigError:
+    """The error of a path that none of the profiles has: which others have it, or what may have been meant."""
+    names = tuple(profile.name for profile in chosen)
+    known = (name for name in dict.fromkeys((*DEFAULT_PROFILES, *profile_names())) if name not in names)
+    others = [name for name in known if any(True for _ in named_rows(load_profile(name), path))]
+    if others:
+        have = f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} it: --profile {others[0]}"
+        return ConfigError(f"{path}: no requirement of {', '.join(names)} has this path; {have}")
+    return ConfigError(f"{path}: no requirement has this path{hint_of(path, known_paths(chosen))}")
 
 
 def explanation(row: Row, width: int = 80) -> str:
@@ -41,7 +64,7 @@ def explanation(row: Row, width: int = 80) -> str:
     relaxed = f"{r.relaxed.value} {shows(r.relaxed)}, because {r.relaxed.because}" if r.relaxed else ""
     lines = [
         ("required", demanded(r)),
-        ("way", f"{row.alternative}, one of {len(row.rule.any_of)}" if row.alternative else ""),
+        ("way", f"{row.alternative}, one of {len(row.rule.any_of)}" if row.alternative and row.rule else ""),
         ("because", r.because),
         ("see", r.see),
         ("demanded by", f"{r.demand.profile}, {r.demand}"),
@@ -62,7 +85,9 @@ def explanation(row: Row, width: int = 80) -> str:
 
 def example(row: Row) -> str:
     """A finding as it would read, with made-up values."""
-    r, opcode = row.requirement, row.rule.opcode
+    r, opcode = row.requirement, row.requirement.path.partition("/")[0]
+    if not set("*?[|").isdisjoint(opcode):
+        opcode = "CUSTOM"
     tensor = (17, f"block3/{r.role}") if r.role else (None, None)
     where = Where(0, "", 12, opcode, f"block3/{opcode.lower()}", r.role, None, *tensor)
     finding = Finding(r.path, r.level, where, _found(r), required(r), r.because, r.see, r.demand, r.effect)
@@ -75,6 +100,10 @@ _FOUND = {
     "axis": ("its quantized dimension is 1, of shape [64, 3, 3, 64]", "its quantized dimension is 0"),
     "scale": ("scale is 0.25", "scale is inf"),
 }
+
+
+#: What is found where an operator is not as an unstated demand wants it.
+_OUTSIDE_A_LIST = ((IN_THE_LIST, "it is not in the list"), (CONSTANT, "it is computed"))
 
 
 def _outside(value: Constraint) -> int | Fraction:
@@ -104,7 +133,7 @@ def _found(r: Requirement) -> str:
     if r.verb == "limits":
         return f"{r.path.rpartition('/')[2].replace('_', ' ')} is {outside}"
     if r.verb == "unsupported":
-        return "the model uses it"
+        return next((found for value, found in _OUTSIDE_A_LIST if r.value == value), "the model uses it")
     if r.verb == "shapes":
         return "[1, 4] and [1, 3] do not broadcast"
     if isinstance(r.value, Roles):

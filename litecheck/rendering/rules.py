@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from litecheck.checks.wording import required
 from litecheck.errors import ConfigError
 from litecheck.finding import Effect
+from litecheck.profile.load import profile_names
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
+from litecheck.rendering.word_table import print_table
 from litecheck.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -19,10 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One requirement of one rule; ``alternative`` names the way of ``any_of`` it belongs to, else ``""``."""
+    """One requirement of one rule, or of none where no entry states it; ``alternative`` names the way of ``any_of`` it
+    belongs to, else ``""``."""
 
     profile: Profile
-    rule: OperatorRule
+    rule: OperatorRule | None
     requirement: Requirement
     alternative: str = ""
 
@@ -64,10 +67,11 @@ def _without_role(requirement: Requirement) -> str:
 
 def print_profiles(profiles: Iterable[Profile], console: Console) -> None:
     """A table of profiles."""
-    table = _table("profile", "judges", "operators", "extends", "title")
-    for p in profiles:
-        table.add_row(p.name, " ".join(p.activations), str(len(p.operators)), p.extends or "", p.title)
-    console.print(table)
+    listed = (
+        (p.name, " ".join(p.activations), str(len(p.operators)), p.extends or "", p.title) for p in profiles
+    )
+    whole = (*_WHOLE, "operators", "extends")
+    print_table(("profile", "judges", "operators", "extends", "title"), listed, whole, console)
 
 
 def print_operators(profiles: Iterable[Profile], console: Console) -> None:
@@ -75,11 +79,17 @@ def print_operators(profiles: Iterable[Profile], console: Console) -> None:
     for profile in profiles:
         console.print(f"{profile.name}: {profile.title}", style="bold")
         console.print(f"{profile.source}\noperators without a rule: {profile.unlisted}")
-        table = _table("operator", "requirements", "inputs", "outputs")
-        for rule in profile.operators.values():
-            count = str(len(tuple(rule.all_requirements())))
-            table.add_row(rule.opcode, count, _signature(rule, rule.inputs), _signature(rule, rule.outputs))
-        console.print(table)
+        listed = (
+            (
+                rule.opcode,
+                str(len(tuple(rule.all_requirements()))),
+                _signature(rule, rule.inputs),
+                _signature(rule, rule.outputs),
+            )
+            for rule in profile.operators.values()
+        )
+        heads = ("operator", "requirements", "inputs", "outputs")
+        print_table(heads, listed, (*_WHOLE, "requirements"), console)
 
 
 def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> None:
@@ -96,14 +106,7 @@ def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> N
             (row.name, _without_role(row.requirement), row.requirement.level, str(row.requirement.demand))
             for row in rows(profile, rule)
         ]
-        whole = sum(max(map(len, column)) for n, column in enumerate(zip(*listed, strict=True)) if n != 1)
-        room = console.width - whole >= _LEAST
-        table = _table(
-            "requirement", "required", "level", "demanded by", whole=_WHOLE if room else ("level",)
-        )
-        for cells in listed:
-            table.add_row(*cells)
-        console.print(table)
+        print_table(("requirement", "required", "level", "demanded by"), listed, _WHOLE, console)
 
 
 def _with_rule(profiles: Iterable[Profile], opcode: str) -> tuple[Profile, ...]:
@@ -111,8 +114,11 @@ def _with_rule(profiles: Iterable[Profile], opcode: str) -> tuple[Profile, ...]:
     found = tuple(profile for profile in profiles if opcode in profile.operators)
     if not found:
         known = dict.fromkeys(name for profile in profiles for name in profile.operators)
+        if opcode in profile_names() or opcode.endswith((".yaml", ".yml")):
+            raise ConfigError(f"{opcode} is a profile, no operator: litecheck rules --profile {opcode}")
         names = ", ".join(profile.name for profile in profiles)
-        raise ConfigError(f"{opcode}: no rule for this operator in {names}{did_you_mean(opcode, known)}")
+        hint = did_you_mean(opcode, (*known, *profile_names()))
+        raise ConfigError(f"{opcode}: no rule for this operator in {names}{hint}")
     return found
 
 
@@ -277,15 +283,3 @@ def _sentence(text: str) -> str:
 _UNSAID: Effect = "the profile forbids it"
 #: Columns that take the room they need; the others wrap.
 _WHOLE = ("profile", "operator", "requirement", "level", "demanded by")
-#: The columns that a column which wraps needs beside those that do not, its borders among them.
-_LEAST = 22
-
-
-def _table(*heads: str, whole: tuple[str, ...] = _WHOLE) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for head in heads:
-        table.add_column(head, overflow="fold", no_wrap=head in whole)
-    return table

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from typer.testing import Result
 
-from litecheck.profile.load import profile_names
+from litecheck.checks.placement import placement
+from litecheck.checks.validate import validate
+from litecheck.data import rules_dir
+from litecheck.model.load import load_model
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.rendering.explain import explain
+
+EXAMPLE = rules_dir() / "examples" / "per-tensor-npu.yaml"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 Run = Callable[..., Result]
 
@@ -44,6 +54,57 @@ def test_an_unknown_path(run: Run) -> None:
     result = run("explain", "FULLY_CONNECTED/wait", "-p", "tiny.yaml")
     assert result.exit_code == 64
     assert "did you mean 'FULLY_CONNECTED/weight'?" in result.stderr
+
+
+def test_an_operator_that_a_target_does_not_list(run: Run) -> None:
+    for opcode in ("CAST", "CUSTOM"):
+        told = run("explain", f"{opcode}/unsupported", "-p", "ethos-u55").stdout
+        assert told.startswith(f"{opcode}/unsupported (ethos-u55)\n  required     an operator of the list\n")
+        assert "demanded by  ethos-u55, rules/targets/ethos-u55.yaml:20" in told
+        assert "effect       stays on the CPU" in told
+
+
+def test_an_operator_that_a_profile_forbids_by_not_listing_it(run: Run) -> None:
+    told = run("explain", "GELU", "-p", str(EXAMPLE)).stdout
+    assert "required     an operator it has a rule for" in told
+    assert "per-tensor-npu.yaml:16" in told
+    assert "example      GELU #12 'block3/gelu': the model uses it" in told
+    every = run("explain", "*/unsupported", "-p", str(EXAMPLE)).stdout
+    assert every.startswith("*/unsupported (per-tensor-npu)")
+
+
+def test_an_operator_that_a_target_takes_together_with_others(run: Run) -> None:
+    told = run("explain", "SPACE_TO_BATCH_ND/unsupported", "-p", "ethos-u55").stdout
+    assert "required     a constant" in told
+    assert "effect       crashes the compiler" in told
+
+
+def test_a_path_of_another_profile_names_it(run: Run) -> None:
+    result = run("explain", "ARG_MAX/limits/axis_length")
+    assert result.exit_code == 64
+    assert "ethos-u55, ethos-u65 have it: --profile ethos-u55" in " ".join(result.stderr.split())
+    assert run("explain", "ARG_MAX/limits/axis_length", "-p", "ethos-u55").exit_code == 0
+
+
+def test_a_path_that_no_profile_has(run: Run) -> None:
+    for path in ("ADDD/unsupported", "ADDD", "ADD/limits/nothing"):
+        result = run("explain", path, "-p", str(EXAMPLE))
+        assert result.exit_code == 64
+        assert "no requirement has this path" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["ethos-u55", "ethos-u85", "vectorblox", "artpec-9", str(EXAMPLE)])
+def test_every_path_of_a_report_is_explained(name: str) -> None:
+    profile = load_profile(name)
+    paths = set()
+    for file in sorted(FIXTURES.glob("[!d]*.tflite"))[::2]:
+        model = load_model(file)
+        placed = profile.judges == "placement"
+        found = placement(model, profile)[1] if placed else validate(model, profiles=(profile,)).findings
+        paths |= {f.path for f in found}
+    assert paths
+    for path in paths:
+        assert f"{path} ({profile.name})" in explain(path, (profile,))
 
 
 def test_every_requirement_of_the_shipped_profiles_has_an_explanation(run: Run) -> None:

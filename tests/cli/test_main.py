@@ -169,6 +169,7 @@ def test_judging_imports_nothing_heavy(folder: Path) -> None:
         ("litecheck validate --fail-on w", "warning"),
         ("litecheck explain CONV_", "CONV_2D"),
         ("litecheck rules SOFT", "SOFTMAX"),
+        ("litecheck rules --measurements stride_", "stride_w"),
         ("litecheck validate --select CONV_2D/weight/z", "CONV_2D/weight/zero_point"),
         ("litecheck inspect -f j", "json"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,6 +63,50 @@ def test_an_unknown_operator(run: Run) -> None:
     assert "did you mean 'FULLY_CONNECTED'?" in result.stderr
 
 
+@pytest.mark.parametrize("name", ["ethos-u55", "tiny.yaml"])
+def test_a_profile_in_an_operators_place(run: Run, name: str) -> None:
+    result = run("rules", name)
+    assert result.exit_code == 64
+    assert f"{name} is a profile, no operator: litecheck rules --profile {name}" in result.stderr
+    assert "did you mean 'vectorblox'?" in " ".join(run("rules", "vectorblocks").stderr.split())
+
+
+def test_measurements(run: Run) -> None:
+    text = run("rules", "--measurements").stdout
+    assert all(name in text for name in ("stride_w", "fused_activation", "role.channels"))
+    some = run("rules", "--measurements", "stride").stdout
+    assert "Horizontal stride of a convolution or pooling." in some
+    assert "fused_activation" not in some
+    values = json.loads(run("rules", "--measurements", "*_mode", "-f", "json").stdout)["measurements"]
+    assert values == [
+        {
+            "name": "mirror_mode",
+            "gives": "a mode",
+            "words": ["REFLECT", "SYMMETRIC"],
+            "meaning": "How MIRROR_PAD mirrors: ``REFLECT`` or ``SYMMETRIC``, or the number where it is neither.",
+        }
+    ]
+    assert "role.channels" in run("rules", "--measurements", "weight.channels").stdout
+
+
+def test_no_measurement_of_a_name(run: Run) -> None:
+    result = run("rules", "--measurements", "strid_w")
+    assert result.exit_code == 64
+    assert "strid_w: no measurement has such a name; did you mean 'stride_w'?" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("CONV_2D", "-p", "ethos-u55"), ("-p", "ethos-u55"), ("--measurements",)]
+)
+def test_no_word_of_a_table_is_cut(run: Run, arguments: tuple[str, ...]) -> None:
+    """In 80 columns what is too long is folded behind what joins its parts."""
+    for line in run("rules", *arguments).stdout.splitlines():
+        assert len(line) <= 80
+        for cell in re.split(r" {3,}", line.strip()):
+            assert not re.fullmatch(r"(tion|ion|al|es|ts|uotient|bles|s_results|n)", cell)
+    assert "limits/fused_" in run("rules", "CONV_2D", "-p", "ethos-u55").stdout
+
+
 def test_the_template_is_a_profile_as_it_stands(run: Run, folder: Path) -> None:
     text = run("rules", "--template").stdout
     assert text.startswith("# yaml-language-server: $schema=profile.schema.json")
@@ -91,5 +136,7 @@ def test_what_findings_cite_is_what_source_shows(run: Run, profile: str) -> None
 
 
 def test_one_file_at_a_time(run: Run) -> None:
-    for arguments in (["--source"], ["--template", "--schema"], ["CONV_2D", "--template"]):
+    for arguments in (
+        ["--source"], ["--template", "--schema"], ["CONV_2D", "--template"], ["--measurements", "--schema"],
+    ):  # fmt: skip
         assert run("rules", *arguments).exit_code == 64

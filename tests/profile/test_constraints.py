@@ -34,15 +34,39 @@ def loaded(folder: Path, demand: str, limit: str = "1") -> Profile:
 @pytest.mark.parametrize(
     ("demand", "says"),
     [
-        ("zero_point: {same_as: rhs}", "zero_point takes a number, a range or a list of them"),
+        ("zero_point: {same_as: rhs}", "zero_point takes a whole number, a range such as"),
         ("zero_point: {multiple_of: 2}", "zero_point takes"),
-        ("zero_point: zero", "zero_point is a number, not 'zero'"),
-        ("axis: [0, 1]", "axis takes one number"),
-        ("axis: 0..1", "axis takes one number"),
-        ("range: [0, 1]", "range takes one range"),
-        ("dtype: {power_of: 2}", "dtype takes"),
-        ("granularity: {power_of: 2}", "granularity takes words or same_as"),
-        ("scale: tiny", "scale is a number or one of positive, normal, not 'tiny'"),
+        ("zero_point: zero", "zero_point takes a whole number, .*, or a list of these, not 'zero'"),
+        ("zero_point: 1/2", "zero_point takes a whole number, .* not '1/2'"),
+        ("zero_point: {equals: 3, tolerated: 1/2}", "only a scale can be tolerated to be off"),
+        ("axis: [0, 1]", "axis takes one whole number"),
+        ("axis: 0..1", "axis takes one whole number, not '0..1'"),
+        ("axis: last", "axis takes one whole number, not 'last'"),
+        ("range: [0, 1]", "range takes one whole number or a range"),
+        ("range: 0..1/2", "range takes .* not '0..1/2'"),
+        ("dtype: {power_of: 2}", "dtype takes a type such as int8, a list of types or {same_as: role}"),
+        ("dtype: i8", "dtype takes a type .*, not 'i8'; did you mean 'int8'"),
+        ("dtype: INT8", "not 'INT8'; did you mean 'int8'"),
+        ("dtype: 8", "dtype takes .* not '8'"),
+        ("dtype: {equals: 8}", "dtype takes .* not '8'"),
+        ("dtype: [int8, in16]", "not 'in16'; did you mean 'int16'"),
+        ("dtype: [int8..int16]", "'int8' is not a number"),
+        ("dtype: 1..3", "dtype takes .* not '1..3'"),
+        ("granularity: {power_of: 2}", "granularity takes per-tensor, .* a list of these or {same_as: role}"),
+        ("granularity: per-channel", "granularity takes per-tensor, .*, not 'per-channel'"),
+        ("granularity: 3", "granularity takes .* not '3'"),
+        ("granularity: [1..3]", "granularity takes .* not '1..3'"),
+        ("scale: tiny", "scale takes a number such as 1/256, .* positive, normal, .*, not 'tiny'"),
+        ("scale: norml", "did you mean 'normal'"),
+        ("scale: 0", "scale 0: it is above 0 always"),
+        ("scale: -1..0", "scale -1..0: it is above 0 always"),
+        ("scale: {multiple_of: 0}", "multiple_of takes a number above 0, not '0'"),
+        ("scale: {power_of: 1}", "power_of takes a whole number of at least 2, not '1'"),
+        ("scale: {power_of: 5/2}", "power_of takes a whole number of at least 2"),
+        ("scale: {product_of: [rhs], ulps: 1/2}", "ulps takes a whole number of at least 0, not '1/2'"),
+        ("scale: {product_of: [rhs], tolerated: -1}", "tolerated takes a number of at least 0"),
+        ("scale: [1/256, {power_of: 2}]", "scale: a list holds single values and ranges; a mapping"),
+        ("zero_point: [0, [1]]", "zero_point: a list holds single values and ranges"),
     ],
 )
 def test_what_a_verb_cannot_judge_is_refused_with_its_line(tmp_path: Path, demand: str, says: str) -> None:
@@ -51,11 +75,101 @@ def test_what_a_verb_cannot_judge_is_refused_with_its_line(tmp_path: Path, deman
     assert refused.value.line == 10
 
 
-@pytest.mark.parametrize("limit", ["{power_of: 2}", "{product_of: [1, 2]}"])
+@pytest.mark.parametrize("limit", ["{power_of: 2}", "{product_of: [1, 2]}", "{same_as: lhs}"])
 def test_a_limit_takes_what_can_be_measured_against(tmp_path: Path, limit: str) -> None:
-    with pytest.raises(ProfileError, match="limits takes a number, a word, a range") as refused:
+    with pytest.raises(ProfileError) as refused:
         loaded(tmp_path, "zero_point: 0", limit)
     assert refused.value.line == 11
+
+
+@pytest.mark.parametrize(
+    ("limit", "says"),
+    [
+        (
+            "stride_h: even",
+            "stride_h takes a number, a range such as 1..3, a list of these, or .* not 'even'",
+        ),
+        ("stride_h: [1, any]", "stride_h takes a number, .* not 'any'"),
+        ("stride_h: [1, 3, {multiple_of: 8}]", "stride_h: a list holds single values and ranges; a mapping"),
+        ("stride_h: {value: odd, because: it is so}", "stride_h takes .* not 'odd'"),
+        ("fused_activation: RELU7", "an activation function: NONE, RELU, .*not 'RELU7'; did you mean 'RELU"),
+        ("fused_activation: relu6", "not 'relu6'"),
+        ("fused_activation: 3", "fused_activation takes .* not '3'"),
+        ("fused_activation: 1..3", "fused_activation takes .* not '1..3'"),
+        ("fused_activation: {multiple_of: 2}", "fused_activation takes an activation function"),
+        ("padding: [SAME, VALD]", "padding takes a padding: SAME, VALID, .*not 'VALD'; did you mean 'VALID'"),
+        ("mirror_mode: SAME", "mirror_mode takes a mode: REFLECT, SYMMETRIC, or a list of these, not 'SAME'"),
+        ("listed_type: {value: int9}", "listed_type takes a type, or a list of these, not 'int9'; did you"),
+        ("input_type: INT8", "input_type takes a type"),
+        ("result_type: int32", "result_type takes a type of the schema, .* not 'int32'"),
+        ("lhs.constant: true", "lhs.constant takes yes or no, or a list of these, not 'true'"),
+        ("rhs.rank: yes", "rhs.rank takes a number"),
+        ("conversion: int8_to_int9", "conversion takes two types, .* did you mean 'int8_to_int"),
+        ("upscaling: triple", "upscaling takes a way to stride: plain, .* not 'triple'"),
+        ("options_table: Conv2dOptions", "did you mean 'Conv2DOptions'"),
+        ("block_scale_type: missing", "block_scale_type takes a type or absent"),
+    ],
+)
+def test_a_word_or_number_that_a_measurement_never_gives_is_refused(
+    tmp_path: Path, limit: str, says: str
+) -> None:
+    with pytest.raises(ProfileError, match=says) as refused:
+        loaded(tmp_path, "zero_point: 0", f"1, {limit}")
+    assert refused.value.line == 11
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        "fused_activation: [NONE, RELU6]",
+        "fused_activation: any",
+        "stride_h: any",
+        "upscaling: [plain, w3h1]",
+        "block_scale_type: absent",
+        "conversion: int8_to_int16",
+        "weights_format: SHUFFLED4x16INT8",
+    ],
+)
+def test_what_a_measurement_gives_may_be_demanded(tmp_path: Path, limit: str) -> None:
+    loaded(tmp_path, "zero_point: 0", f"1, {limit}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        ("activations: int8", "activations: int8x", 2, "no type 'int8x'; did you mean 'int8'"),
+        ("activations: int8", "activations:\n  - int8\n  - anny", 4, "no type 'anny'; did you mean 'any'"),
+        ("activations: int8", "activations: INT8", 2, "no type 'INT8'"),
+        ("activations: int8", "activations: []", 2, "an empty list names no type"),
+        ("activations: int8", "activations: [any, int8]", 2, "activations: any stands alone"),
+        ("    tensors:", "    scope: []\n    tensors:", 9, "scope names the operands whose type decides"),
+        (
+            "    tensors:",
+            "    except: [{lhs: [], because: no}]\n    tensors:",
+            9,
+            "an empty list names no type",
+        ),
+        ("    tensors:", "    except: [{lhs: int61, because: no}]\n    tensors:", 9, "no type 'int61'"),
+    ],
+)
+def test_types_are_those_of_the_schema(tmp_path: Path, old: str, new: str, line: int, says: str) -> None:
+    file = tmp_path / "tiny.yaml"
+    file.write_text((PROFILE % ("zero_point: 0", "1")).replace(old, new, 1))
+    with pytest.raises(ProfileError, match=says) as refused:
+        load_profile(file)
+    assert refused.value.line == line
+
+
+def test_what_is_relaxed_is_read_as_strictly(tmp_path: Path) -> None:
+    loaded(tmp_path, "zero_point: 0")
+    child = tmp_path / "child.yaml"
+    for path, value in (("ADD/lhs/zero_point", "none"), ("ADD/limits/lhs.rank", "flat")):
+        child.write_text(
+            f"profile: child\nextends: tiny.yaml\nrelaxes:\n  {path}: {{value: {value}, because: so}}\n"
+        )
+        with pytest.raises(ProfileError, match=f"not '{value}'") as refused:
+            load_profile(child)
+        assert refused.value.line == 4
 
 
 @pytest.mark.parametrize("demand", ["scale: {multiple_of: 1/256}", "zero_point: [0, 3..5]", "range: 0..1"])
@@ -67,9 +181,11 @@ def test_a_value_the_verb_can_judge_is_read(tmp_path: Path, demand: str) -> None
     )
 
 
-@pytest.mark.parametrize("limit", ['"1,3,5"', "multiple_of 16", "1-3", '">=1"', "[1, 3 5]"])
+@pytest.mark.parametrize("limit", ['"1,3,5"', "multiple_of 16", "1-3", '">=1"', "[1, 3 5]", "1..x"])
 def test_a_limit_that_nothing_measured_could_equal_is_refused(tmp_path: Path, limit: str) -> None:
-    with pytest.raises(ProfileError, match=r"a limit is a number, a range 1\.\.3, a list") as refused:
+    with pytest.raises(
+        ProfileError, match=r"lhs\.rank takes a number, a range such as|is not a number such as"
+    ) as refused:
         loaded(tmp_path, "zero_point: 0", limit)
     assert refused.value.line == 11
 

@@ -13,6 +13,7 @@ _TOP = """\
 profile: acme
 judges: placement
 activations: any
+unlisted: stays on the CPU
 rewrites:
 """
 _FUSED = """\
@@ -37,19 +38,19 @@ def test_both_are_read_and_inherited(tmp_path: Path) -> None:
     rewrites = load_profile(child).rewrites
     fusion, conversion = rewrites.fusions["CONV_2D"], rewrites.conversions["bool"]
     assert (fusion.before, fusion.after, fusion.dilation) == ("SPACE_TO_BATCH_ND", "BATCH_TO_SPACE_ND", 1)
-    assert (fusion.because, str(fusion.demand).rpartition(":")[2]) == ("it is one", "6")
+    assert (fusion.because, str(fusion.demand).rpartition(":")[2]) == ("it is one", "7")
     assert (conversion.because, conversion.see) == ("it has bytes", "its page")
 
 
 @pytest.mark.parametrize(
     ("entry", "told"),
     [
-        (_FUSED.replace("CONV_2D", "CONV2D"), r"acme.yaml:6: no operator 'CONV2D'; did you mean 'CONV_2D'"),
+        (_FUSED.replace("CONV_2D", "CONV2D"), r"acme.yaml:7: no operator 'CONV2D'; did you mean 'CONV_2D'"),
         (_FUSED.replace("BATCH_TO", "BATCHES_TO"), "no operator 'BATCHES_TO_SPACE_ND'; did you mean"),
         (_FUSED.replace("block_shape", "block"), "no operand of SPACE_TO_BATCH_ND 'block'; did you mean 'block_shape'"),
-        (_FUSED.replace("because: it is one", "see: there"), "acme.yaml:6: CONV_2D: a because is missing"),
+        (_FUSED.replace("because: it is one", "see: there"), "acme.yaml:7: CONV_2D: a because is missing"),
         (_FUSED.replace("dilation:", "delation:"), "delation"),
-        (_CONVERTED.replace("bool", "boole"), "acme.yaml:6: no type 'boole'; did you mean 'bool'"),
+        (_CONVERTED.replace("bool", "boole"), "acme.yaml:7: no type 'boole'; did you mean 'bool'"),
         (_CONVERTED.replace("converts", "convert"), "convert"),
         ("  fuses: CONV_2D\n", "expected a mapping here"),
     ],

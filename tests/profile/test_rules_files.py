@@ -245,11 +245,26 @@ def test_every_rule_file_keeps_the_schema(path: Path, loader: Any) -> None:
         "{profile: x, title: X, extends: litert-int8, levels: {ADD/lhs/dtype: fatal}}",
         "{profile: x, title: X, extends: litert-int8, relaxes: {ADD/lhs/dtype: {value: int16}}}",
         "{profile: x, title: X, extends: litert-int8, unlisted: forbidden}",
+        "{profile: x, title: X, judges: placement, activations: any, ops: {}}",
+        "{profile: x, title: X, judges: placement, activations: any, unlisted: violation, ops: {}}",
     ],
 )
 def test_the_schema_refuses(broken: str) -> None:
     data = yaml.load(broken, Loader=BASE)
     assert not jsonschema.Draft202012Validator(schema()).is_valid(data)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "{profile: x, title: X, judges: placement, activations: any, unlisted: stays on the CPU, ops: {}}",
+        "{profile: x, title: X, activations: int8, ops: {CAST: {unsupported: it has no converter}}}",
+        "{profile: x, title: X, extends: a.yaml, relaxes: {CAST/unsupported: {because: it has one}}}",
+    ],
+)
+def test_the_schema_takes(kept: str) -> None:
+    errors = jsonschema.Draft202012Validator(schema()).iter_errors(yaml.load(kept, Loader=BASE))
+    assert [f"{e.json_path}: {e.message}" for e in errors] == []
 
 
 def test_every_key_of_the_schema_is_described() -> None:

@@ -96,6 +96,16 @@ def test_the_manifest_is_as_its_schema_says(suite: Suite) -> None:
     Draft202012Validator(schema).validate(json.loads((suite.folder / MANIFEST).read_text()))
 
 
+def test_an_entry_that_only_says_unsupported_has_a_model_to_be_refused(tmp_path: Path) -> None:
+    profile = tmp_path / "chip.yaml"
+    profile.write_text(
+        "profile: chip\nops:\n  CONV_2D: {unsupported: it has no sums}\n  CONCATENATION: {unsupported: it is so}\n"
+    )
+    make(Scope(str(profile)), tmp_path / "made")
+    names = {case.name for case in read_suite(tmp_path / "made").manifest.cases}
+    assert names == {f"{opcode}/int8/refuse-unsupported-1" for opcode in ("CONV_2D", "CONCATENATION")}
+
+
 def test_no_suite_is_made_from_where_operators_run(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="ethos-u55 says where operators run"):
         make(Scope(profile="ethos-u55"), tmp_path / "suite")

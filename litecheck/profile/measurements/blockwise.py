@@ -15,6 +15,7 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import measures, option_stated
+from litecheck.profile.measurements.vocabulary import TYPE_OR_ABSENT, TYPES
 from litecheck.profile.plan import Blocks, Plan
 from litecheck.quantization import BITS, Blockwise, Quantization
 
@@ -38,7 +39,7 @@ def _blocked(
     )
 
 
-@measures(lambda plan, value: _blocked(plan, dtype=value), "int8")
+@measures(lambda plan, value: _blocked(plan, dtype=value), "int8", gives=TYPES)
 def block_weight_type(operands: Operands) -> Measured:
     """The type of the blockwise operand's stored values."""
     found = _blockwise(operands)
@@ -82,7 +83,7 @@ def block_remainder(operands: Operands) -> Measured:
     return columns % found[1].block_size if found[1].block_size > 0 else columns
 
 
-@measures(lambda plan, value: _blocked(plan, scale_type=value), "float32")
+@measures(lambda plan, value: _blocked(plan, scale_type=value), "float32", gives=TYPE_OR_ABSENT)
 def block_scale_type(operands: Operands) -> Measured:
     """The type of the tensor the scales lie in, or ``absent`` where there is no such constant."""
     found = _blockwise(operands)

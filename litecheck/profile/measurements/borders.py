@@ -14,6 +14,7 @@ from litecheck.model.links import called, links_of, parameters_of
 from litecheck.model.types import Subgraph, Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import Setter, measures, option_fields, ranked
+from litecheck.profile.measurements.vocabulary import TYPES, YES_OR_NO
 from litecheck.profile.plan import Callee, Plan, TensorPlan
 
 #: The option that names the subgraph which decides whether a loop goes on.
@@ -148,7 +149,7 @@ def missing_subgraphs(operands: Operands) -> Measured:
     return sum(not 0 <= index < len(operands.model.subgraphs) for _, index in called(operands.operator))
 
 
-@measures(_recursive, "yes", "no")
+@measures(_recursive, "yes", "no", gives=YES_OR_NO)
 def recursion(operands: Operands) -> Measured:
     """``yes`` where a subgraph that an operator calls comes back to the operator's own by calls, at any depth."""
     links, own = links_of(operands.model), operands.subgraph.index
@@ -156,7 +157,10 @@ def recursion(operands: Operands) -> Measured:
 
 
 @measures(
-    lambda plan, value: _calling(plan).option(cond_subgraph_index=1 if value == "yes" else 2), "yes", "no"
+    lambda plan, value: _calling(plan).option(cond_subgraph_index=1 if value == "yes" else 2),
+    "yes",
+    "no",
+    gives=YES_OR_NO,
 )
 def condition_is_body(operands: Operands) -> Measured:
     """``yes`` where one subgraph is a loop's condition and its body."""
@@ -166,7 +170,7 @@ def condition_is_body(operands: Operands) -> Measured:
     return "yes" if list(named.values()).count(named[_CONDITION]) > 1 else "no"
 
 
-@measures(lambda plan, value: _condition_of(plan, lambda t: t.but(dtype=value)), "int8")
+@measures(lambda plan, value: _condition_of(plan, lambda t: t.but(dtype=value)), "int8", gives=TYPES)
 def condition_type(operands: Operands) -> Measured:
     """The type of what a loop's condition yields."""
     condition = _condition(operands)
@@ -187,7 +191,7 @@ def condition_elements(operands: Operands) -> Measured:
     return condition.size if condition is not None else None
 
 
-@measures(_attributed, "yes", "no")
+@measures(_attributed, "yes", "no", gives=YES_OR_NO)
 def composite_attributes(operands: Operands) -> Measured:
     """``yes`` where a composite states its attributes, be they none, else ``no``."""
     options = operands.operator.options

@@ -30,6 +30,7 @@ from litecheck.profile.measurements.set_maps import (
     types_apart,
     unscaled,
 )  # fmt: skip
+from litecheck.profile.measurements.vocabulary import TYPES
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
 
@@ -220,14 +221,14 @@ def map_types(operands: Operands) -> Measured:
     return None if ends is None else len({t.dtype for t in ends})
 
 
-@measures(input_typed, *NARROW, "int32", "int64", "bool")
+@measures(input_typed, *NARROW, "int32", "int64", "bool", gives=TYPES)
 def input_type(operands: Operands) -> Measured:
     """The type of the first input."""
     ends = ends_of(operands)
     return None if ends is None else ends[0].dtype
 
 
-@measures(input_typed, *NARROW, "int32", "int64", "bool")
+@measures(input_typed, *NARROW, "int32", "int64", "bool", gives=TYPES)
 def listed_type(operands: Operands) -> Measured:
     """The type of the first input, where a list and not the reader of models speaks of it."""
     return input_type(operands)

@@ -30,6 +30,7 @@ from litecheck.profile.measurements.set_axes import (
     typed_product,
     wide_product,
 )  # fmt: skip
+from litecheck.profile.measurements.vocabulary import TYPES, of
 
 
 def _shape(operands: Operands) -> tuple[int, ...] | None:
@@ -115,7 +116,7 @@ def _inside(perm: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     return perm[:outer] == tuple(range(outer)) and all(d == 1 for d in shape[:outer])
 
 
-@measures(letters, "other")
+@measures(letters, "other", gives=of("an order of dimensions", "NHWC", "NWHC", "NHCW", "other"))
 def wide_permutation(operands: Operands) -> Measured:
     """How a permutation of int32 moves the letters of NHWC, ``other`` where it is none of three; None of other types."""
     tensor, found = operands.one("input"), _permutation(operands)
@@ -200,7 +201,7 @@ def product_columns(operands: Operands) -> Measured:
     return result.shape[-1]
 
 
-@measures(typed_product, *NARROW)
+@measures(typed_product, *NARROW, gives=TYPES)
 def product_type(operands: Operands) -> Measured:
     """The type of a matrix product's input, or of a layer whose weights are computed."""
     weight = operands.one("weight")

@@ -17,6 +17,7 @@ from litecheck.profile.measurements.set_maps import (
     offset_results,
     ranks,
 )
+from litecheck.profile.measurements.vocabulary import TYPES
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
 
@@ -147,7 +148,7 @@ def kept_rank_gap(operands: Operands) -> Measured:
     return abs(len(result.shape) - len(source.shape))
 
 
-@measures(axis_typed, *AXIS_TYPES)
+@measures(axis_typed, *AXIS_TYPES, gives=TYPES)
 def axis_type(operands: Operands) -> Measured:
     """The type of the operand that names axes."""
     axis = operands.one("axis")

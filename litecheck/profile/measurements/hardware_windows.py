@@ -17,6 +17,7 @@ from litecheck.profile.measurements.set_windows import (
     upscaled,
     upscaled_off,
 )  # fmt: skip
+from litecheck.profile.measurements.vocabulary import of
 from litecheck.profile.measurements.windows import channel_axis
 from litecheck.profile.plan import Plan
 
@@ -105,7 +106,9 @@ def window_area(operands: Operands) -> Measured:
     return None if kernel is None else kernel[0] * kernel[1]
 
 
-@measures(upscaled, "other")
+@measures(
+    upscaled, "other", gives=of("a way to stride", "plain", "double", "wide", "high", pattern=r"w\d+h\d+")
+)
 def upscaling(operands: Operands) -> Measured:
     """How a transposed convolution strides: ``plain`` by 1, ``double`` by 2, ``wide`` by 2 along the width where input and
     window are 1 high, ``high`` the other way round; else width and height of the stride, ``w3h1``."""

@@ -21,6 +21,7 @@ from litecheck.profile.measurements.bound import (
     stated_axes,
 )
 from litecheck.profile.measurements.register import Setter, faulty, held, measures, option_stated, retyped
+from litecheck.profile.measurements.vocabulary import YES_OR_NO
 from litecheck.profile.plan import CHANNELS, Plan
 
 _READ_TOGETHER = ("begin", "size", "indices", "shape", "start", "limit", "delta", "shape1", "shape2")
@@ -160,7 +161,7 @@ def fft_lengths_at_fault(operands: Operands) -> Measured:
     return None if lengths is None else sum(n < 1 or n & (n - 1) != 0 for n in lengths)
 
 
-@measures(_stepped, "yes", "no")
+@measures(_stepped, "yes", "no", gives=YES_OR_NO)
 def range_never_ends(operands: Operands) -> Measured:
     """``yes`` where RANGE steps away from its limit, or not at all."""
     ends = [_scalar(operands.one(role)) for role in ("start", "limit", "delta")]

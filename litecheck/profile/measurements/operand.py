@@ -9,6 +9,7 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, one_scale, one_zero_point
 from litecheck.profile.measurements.register import OperandSetter, dimensions, measures_operand, ranked
+from litecheck.profile.measurements.vocabulary import YES_OR_NO
 from litecheck.profile.plan import CHANNELS, TensorPlan
 from litecheck.quantization import INTEGER_RANGES
 
@@ -121,6 +122,7 @@ def largest(tensor: Tensor) -> Measured:
     ),
     "yes",
     "no",
+    gives=YES_OR_NO,
 )
 def constant(tensor: Tensor) -> Measured:
     """``yes`` where the file holds the values, else ``no``."""

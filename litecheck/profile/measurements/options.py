@@ -11,10 +11,12 @@ import numpy as np
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.measurements.bound import Measured, Operands, integer, number, one_scale, word
 from litecheck.profile.measurements.register import measures, option, option_fields, option_stated
+from litecheck.profile.measurements.vocabulary import OPTION_TABLES, YES_OR_NO, of_enum
 from litecheck.profile.plan import Plan
 from litecheck.quantization import INTEGER_RANGES
 
 _RESULT_TYPES = ("output_type", "out_type", "idx_out_type")
+_ACTIVATIONS = of_enum("ActivationFunctionType", "an activation function")
 _CLIPS = ("cell_clip", "proj_clip")
 
 
@@ -62,20 +64,20 @@ def unknown_types(operands: Operands) -> Measured:
     return sum(schema.enum_name("TensorType", int(options.get(f.name, f.default))) is None for f in fields)
 
 
-@measures(lambda plan, value: plan.but(options=None if value == "none" else {}), "none")
+@measures(lambda plan, value: plan.but(options=None if value == "none" else {}), "none", gives=OPTION_TABLES)
 def options_table(operands: Operands) -> Measured:
     """The type of the operator's options table, ``none`` where it has none."""
     options = operands.operator.options
     return "none" if options is None else options.type
 
 
-@measures(option("padding"), "SAME", "7")
+@measures(option("padding"), "SAME", "7", gives=of_enum("Padding", "a padding"))
 def padding(operands: Operands) -> Measured:
     """``SAME`` or ``VALID``, or the number where it is neither."""
     return word(operands, "padding")
 
 
-@measures(option("fused_activation_function"), "RELU6", "TANH", "77")
+@measures(option("fused_activation_function"), "RELU6", "TANH", "77", gives=_ACTIVATIONS)
 def fused_activation(operands: Operands) -> Measured:
     """The activation function fused into the operator, or its number where the schema knows none."""
     return word(operands, "fused_activation_function")
@@ -97,43 +99,45 @@ def fused_bound(operands: Operands) -> Measured:
     return bound / scale if bound and scale else None
 
 
-@measures(option("mode"), "77")
+@measures(option("mode"), "77", gives=of_enum("MirrorPadMode", "a mode"))
 def mirror_mode(operands: Operands) -> Measured:
     """How MIRROR_PAD mirrors: ``REFLECT`` or ``SYMMETRIC``, or the number where it is neither."""
     return word(operands, "mode")
 
 
-@measures(option("weights_format"), "1")
+@measures(
+    option("weights_format"), "1", gives=of_enum("FullyConnectedOptionsWeightsFormat", "a format of weights")
+)
 def weights_format(operands: Operands) -> Measured:
     """How the weights of a fully connected layer are laid out."""
     return word(operands, "weights_format")
 
 
-@measures(option("kernel_type"), "77")
+@measures(option("kernel_type"), "77", gives=of_enum("LSTMKernelType", "a form of LSTM"))
 def kernel_type(operands: Operands) -> Measured:
     """Which of its two forms an LSTM has: ``FULL`` or ``BASIC``."""
     return word(operands, "kernel_type")
 
 
-@measures(option("type"), "UNKNOWN")
+@measures(option("type"), "UNKNOWN", gives=of_enum("LSHProjectionType", "a type of projection"))
 def lsh_type(operands: Operands) -> Measured:
     """How LSH_PROJECTION packs its result: ``SPARSE`` or ``DENSE``."""
     return word(operands, "type")
 
 
-@measures(option("reduce_function"), "77")
+@measures(option("reduce_function"), "77", gives=of_enum("ReduceWindowFunction", "a function"))
 def reduce_function(operands: Operands) -> Measured:
     """What REDUCE_WINDOW does with the values of a window."""
     return word(operands, "reduce_function")
 
 
-@measures(option("algorithm"), "77")
+@measures(option("algorithm"), "77", gives=of_enum("RngAlgorithm", "an algorithm"))
 def random_algorithm(operands: Operands) -> Measured:
     """Which generator draws random bits."""
     return word(operands, "algorithm")
 
 
-@measures(_typed, "INT8", "INT32", "INT64")
+@measures(_typed, "INT8", "INT32", "INT64", gives=of_enum("TensorType", "a type of the schema"))
 def result_type(operands: Operands) -> Measured:
     """The type of the indices or sizes a kernel writes, as its options state it."""
     return next(
@@ -141,7 +145,7 @@ def result_type(operands: Operands) -> Measured:
     )
 
 
-@measures(_misstated, "yes", "no")
+@measures(_misstated, "yes", "no", gives=YES_OR_NO)
 def result_type_differs(operands: Operands) -> Measured:
     """``yes`` where only one of the options and the tensor that takes the indices says they are of type int64."""
     option_stated, output = result_type(operands), operands.one("indices") or operands.one("output")
@@ -150,7 +154,7 @@ def result_type_differs(operands: Operands) -> Measured:
     return "yes" if (option_stated == "INT64") != (output.dtype == "int64") else "no"
 
 
-@measures(lambda plan, value: plan.option(narrow_range=value == "yes"), "yes", "no")
+@measures(lambda plan, value: plan.option(narrow_range=value == "yes"), "yes", "no", gives=YES_OR_NO)
 def narrow_range(operands: Operands) -> Measured:
     """``yes`` where FAKE_QUANT leaves out the lowest of its steps."""
     value = integer(operands, "narrow_range")

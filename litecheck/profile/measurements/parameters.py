@@ -7,6 +7,7 @@ from collections.abc import Callable
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.measurements.bound import Measured, Operands, one_zero_point
 from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.measurements.vocabulary import CONVERSIONS, of
 from litecheck.profile.plan import Plan, TensorPlan
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
@@ -78,7 +79,7 @@ def different_scales(operands: Operands) -> Measured:
     return len({scale.tobytes() for scale in given if scale.size}) or None
 
 
-@measures(_converted, "uint8_to_int16")
+@measures(_converted, "uint8_to_int16", gives=CONVERSIONS)
 def conversion(operands: Operands) -> Measured:
     """The types of input and output: ``int8_to_int16``."""
     given, made = operands.one("input"), operands.one("output")
@@ -102,7 +103,9 @@ def zero_points_outside_type(operands: Operands) -> Measured:
     return count
 
 
-@measures(_misstated, "int32 read as int64", "int64 read as int32", "int64 read as int16")
+@measures(
+    _misstated, "int32 read as int64", "int64 read as int32", "int64 read as int16", gives=of("no", "no")
+)
 def bias_type_mismatch(operands: Operands) -> Measured:
     """``no`` where the option ``quantized_bias_type`` states the bias's type, or is unset and that is int64.
 

@@ -14,6 +14,7 @@ from litecheck.flatbuffer.schema import Field, load_schema
 from litecheck.model.build import Option, options_table
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.vocabulary import NUMBERS, Vocabulary
 from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
 
 Measurement = Callable[[Operands], Measured]
@@ -28,10 +29,12 @@ Planned = TypeVar("Planned", Plan, TensorPlan)
 
 @dataclass(frozen=True, slots=True)
 class Witness(Generic[Planned]):
-    """Of an operator or one operand; ``sets`` takes integers, Fractions and words, ``words`` no rule may allow."""
+    """Of an operator or one operand; ``sets`` takes integers, Fractions and words, ``words`` are such as rules refuse.
+    ``gives`` says what the measurement yields."""
 
     sets: Callable[[Planned, Any], Planned | None]
     words: tuple[str, ...] = ()
+    gives: Vocabulary = NUMBERS
 
 
 #: By name, in the order the documentation lists them.
@@ -49,21 +52,23 @@ def _enter(registered: dict[str, Entry], name: str, entry: Entry) -> None:
     registered[name] = entry
 
 
-def measures(sets: Setter, *words: str) -> Callable[[Measurement], Measurement]:
+def measures(sets: Setter, *words: str, gives: Vocabulary = NUMBERS) -> Callable[[Measurement], Measurement]:
     """Registers a measurement of a whole operator under its name: a decorator."""
 
     def registered(function: Measurement) -> Measurement:
-        _enter(OPERATOR, function.__name__, (function, Witness(sets, words)))
+        _enter(OPERATOR, function.__name__, (function, Witness(sets, words, gives)))
         return function
 
     return registered
 
 
-def measures_operand(sets: OperandSetter, *words: str) -> Callable[[OperandMeasurement], OperandMeasurement]:
+def measures_operand(
+    sets: OperandSetter, *words: str, gives: Vocabulary = NUMBERS
+) -> Callable[[OperandMeasurement], OperandMeasurement]:
     """Registers a measurement of one operand, ``role.name``: a decorator."""
 
     def registered(function: OperandMeasurement) -> OperandMeasurement:
-        _enter(OPERAND, function.__name__, (function, Witness(sets, words)))
+        _enter(OPERAND, function.__name__, (function, Witness(sets, words, gives)))
         return function
 
     return registered

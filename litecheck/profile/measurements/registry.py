@@ -19,6 +19,7 @@ from litecheck.profile.measurements.register import (
     OperandMeasurement,
     Witness,
 )
+from litecheck.profile.measurements.vocabulary import Vocabulary
 from litecheck.profile.plan import Plan
 
 #: The modules of this package that register measurements, in the order in which the documentation lists them.
@@ -73,4 +74,10 @@ def witness(name: str) -> Witness[Plan]:
         changed = None if tensor is None else of_tensor.sets(tensor, value)
         return None if changed is None else plan.edit(role, lambda _: changed)
 
-    return Witness(of_role, of_tensor.words)
+    return Witness(of_role, of_tensor.words, of_tensor.gives)
+
+
+def vocabulary(name: str) -> Vocabulary:
+    """What the measurement of that name gives."""
+    registered = OPERATOR if "." not in name else OPERAND
+    return registered[name.rpartition(".")[2]][1].gives

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from litecheck.model.links import ASSIGN, called, links_of, parameters_of
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.measurements.vocabulary import of
 from litecheck.profile.plan import Assignment, Plan, TensorPlan
 
 
@@ -62,7 +63,11 @@ def assignments(operands: Operands) -> Measured:
     return None if assigned is None else assigned.count
 
 
-@measures(lambda plan, value: plan.but(assigned=Assignment((_read(plan),), value == "some")), "some", "none")
+def _sometimes(plan: Plan, value: str) -> Plan | None:
+    return plan.but(assigned=Assignment((_read(plan),), value == "some"))
+
+
+@measures(_sometimes, "some", "none", gives=of("some or none", "some", "none"))
 def earlier_assignments(operands: Operands) -> Measured:
     """``none`` where nothing can have assigned a variable when an operator first reads it: no operator before it in its
     subgraph, called subgraphs included, and no subgraph that can be run alone. ``some`` otherwise."""

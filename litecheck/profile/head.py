@@ -1,0 +1,79 @@
+"""The head of a rule file: what it judges, of which types, and what becomes of operators without an entry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from litecheck.errors import ProfileError
+from litecheck.finding import CPU, REFUSED, Demand
+from litecheck.profile.takes import known_types
+from litecheck.profile.types import Profile
+from litecheck.profile.yaml_reader import Entries, text
+from litecheck.spelling import did_you_mean
+
+#: What an operator without an entry can be; of each two that belong together the milder one in front.
+UNLISTED = ("not covered", "violation", CPU, REFUSED)
+JUDGES = ("quantization", "structure", "placement")
+#: What it can be where a compiler decides.
+PLACES = (CPU, REFUSED)
+#: Stands for operators of every type.
+ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a profile speaks of; ``unlisted_demand`` is the line that says what operators without an entry are."""
+
+    activations: tuple[str, ...]
+    judges: str
+    unlisted: str
+    unlisted_demand: Demand | None
+
+    @property
+    def any_type(self) -> bool:
+        """Whether it speaks of operators of every type."""
+        return self.activations == (ANY,)
+
+    @property
+    def places(self) -> bool:
+        """Whether it says where a target runs operators."""
+        return self.judges == "placement"
+
+
+def read_head(top: Entries, file: str, name: str, base: Profile | None) -> Head:
+    """The head of a file over that of the profile it extends. Raises ProfileError."""
+    types = base.activations if base else ("int8",)
+    if "activations" in top:
+        types = known_types(top.values["activations"], ANY)
+        if ANY in types and len(types) > 1:
+            raise ProfileError(file, top.lines["activations"], f"activations: {ANY} stands alone")
+    judges = _one_of(top, file, "judges", JUDGES, base.judges if base else JUDGES[0])
+    unlisted = _unlisted(top, file, judges, base)
+    line = top.lines.get("unlisted")
+    demand = Demand(name, file, line) if line else base.unlisted_demand if base else None
+    return Head(types, judges, unlisted, demand)
+
+
+def _unlisted(top: Entries, file: str, judges: str, base: Profile | None) -> str:
+    line = top.lines.get("unlisted", top.lines.get("judges", top.line))
+    word = _one_of(top, file, "unlisted", UNLISTED, base.unlisted if base else UNLISTED[0])
+    if base and word != base.unlisted and base.unlisted in ("violation", REFUSED):
+        does = "forbids" if base.unlisted == "violation" else "has its compiler refuse"
+        raise ProfileError(file, line, f"{base.name} already {does} unlisted operators")
+    if judges == "placement" and word not in PLACES:
+        stated = f", not {word!r}" if "unlisted" in top else ""
+        message = f"a profile that judges placement states unlisted: {CPU}, or unlisted: {REFUSED}{stated}"
+        raise ProfileError(file, line, message)
+    if judges != "placement" and word in PLACES:
+        raise ProfileError(file, line, f"unlisted: {word} takes judges: placement")
+    return word
+
+
+def _one_of(top: Entries, file: str, key: str, words: tuple[str, ...], default: str) -> str:
+    word = text(top.get(key), default)
+    if word not in words:
+        known = ", ".join(map(repr, words))
+        raise ProfileError(
+            file, top.lines[key], f"{key} is one of {known}; not {word!r}{did_you_mean(word, words)}"
+        )
+    return word

@@ -1,0 +1,123 @@
+"""What values each verb and each measurement can have: a demand of another kind could never be kept, or says nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+from litecheck.errors import ProfileError
+from litecheck.profile.measurements.registry import vocabulary
+from litecheck.profile.measurements.vocabulary import NUMBERS, TYPES, Vocabulary, tensor_types
+from litecheck.profile.types import (
+    Constraint,
+    Exactly,
+    MultipleOf,
+    OneOf,
+    PowerOf,
+    ProductOf,
+    Range,
+    SameAs,
+)
+from litecheck.profile.yaml_reader import Items, Node, text, texts
+from litecheck.spelling import did_you_mean
+
+#: What a limit is that limits nothing.
+RELEASED = "any"
+_A_RANGE = "a range such as -128..127"
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What one verb or measurement takes; ``forms`` says so in messages."""
+
+    name: str
+    forms: str
+    types: tuple[type, ...]
+    words: Vocabulary = NUMBERS
+    numbers: bool = True
+    whole: bool = False
+    above: Fraction | None = None
+
+    def refusal(self, node: Node, found: str = "", hint: str = "") -> ProfileError:
+        """The error of a value that it does not take."""
+        return ProfileError(
+            node.file,
+            node.line,
+            f"{self.name} takes {self.forms}" + (f", not {found}" if found else "") + hint,
+        )
+
+    def judge(self, part: Constraint, node: Node) -> None:
+        """Raises ProfileError for a word or number that it does not take, alone or in a list."""
+        if isinstance(part, Exactly) and isinstance(part.value, str):
+            if not self.words.has(part.value):
+                raise self.refusal(node, repr(part.value), did_you_mean(part.value, self.words.words()))
+            return
+        ends = (part.low, part.high) if isinstance(part, Range) else (getattr(part, "value", None),)
+        for end in ends:
+            if isinstance(end, Fraction) and (not self.numbers or (self.whole and end.denominator != 1)):
+                raise self.refusal(node, repr(str(part)))
+        last = ends[-1]
+        if self.above is not None and isinstance(last, Fraction) and last <= self.above:
+            raise ProfileError(node.file, node.line, f"{self.name} {part}: it is above {self.above} always")
+
+
+def _named(*words: str) -> Vocabulary:
+    return Vocabulary("a word", lambda: words)
+
+
+_GRANULARITIES = ("per-tensor", "per-axis", "blockwise", "multi-axis", "none", "any")
+_VERBS = {
+    takes.name: takes
+    for takes in (
+        Takes(
+            "dtype", "a type such as int8, a list of types or {same_as: role}", (Exactly, OneOf, SameAs), TYPES, False
+        ),
+        Takes(
+            "granularity",
+            f"{', '.join(_GRANULARITIES)}, a list of these or {{same_as: role}}",
+            (Exactly, OneOf, SameAs), _named(*_GRANULARITIES), False,
+        ),
+        Takes("axis", "one whole number", (Exactly,), whole=True),
+        Takes("zero_point", f"a whole number, {_A_RANGE}, or a list of these", (Exactly, Range, OneOf), whole=True),
+        Takes("range", f"one whole number or {_A_RANGE}", (Exactly, Range), whole=True),
+        Takes(
+            "scale",
+            "a number such as 1/256, a range such as 1/512..1, positive, normal, a list of these, or a mapping with "
+            "equals, product_of, same_as, multiple_of or power_of",
+            (Exactly, Range, OneOf, MultipleOf, PowerOf, ProductOf, SameAs), _named("positive", "normal"), above=Fraction(0),
+        ),
+    )
+}  # fmt: skip
+
+
+def takes_of(verb: str, measured: str = "") -> Takes:
+    """What a verb takes; of ``limits``, what the measurement of that name does."""
+    return _VERBS[verb] if verb != "limits" else _limit(measured)
+
+
+@cache
+def _limit(name: str) -> Takes:
+    gives = vocabulary(name)
+    if gives.numeric:
+        forms = "a number, a range such as 1..3, a list of these, or {multiple_of: 16}"
+        return Takes(name, forms, (Exactly, Range, OneOf, MultipleOf))
+    words = gives.words()
+    listed = f": {', '.join(words)}" if len(words) <= _FEW and gives.called != " or ".join(words) else ""
+    return Takes(name, f"{gives.called}{listed}, or a list of these", (Exactly, OneOf), gives, False)
+
+
+#: So many words are told in a message.
+_FEW = 8
+
+
+def known_types(node: Node, *more: str) -> tuple[str, ...]:
+    """The types a node lists; ProfileError for one that the schema does not have, and that is none of ``more``."""
+    known = (*tensor_types(), *more)
+    if isinstance(node, Items) and not node.values:
+        raise ProfileError(node.file, node.line, "an empty list names no type")
+    for word in node if isinstance(node, Items) else (node,):
+        if text(word) not in known:
+            hint = did_you_mean(text(word), known) or "; types are such as int8, int16 and float32"
+            raise ProfileError(word.file, word.line, f"no type {text(word)!r}{hint}")
+    return texts(node)

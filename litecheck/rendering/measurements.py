@@ -1,0 +1,83 @@
+"""The measurements that limits may name, from their own docstrings: as a table and as plain values."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from litecheck.errors import ConfigError
+from litecheck.profile.measurements.registry import MEASUREMENTS, OPERAND_MEASUREMENTS, vocabulary
+from litecheck.rendering.word_table import print_table
+from litecheck.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: What stands for an operand's name.
+ROLE = "role"
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A measurement: its name, what it gives, and what it is."""
+
+    name: str
+    gives: str
+    meaning: str
+
+
+def measurements(pattern: str = "") -> tuple[Described, ...]:
+    """All measurements, or those whose names a part or wildcards match. Raises ConfigError where none is.
+
+    One of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too.
+    """
+    every = tuple(_every())
+    found = tuple(one for one in every if _matches(one.name, pattern))
+    if not found:
+        hint = did_you_mean(pattern, [one.name for one in every])
+        raise ConfigError(f"{pattern}: no measurement has such a name{hint}")
+    return found
+
+
+def _every() -> Iterator[Described]:
+    operands = {f"{ROLE}.{name}": function for name, function in OPERAND_MEASUREMENTS.items()}
+    functions: Mapping[str, object] = {**MEASUREMENTS, **operands}
+    for name, function in functions.items():
+        paragraph = (inspect.getdoc(function) or "").split("\n\n")[0]
+        yield Described(name, vocabulary(name).called or "a number", paragraph.replace("\n", " "))
+
+
+def _matches(name: str, pattern: str) -> bool:
+    if not set("*?[").isdisjoint(pattern):
+        return fnmatchcase(name, pattern)
+    what = pattern.rpartition(".")[2]
+    return pattern in name or (name == f"{ROLE}.{what}" and pattern != what)
+
+
+def measurement_names(incomplete: str) -> list[str]:
+    """The names that begin so, for the shell."""
+    return [one.name for one in _every() if one.name.startswith(incomplete)]
+
+
+def print_measurements(pattern: str, console: Console) -> None:
+    """A table of measurements. Raises ConfigError as :func:`measurements`."""
+    listed = [(one.name, one.gives, one.meaning.replace("``", "")) for one in measurements(pattern)]
+    print_table(("measurement", "gives", "what it is"), listed, (), console)
+
+
+def measurements_json(pattern: str) -> str:
+    """The same as one JSON document, with the words that a measurement may give."""
+    values = [
+        {
+            "name": one.name,
+            "gives": one.gives,
+            "words": list(vocabulary(one.name).words()),
+            "meaning": one.meaning,
+        }
+        for one in measurements(pattern)
+    ]
+    return json.dumps({"litecheck_rules": 1, "measurements": values}, indent=2) + "\n"

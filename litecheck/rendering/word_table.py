@@ -1,0 +1,70 @@
+"""Tables for a terminal in which no word is cut: long ones fold behind what joins their parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Where a word may be folded: behind these.
+_JOINTS = re.compile(r"(?<=[/_.,-])(?=.)")
+#: Between two columns, and outside of all.
+_GAP, _EDGES = 3, 2
+#: The least that is left for columns which wrap, beside those that do not.
+_LEAST = 20
+
+
+def folded(words: str, width: int) -> str:
+    """Text whose words have a line break behind a ``_``, ``/`` or the like wherever they would exceed the width."""
+    return " ".join(_folded(word, width) for word in words.split(" "))
+
+
+def _folded(word: str, width: int) -> str:
+    lines = [""]
+    for part in _JOINTS.split(word):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def shares(needs: Mapping[str, int], room: int) -> dict[str, int]:
+    """How wide columns are that need so much: all they need if there is room, else alike, what some leave to the others."""
+    found: dict[str, int] = {}
+    for number, (name, need) in enumerate(sorted(needs.items(), key=lambda item: item[1])):
+        found[name] = max(1, min(need, room // (len(needs) - number)))
+        room -= found[name]
+    return found
+
+
+def print_table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], whole: Collection[str], console: Console
+) -> None:
+    """A table; the columns in ``whole`` take what they need, the others share what is left of the terminal.
+
+    Where too little is left, those in ``whole`` that are wider than their heads wrap, too.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    content = [tuple(row) for row in rows]
+    needs = {head: max(len(head), *(len(row[n]) for row in content), 1) for n, head in enumerate(heads)}
+    room = console.width - _GAP * (len(heads) - 1) - _EDGES
+    fixed = {head: need for head, need in needs.items() if head in whole}
+    if room - sum(fixed.values()) < min(_LEAST, sum(needs.values()) - sum(fixed.values())):
+        fixed = {head: need for head, need in fixed.items() if need <= _SHORT}
+    wrapped = {head: need for head, need in needs.items() if head not in fixed}
+    widths = fixed | shares(wrapped, room - sum(fixed.values()))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for head in heads:
+        table.add_column(head, overflow="fold", width=widths[head])
+    for row in content:
+        table.add_row(*(folded(cell, widths[head]) for head, cell in zip(heads, row, strict=True)))
+    console.print(table)
+
+
+#: Columns no wider than this never wrap.
+_SHORT = 12

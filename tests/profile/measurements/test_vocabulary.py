@@ -1,0 +1,32 @@
+"""What measurements say they give is what they give."""
+
+from __future__ import annotations
+
+import pytest
+
+from litecheck.profile.measurements.register import OPERAND, OPERATOR
+from litecheck.profile.measurements.registry import vocabulary, witness
+from litecheck.profile.measurements.vocabulary import TYPES, of_enum
+
+#: What a number can be besides: no rule can write it.
+NO_NUMBER = "not finite"
+
+
+@pytest.mark.parametrize("name", [*OPERATOR, *(f"input.{name}" for name in OPERAND)])
+def test_words_that_rules_refuse_belong_to_measurements_that_give_words(name: str) -> None:
+    words = set(witness(name).words) - {NO_NUMBER}
+    assert not (vocabulary(name).numeric and words)
+
+
+def test_words_are_those_of_the_schema() -> None:
+    assert set(of_enum("Padding", "a padding").words()) == {"SAME", "VALID"}
+    assert {"int8", "float32", "bfloat16"} <= set(TYPES.words())
+    assert vocabulary("padding").has("VALID")
+    assert not vocabulary("padding").has("valid")
+
+
+def test_words_may_follow_a_pattern() -> None:
+    gives = vocabulary("upscaling")
+    assert gives.has("plain")
+    assert gives.has("w3h1")
+    assert not gives.has("w3")
