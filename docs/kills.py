@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from docs.sessions import ROOT
 from litecheck.cli import one_thread
 from litecheck.files import atomic_write
-from litecheck.report import counted
 from litecheck.suite.make import Scope, make
 from litecheck.suite.manifest import by_operator, read_suite
 from litecheck.suite.prove import KillRow, KillTable, prove
+from litecheck.tallies import counted
 
 PAGE = ROOT / "docs" / "kills.md"
 #: Profiles and whose outputs are expected in their suites.

@@ -192,7 +192,7 @@ def test_every_key_and_effect_is_in_the_rule_language() -> None:
 
 
 def test_every_status_is_in_the_guide() -> None:
-    from litecheck.report import STATUSES
+    from litecheck.tallies import STATUSES
 
     guide = text_of("docs/validate.md")
     assert [status for status in STATUSES if f"| {status} |" not in guide] == []

@@ -25,7 +25,8 @@ from litecheck.model.types import Model, Operator
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.report import ModelReport, OperatorReport, Status
+from litecheck.report import ModelReport, OperatorReport
+from litecheck.tallies import Status
 
 #: Without ``profiles`` each operator is judged by the first of these that speaks of its activations' type.
 DEFAULT_PROFILES = ("litert-runtime", "litert-int16x8", "litert-uint8", "litert-hybrid", "litert-structure")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from litecheck.errors import ConfigError
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,8 @@ from litecheck.cli.config import Options, configured
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.outputs import format_option
 from litecheck.errors import ModelError
-from litecheck.report import ModelReport, Report, counted
+from litecheck.report import ModelReport, Report
+from litecheck.tallies import counted
 
 ModelFiles = Annotated[
     list[str],

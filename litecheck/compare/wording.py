@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from litecheck.compare.answers import LeftOver, Likeness, Unrepeated
 from litecheck.compare.types import Candidate, Explained, Gathering
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 _LIKE = {
     Likeness.UNSCALED_REALS: "real values cannot be compared with integers that have no scale; give the stored integers",

@@ -25,7 +25,7 @@ from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, reason
 from litecheck.model.save import model_hash
 from litecheck.model.types import Model
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 if TYPE_CHECKING:
     from litecheck.convert.groups import Interval, Key

@@ -16,7 +16,7 @@ from litecheck.reference.numerics.fixedpoint import (
     quantize_multipliers,
     reduce_multiplier,
 )
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 #: Bytes of a channel in the stream of scales.
 _RECORD = 10

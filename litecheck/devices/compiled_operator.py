@@ -34,7 +34,7 @@ from litecheck.reference.numerics.requantize import wide_sums
 from litecheck.reference.numerics.rescale import Scales
 from litecheck.reference.numerics.windows import axes, padded, windows
 from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 _CODE = "ethos-u"
 #: What adds up products.

@@ -15,7 +15,7 @@ from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, NotDelegated, NotSupported
 from litecheck.reference.engine.entry import named
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 #: The first parameter of a function that is to be given each model, as bytes.
 MODEL = "model"

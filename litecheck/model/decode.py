@@ -16,7 +16,7 @@ from litecheck.model.external import ExternalFiles
 from litecheck.model.integrity import buffers_outside
 from litecheck.model.newer import newer_content
 from litecheck.model.types import Buffer, Model, Operator, OperatorCode, Signature, Subgraph, Tensor
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 #: LiteRT's own verifier gives up here, whatever the file holds.
 LITERT_TABLE_LIMIT = 1_000_000

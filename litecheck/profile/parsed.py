@@ -9,7 +9,7 @@ from litecheck.errors import ProfileError
 from litecheck.finding import Demand
 from litecheck.profile.types import Constraint, Exactly, Exemption, OneOf, Range, Requirement
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 #: What a limit is that limits nothing.
 _ANY = Exactly("any")

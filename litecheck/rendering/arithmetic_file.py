@@ -12,7 +12,7 @@ from litecheck.diagnose.hypotheses import USUAL
 from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis
 from litecheck.reference.engine.arithmetic import DEFAULT
 from litecheck.rendering.wording.hypotheses import excluded_sentence
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 _WIDTH = 116
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from litecheck.rendering.escape import visible
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
-from litecheck.report import counted
 from litecheck.suite.certificate import Certificate
 from litecheck.suite.integrity import Discrepancy
 from litecheck.suite.recheck import CertificateCheck
 from litecheck.suite.verdict import NOT_CLAIMED
+from litecheck.tallies import counted
 from litecheck.typed_json import encoded
 
 #: Raised when a key changes its meaning or goes away.

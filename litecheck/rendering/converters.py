@@ -10,7 +10,7 @@ from litecheck.files import bytes_text
 from litecheck.rendering.conversion.wording import decibels, without_dc
 from litecheck.rendering.document import Code, Document, FactRows, Heading, Line, Part, TableGrid
 from litecheck.rendering.escape import NAME, shorten, visible
-from litecheck.report import counted, counts_text
+from litecheck.tallies import counted, counts_text
 
 if TYPE_CHECKING:
     from rich.console import Console

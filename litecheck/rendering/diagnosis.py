@@ -15,7 +15,7 @@ from litecheck.rendering.columns import table, width_of
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording import hypotheses as wording
 from litecheck.rendering.wording.probed import probed_values, untested_sentence
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering.document import Code, Document, Heading, Line, Paragraph, Part, TableGrid
 from litecheck.rendering.escape import NAME, shorten, visible
-from litecheck.report import counted
 from litecheck.suite.manifest import by_operator
 from litecheck.suite.mutants import FAR
 from litecheck.suite.prove import KillRow, KillTable
+from litecheck.tallies import counted
 from litecheck.typed_json import encoded
 
 if TYPE_CHECKING:

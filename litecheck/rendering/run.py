@@ -11,7 +11,7 @@ from litecheck.reference.engine.statistics import Recorder, Statistics
 from litecheck.rendering.columns import table, width_of
 from litecheck.rendering.document import Code, Document, Heading, Part, TableGrid
 from litecheck.rendering.escape import visible
-from litecheck.report import counted
+from litecheck.tallies import counted
 from litecheck.version import __version__
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering.document import Code, Document, Heading, Line, Part, TableGrid
 from litecheck.rendering.escape import visible
-from litecheck.report import counted
 from litecheck.suite.run_comparison import CaseChange, RunComparison, RunSide
+from litecheck.tallies import counted
 from litecheck.typed_json import encoded
 
 if TYPE_CHECKING:

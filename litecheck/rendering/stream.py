@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from litecheck.report import counted
 from litecheck.suite.stream.report import FailedVector, MistakeFit, StreamReport
 from litecheck.suite.stream.ways import VectorFlag
+from litecheck.tallies import counted
 from litecheck.version import __version__
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.types import Conformance, Profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.report import counted
+from litecheck.tallies import counted
 from litecheck.verify.questions import Question
 
 #: What is asked where the profile says nothing, or where there is none.

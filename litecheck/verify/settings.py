@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from litecheck.cases.inputs import KINDS
 from litecheck.cases.model_inputs import Drawing
 from litecheck.errors import ConfigError
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 _UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?")

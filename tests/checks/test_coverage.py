@@ -27,7 +27,8 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.solve import solve
 from litecheck.profile.types import OperatorRule, Profile, Roles
 from litecheck.quantization import Custom, Quantization
-from litecheck.report import ModelReport, Report, Status
+from litecheck.report import ModelReport, Report
+from litecheck.tallies import Status
 from tests.checks.table import STEP, ended, profile
 
 RULES = """\

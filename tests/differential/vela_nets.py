@@ -135,7 +135,7 @@ def drawn_nets(seed: int, count: int, longest: int = 5) -> Iterator[Net]:
         read = {t for op in operators for t in op.inputs}
         results = [t for op in operators for t in op.outputs]
         if operators:
-            given = [t for t in results if t not in read or dice.chance(0.1)]
+            given = [t for t in results if t.dtype != "resource" and (t not in read or dice.chance(0.1))]
             kept = [t for t in given if not dice.chance(_UNREAD)] or given[-1:]
             yield _opened(dice, Net(tuple(operators), tuple(kept)))
 

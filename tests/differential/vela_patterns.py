@@ -131,13 +131,34 @@ def flattened(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     )
 
 
+def streamed(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """Rows kept in a variable from one run to the next, in front of those that come in."""
+    n, h, w, c = x.shape
+    rows = dice.number(1, 3)
+    handle = TensorPlan("resource", dice.pick((), (1,)))
+    kept = x.but(shape=(n, rows, w, c), name="kept")
+    both = x.but(shape=(n, rows + h, w, c), quantization=_same(dice, x))
+    last = both.but(shape=(n, rows, w, c))
+    start, size = numbers([0, h, 0, 0]), numbers([n, rows, w, c])
+    read = Drawn("READ_VARIABLE", (handle,), (kept,))
+    ops = [Drawn("VAR_HANDLE", (), (handle,), {"shared_name": "rows"}), read]
+    ops.append(Drawn("CONCATENATION", (kept, x), (both,), {"axis": 1}))
+    ops.append(Drawn("SLICE", (both, start, size), (last,)))
+    if dice.chance(0.2):
+        ops.append(Drawn(dice.pick("CEIL", "SQRT", "ABS"), (last,), (last.but(name="changed"),)))
+    ops.append(Drawn("ASSIGN_VARIABLE", (handle, ops[-1].outputs[0]), ()))
+    return tuple(ops)
+
+
 def _same(dice: Dice, x: TensorPlan) -> object:
     """The parameters of a tensor, mostly."""
     return x.quantization if dice.chance(0.85) else dice.quantization(x.dtype)
 
 
 #: By what they are.
-PATTERNS: tuple[Pattern, ...] = (dilated, decoded, decoded, padded, undone, flattened)
+PATTERNS: tuple[Pattern, ...] = (
+    dilated, decoded, decoded, padded, undone, flattened, streamed,
+)  # fmt: skip
 
 
 def pattern(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:

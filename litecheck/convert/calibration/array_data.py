@@ -17,7 +17,7 @@ from litecheck.model.types import Model
 from litecheck.quantizer.arrays import read
 from litecheck.quantizer.npy import arrays_in, npz_header, npz_rows, read_npz
 from litecheck.reference.engine.entry import EntryPoint, entry
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 
 def archives(files: Sequence[Path], described: str, model: Model, options: DataOptions) -> CalibrationData:

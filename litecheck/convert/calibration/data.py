@@ -9,7 +9,7 @@ from litecheck.convert.calibration.array_data import archives, one_array, one_by
 from litecheck.convert.calibration.dataset import CalibrationData, DataOptions
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 #: What a folder of images holds.
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".ppm", ".pgm", ".tif", ".tiff")

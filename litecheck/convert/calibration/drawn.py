@@ -19,7 +19,7 @@ from litecheck.profile.operators import facts_of
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.entry import EntryPoint, entry
 from litecheck.reference.operands import NUMPY_TYPES
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 #: Integers that are no ids are drawn below this; ids too, where nothing says how many there are.
 _SMALL = 10

@@ -14,7 +14,7 @@ from litecheck.convert.calibration.samples import Chain, Sample, held
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import entry
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 #: What an image's values are brought to unless somebody says otherwise: 0..1.
 _UNIT = (1 / 255, 0.0)

@@ -20,7 +20,8 @@ from litecheck.rendering.document import (
 )
 from litecheck.rendering.escape import NAME, shorten
 from litecheck.rendering.validation.document import document as validation_document
-from litecheck.report import Report, counted
+from litecheck.report import Report
+from litecheck.tallies import counted
 
 
 def document(record: ConversionRecord) -> Document:

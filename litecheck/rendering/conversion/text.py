@@ -14,7 +14,7 @@ from litecheck.rendering.page import DIM, LABEL
 from litecheck.rendering.validation.grouping import blocks
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.rendering.validation.text import ValidationPage
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 _STYLES = {"conforms": "bold green", "violates": "bold red", "not judged": "bold magenta"}
 _HEADS = (

@@ -13,7 +13,7 @@ from litecheck.convert.request import REAL
 from litecheck.convert.sensitivity import OperatorSensitivity
 from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
-from litecheck.report import counted, counts_text, uncovered_text
+from litecheck.tallies import counted, counts_text, uncovered_text
 
 #: How much of the values on a rail is worth a word.
 _NOTICED = 1e-4

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from litecheck.rendering.escape import visible
 from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET

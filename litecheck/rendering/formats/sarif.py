@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from litecheck.finding import LEVELS, Level
 from litecheck.rendering.escape import uri, visible
 from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 if TYPE_CHECKING:
     from litecheck.rendering.rows import ResultRow, Results, RowPlace, RowRule

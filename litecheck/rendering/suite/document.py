@@ -8,8 +8,8 @@ from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, shorten
 from litecheck.rendering.suite import wording
 from litecheck.rendering.wording.operators import operator_grid
-from litecheck.report import counted
 from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
+from litecheck.tallies import counted
 
 #: GitHub shows a megabyte of Markdown, and people read less.
 _MANY = 50

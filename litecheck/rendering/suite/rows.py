@@ -19,8 +19,8 @@ from litecheck.rendering.rows import (
 )
 from litecheck.rendering.suite import wording
 from litecheck.rendering.wording.operators import OPERATOR_HEADS, OperatorLine, operator_cells
-from litecheck.report import counted
 from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
+from litecheck.tallies import counted
 
 _HANDFUL = 5
 _FAILING = {"not borne out": "suite/claim", "expired": "suite/waiver-expired"}

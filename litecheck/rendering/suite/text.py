@@ -11,8 +11,8 @@ from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.suite import wording
 from litecheck.rendering.wording.operators import OPERATOR_HEADS, operator_cells
-from litecheck.report import counted
 from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
+from litecheck.tallies import counted
 
 _VERDICTS = {"conforms": "bold green", "fails": "bold red", "not judged": "bold magenta"}
 _STYLES = {**_VERDICTS, "waived": "yellow", "not claimed": "dim"}

@@ -11,9 +11,9 @@ from litecheck.rendering.rows import Detail
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
 from litecheck.rendering.wording.operators import OperatorLine, extent
 from litecheck.rendering.wording.outcomes import size_words, spot_words, value_words
-from litecheck.report import counted
 from litecheck.suite.gap import Gap
 from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, Ending, OperatorRow, SuiteReport
+from litecheck.tallies import counted
 
 #: What an ending says of the device, as a sentence.
 MEANING: dict[Ending, str] = {

@@ -8,7 +8,8 @@ from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
 from litecheck.rendering.validation.targets import target_lines
-from litecheck.report import COUNTED, STATUSES, ModelReport, Report, Status, counted
+from litecheck.report import ModelReport, Report
+from litecheck.tallies import COUNTED, STATUSES, Status, counted
 
 _HANDFUL = 5
 _DOZEN = 12

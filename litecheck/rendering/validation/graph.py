@@ -10,7 +10,8 @@ from typing import Any
 from litecheck.finding import Finding
 from litecheck.rendering.escape import shorten
 from litecheck.rendering.validation.targets import places_of
-from litecheck.report import ModelReport, OperatorReport, Status
+from litecheck.report import ModelReport, OperatorReport
+from litecheck.tallies import Status
 
 #: Cells in the strip of a subgraph: a screen of them.
 _CELLS = 500

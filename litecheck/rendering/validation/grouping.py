@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from litecheck.finding import LEVELS, Demand, Effect, Finding, Level, Waiver
-from litecheck.report import ModelReport, counted
+from litecheck.report import ModelReport
+from litecheck.tallies import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from litecheck.rendering.validation.graph import cells, rows
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered, waived
 from litecheck.rendering.validation.plots import plots
 from litecheck.rendering.validation.targets import target_facts
-from litecheck.report import COUNTED, ModelReport, Report, coverage_text
+from litecheck.report import ModelReport, Report
+from litecheck.tallies import COUNTED, coverage_text
 
 _FOLDER = Path(__file__).parent / "page"
 _SHARED = ("elements.js", "controls.js", "table.js", "pictures.js", "strip.js")

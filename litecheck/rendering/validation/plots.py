@@ -9,7 +9,8 @@ from typing import Any
 
 from litecheck.quantization import INTEGER_RANGES, TensorSurvey
 from litecheck.rendering.escape import shorten
-from litecheck.report import ModelReport, counted
+from litecheck.report import ModelReport
+from litecheck.tallies import counted
 
 #: Marks in one plot; of more tensors, neighbours share one.
 _MARKS = 400

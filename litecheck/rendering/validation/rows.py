@@ -12,7 +12,8 @@ from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten, tame, visible
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
 from litecheck.rendering.validation.targets import places_of, target_facts
-from litecheck.report import STATUSES, Gate, ModelReport, OperatorReport, Report, Status, counted
+from litecheck.report import Gate, ModelReport, OperatorReport, Report
+from litecheck.tallies import STATUSES, Status, counted
 
 _HANDFUL = 5
 _GAPS: tuple[Status, ...] = ("not covered", "structure only")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from litecheck.finding import LEVELS, Finding
 from litecheck.rendering.escape import visible
-from litecheck.report import Report, counted
+from litecheck.report import Report
+from litecheck.tallies import counted
 
 
 def statistics(report: Report) -> str:

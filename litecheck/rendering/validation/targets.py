@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from litecheck.files import bytes_text
 from litecheck.placement import CompilerReport, Place, Placement, TargetReport
 from litecheck.rendering.escape import visible
-from litecheck.report import ModelReport, counted
+from litecheck.report import ModelReport
+from litecheck.tallies import counted
 
 _TEXTS: Mapping[Place, tuple[str, str]] = {
     "npu": ("on the NPU", "on the NPU"), "cpu": ("stays on the CPU", "stay on the CPU"),

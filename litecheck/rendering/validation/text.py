@@ -14,7 +14,8 @@ from litecheck.rendering.escape import NAME, place, visible
 from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
 from litecheck.rendering.validation.targets import target_lines
-from litecheck.report import ModelReport, Report, Status, counted, coverage_text
+from litecheck.report import ModelReport, Report
+from litecheck.tallies import Status, counted, coverage_text
 
 _STYLES = {
     "conforms": "bold green",

@@ -10,7 +10,7 @@ from litecheck.rendering.verification.operators import operators
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.operators import operator_grid
 from litecheck.rendering.wording.separations import separation_sentence
-from litecheck.report import counted
+from litecheck.tallies import counted
 from litecheck.verify.outcome import Step, Verdict, Verification
 
 #: GitHub shows a megabyte of Markdown, and people read less.

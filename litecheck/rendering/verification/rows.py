@@ -10,7 +10,7 @@ from litecheck.files import from_here
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.wording import outcomes as wording
-from litecheck.report import counted
+from litecheck.tallies import counted
 from litecheck.verify.outcome import Verdict, Verification
 
 _HANDFUL = 5

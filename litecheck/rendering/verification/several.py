@@ -21,7 +21,7 @@ from litecheck.rendering.verification import text as single_text
 from litecheck.rendering.verification import values as single_values
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.operators import OperatorLine
-from litecheck.report import counted
+from litecheck.tallies import counted
 from litecheck.verify.outcome import Verification
 from litecheck.verify.several import Unverified, Verifications
 

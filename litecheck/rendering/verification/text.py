@@ -12,7 +12,7 @@ from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.separations import separation_sentence
-from litecheck.report import counted
+from litecheck.tallies import counted
 from litecheck.verify.forecast import Forecast
 from litecheck.verify.outcome import Step, Verdict, Verification
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from litecheck.report import counted
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.verdict import WaiverRecord
+from litecheck.tallies import counted
 
 #: What a claim says more than a run shows, by what it is about.
 _SHORTFALLS = {

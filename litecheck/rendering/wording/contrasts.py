@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.diagnose.result import Contrast, SharedTraits, Trait, Unsteady
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 #: So many inferences are named.
 _NAMED = 4

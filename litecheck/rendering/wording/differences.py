@@ -13,7 +13,7 @@ from litecheck.quantizer.comparison import Attribution, Comparison, Element
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.rendering.columns import bars, percent
 from litecheck.rendering.rows import Detail
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 
 def verdict(comparison: Comparison) -> str:

@@ -10,7 +10,7 @@ from litecheck.compare.wording import gathering_sentence
 from litecheck.diagnose.result import Contrast, Diagnosed, Diagnosis, Excluded
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording.contrasts import contrast_sentences, unsteady_sentence
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 #: What an exit code says of the device.
 VERDICTS = {0: "conforms", 1: "fails", 2: "not judged"}

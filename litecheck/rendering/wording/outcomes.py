@@ -14,7 +14,7 @@ from litecheck.rendering.columns import percent, span
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.rows import Detail
 from litecheck.rendering.wording.series import series_sentence
-from litecheck.report import counted
+from litecheck.tallies import counted
 from litecheck.verify.outcome import WHOLE, Step, Verdict, Verification
 
 #: What an outcome says of the device, as a sentence.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.diagnose.result import ProbedRange, Untested
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 _ALWAYS = {
     "graphs": "operators in a graph: every probe is one operator by itself",

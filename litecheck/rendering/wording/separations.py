@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.report import counted
+from litecheck.tallies import counted
 from litecheck.verify.outcome import Separation
 
 #: At most so many values of operators that pass are listed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.cases.memory import SeriesTried
-from litecheck.report import counted
+from litecheck.tallies import counted
 
 _BECAUSE = {"device": "the device hands no state on", "budget": "the budget went to other cases"}
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from litecheck.finding import Where
-from litecheck.report import ModelReport, Report, counted, counts_text, coverage_text
+from litecheck.report import ModelReport, Report
+from litecheck.tallies import counted, counts_text, coverage_text
 
 
 def test_counted():

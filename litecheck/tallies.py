@@ -1,0 +1,57 @@
+"""What operators, models and findings are counted by, and the counts in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from litecheck.finding import EFFECTS, Effect
+
+Status = Literal["conforms", "violates", "waived", "structure only", "not covered", "nothing to judge"]
+Verdict = Literal["conforms", "violates", "not judged"]
+Counted = Literal["violation", "warning", "note", "waived"]
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+#: Statuses that are not worth a word where no operator has them.
+_RARE: tuple[Status, ...] = ("structure only", "nothing to judge")
+VERDICTS: tuple[Verdict, ...] = ("conforms", "violates", "not judged")
+#: A finding's level, or that somebody waived it.
+COUNTED: tuple[Counted, ...] = ("violation", "warning", "note", "waived")
+VERBS = {"conforms": ("conforms", "conform"), "violates": ("violates", "violate")}
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """``1 operator``, ``2 operators``, ``12,000 entries``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def coverage_text(coverage: Mapping[Status, int]) -> str:
+    """The counts and their sum: ``12 conform, 1 violates, 0 waived, 2 not covered of 15 operators``."""
+    shown = (s for s in STATUSES if coverage.get(s, 0) or s not in _RARE)
+    parts = (counted(coverage[s], *VERBS.get(s, (s, s))) for s in shown)
+    return f"{', '.join(parts)} of {counted(sum(coverage.values()), 'operator')}"
+
+
+def counts_text(counts: Mapping[Counted, int], effects: Mapping[Effect, int] | None = None) -> str:
+    """The findings in words, the gravest first: ``2 violations (2 crashes), 10 notes, 1 waived`` or ``no findings``."""
+    comes = {"violation": f" ({effects_text(effects)})" if effects else ""}
+    parts = (
+        counted(counts[k], k, "waived" if k == "waived" else "") + comes.get(k, "")
+        for k in COUNTED
+        if counts[k]
+    )
+    return ", ".join(parts) or "no findings"
+
+
+def uncovered_text(coverage: Mapping[Status, int]) -> str:
+    """How many operators no rule of quantization judged: ``2 of 15 operators not covered``."""
+    missing, structure = coverage["not covered"], coverage.get("structure only", 0)
+    total = counted(sum(coverage.values()), "operator")
+    if structure:
+        return f"{structure:,} structure only, {missing:,} not covered of {total}"
+    return f"{missing:,} of {total} not covered"
+
+
+def effects_text(effects: Mapping[Effect, int]) -> str:
+    """What becomes of a model with these findings, the gravest first: ``1 crashes, 2 refused at load``."""
+    return ", ".join(f"{effects[e]:,} {e.partition(',')[0]}" for e in EFFECTS if effects.get(e))
