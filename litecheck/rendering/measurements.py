@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from litecheck.errors import ConfigError
-from litecheck.profile.measurements.registry import MEASUREMENTS, OPERAND_MEASUREMENTS, vocabulary
+from litecheck.profile.measurements.registry import (
+    MEASUREMENTS,
+    OPERAND_MEASUREMENTS,
+    meaning,
+    vocabulary,
+)
 from litecheck.rendering.word_table import print_table
 from litecheck.spelling import did_you_mean
 
@@ -44,11 +48,9 @@ def measurements(pattern: str = "") -> tuple[Described, ...]:
 
 
 def _every() -> Iterator[Described]:
-    operands = {f"{ROLE}.{name}": function for name, function in OPERAND_MEASUREMENTS.items()}
-    functions: Mapping[str, object] = {**MEASUREMENTS, **operands}
-    for name, function in functions.items():
-        paragraph = (inspect.getdoc(function) or "").split("\n\n")[0]
-        yield Described(name, vocabulary(name).called or "a number", paragraph.replace("\n", " "))
+    operands = (f"{ROLE}.{name}" for name in OPERAND_MEASUREMENTS)
+    for name in (*MEASUREMENTS, *operands):
+        yield Described(name, vocabulary(name).called or "a number", meaning(name))
 
 
 def _matches(name: str, pattern: str) -> bool:
@@ -65,7 +67,7 @@ def measurement_names(incomplete: str) -> list[str]:
 
 def print_measurements(pattern: str, console: Console) -> None:
     """A table of measurements. Raises ConfigError as :func:`measurements`."""
-    listed = [(one.name, one.gives, one.meaning.replace("``", "")) for one in measurements(pattern)]
+    listed = [(one.name, one.gives, one.meaning) for one in measurements(pattern)]
     print_table(("measurement", "gives", "what it is"), listed, (), console)
 
 

@@ -79,7 +79,7 @@ def computed_zero_point(operands: Operands) -> Measured:
 
 @measures(_pointed("int8"))
 def window_zero_point(operands: Operands) -> Measured:
-    """The same; None where the weights are int8 and the input is of another type."""
+    """As ``computed_zero_point``; None where the weights are int8 and the input is of another type."""
     source = operands.one("input")
     other = source is not None and source.dtype != "int8"
     if other and any(dtype == "int8" for dtype, _ in _computed(operands)):

@@ -41,7 +41,8 @@ def joined_images(operands: Operands) -> Measured:
 
 @measures(partial(_joined, axis=0, factor=2, option="half_pixel_centers"))
 def joined_half_pixels(operands: Operands) -> Measured:
-    """The same of any factor where pixels have their centers at a half."""
+    """1 where RESIZE stretches with pixels that have their centers at a half, and its result is written in place among other
+    images, else 0."""
     return _parts(operands, lambda found, factor, along: found.half and _IMAGES in along)
 
 

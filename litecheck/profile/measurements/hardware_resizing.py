@@ -115,7 +115,8 @@ def resize_factor(operands: Operands) -> Measured:
 
 @measures(resized_half)
 def half_pixel_factor(operands: Operands) -> Measured:
-    """The same where pixels have their centers at a half; where a side becomes shorter, of that, and 0 of one lost."""
+    """By what RESIZE stretches the side that it stretches most, where pixels have their centers at a half; where a side
+    becomes shorter, of that, and 0 of one lost."""
     found = resize_of(operands)
     factors = found and found.upscaling
     if not found or not factors or not found.half:
@@ -194,7 +195,7 @@ def stretched_wide_maps(operands: Operands) -> Measured:
 
 @measures(stretched_words)
 def half_pixel_wide_maps(operands: Operands) -> Measured:
-    """The same; also where it stretches nothing and pixels have their centers at a half."""
+    """As ``stretched_wide_maps``; also where RESIZE stretches nothing and pixels have their centers at a half."""
     found = resize_of(operands)
     return _wide(found) if found and (found.half or found.source != found.result) else 0
 
@@ -219,7 +220,7 @@ def stretched_channels(operands: Operands) -> Measured:
 
 @measures(deep_plane)
 def stretched_plane_channels(operands: Operands) -> Measured:
-    """The same; 0 where one pixel is resized that has one channel or as many as the result."""
+    """As ``stretched_channels``; 0 where one pixel is resized that has one channel or as many as the result."""
     found = resize_of(operands)
     if found and found.source == (1, 1) and found.channels[0] in (1, found.channels[1]):
         return 0

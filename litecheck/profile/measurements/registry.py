@@ -6,6 +6,7 @@ A measurement of the whole operator has a plain name (``stride_w``); one of an o
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from types import MappingProxyType
@@ -60,6 +61,12 @@ def measurement(name: str) -> Measurement:
         return None if tensor is None else of_tensor(tensor)
 
     return of_role
+
+
+def meaning(name: str) -> str:
+    """What a measurement is, in a sentence or two: the first paragraph of its documentation."""
+    function = OPERAND[name.rpartition(".")[2]][0] if "." in name else OPERATOR[name][0]
+    return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split()).replace("``", "")
 
 
 def witness(name: str) -> Witness[Plan]:

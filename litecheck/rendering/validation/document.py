@@ -81,7 +81,8 @@ def _block(block: Block) -> Iterator[layout.Part]:
     if len(block.cases) > _HANDFUL:
         cases.append((f"and {counted(len(block.cases) - _HANDFUL, 'other case')}",))
     yield layout.ItemList(tuple(cases))
-    because = f"Because {block.because}. " if block.because else ""
+    because = f"Measured: {block.measured} " if block.measured else ""
+    because += f"Because {block.because}. " if block.because else ""
     hint = f"Hint: {block.hint}. " if block.hint else ""
     demand = f"{because}Effect: {block.effect}. {hint}Demanded by {block.demanded_by.profile} in "
     see: tuple[layout.Span, ...] = (" See ", layout.Link(block.see), ".") if block.see else ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from litecheck.finding import LEVELS, Demand, Effect, Finding, Level, Waiver
+from litecheck.profile.measurements.registry import meaning
 from litecheck.report import ModelReport
 from litecheck.tallies import counted
 
@@ -33,6 +34,12 @@ class Block:
     effect: Effect
     hint: str
     cases: tuple[AlikeFindings, ...]
+
+    @property
+    def measured(self) -> str:
+        """What a limit limits; ``""`` where the requirement is none."""
+        name = self.path.partition("/limits/")[2]
+        return meaning(name) if name else ""
 
     @property
     def extent(self) -> str:

@@ -118,6 +118,7 @@ def _reasons(model: ModelReport) -> Iterator[tuple[str, str, int, str]]:
 def _block(block: Block) -> dict[str, Any]:
     demanded = f"{block.demanded_by.profile} in {block.demanded_by}"
     facts = (
+        ("measured", block.measured),
         ("because", block.because),
         ("effect", block.effect),
         ("hint", block.hint),

@@ -37,6 +37,8 @@ def target_facts(model: ModelReport) -> Iterator[tuple[str, str]]:
 def target_text(target: TargetReport) -> str:
     """How many operators run where, NPU partitions, the share of multiply-accumulates, and the largest live set."""
     told = ", ".join(f"{n:,} {_TEXTS[p][n != 1]}" for p, n in target.places.items() if n) or "no operators"
+    if target.places["refused"] or target.places["crashes"]:
+        return f"{target.target}: {told}; nothing is compiled; largest live set {bytes_text(target.live)}"
     share = "" if target.share is None else f"; {100 * target.share:.1f} % of multiply-accumulates on the NPU"
     return (
         f"{target.target}: {told}; {counted(target.partitions, 'NPU partition')}{share}; "

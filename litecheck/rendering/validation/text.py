@@ -83,6 +83,7 @@ class ValidationPage(Page):
         if len(cases) < len(block.cases):
             left = sum(len(case.findings) for case in block.cases[_HANDFUL:])
             self.labelled("", f"and {counted(left, 'other finding')} of this kind")
+        self.labelled("measured", block.measured)
         self.labelled("because", visible(block.because))
         self.labelled("effect", block.effect)
         self.labelled("hint", visible(block.hint))
