@@ -59,6 +59,11 @@ class TargetReport:
         return {place: counts[place] for place in PLACES}
 
     @property
+    def folded(self) -> int:
+        """How many operators of the accelerator are folded away: none of its work is theirs."""
+        return sum(op.place == "npu" and op.partition is None for op in self.operators)
+
+    @property
     def share(self) -> float | None:
         """The share of multiply-accumulates on the accelerator; None where there are none."""
         total = sum(op.macs for op in self.operators)

@@ -36,7 +36,9 @@ def target_facts(model: ModelReport) -> Iterator[tuple[str, str]]:
 
 def target_text(target: TargetReport) -> str:
     """How many operators run where, NPU partitions, the share of multiply-accumulates, and the largest live set."""
-    told = ", ".join(f"{n:,} {_TEXTS[p][n != 1]}" for p, n in target.places.items() if n) or "no operators"
+    counts = [(n - (target.folded if p == "npu" else 0), _TEXTS[p]) for p, n in target.places.items()]
+    counts.insert(1, (target.folded, ("folded away", "folded away")))
+    told = ", ".join(f"{n:,} {texts[n != 1]}" for n, texts in counts if n) or "no operators"
     if target.places["refused"] or target.places["crashes"]:
         return f"{target.target}: {told}; nothing is compiled; largest live set {bytes_text(target.live)}"
     share = "" if target.share is None else f"; {100 * target.share:.1f} % of multiply-accumulates on the NPU"
@@ -71,7 +73,7 @@ def compiler_text(compiler: CompilerReport) -> str:
 def place_text(op: Placement) -> str:
     """Where one operator runs, in a word or two; an operator of the NPU in no partition is folded away."""
     if op.place == "npu":
-        return "NPU, folded away" if op.partition is None else f"NPU, partition {op.partition}"
+        return "folded away" if op.partition is None else f"NPU, partition {op.partition}"
     return {"cpu": "CPU", "refused": "refused", "crashes": "crash"}[op.place]
 
 
