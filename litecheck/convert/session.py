@@ -140,7 +140,8 @@ def _judged(
     profile, accelerator = rules_for(settings.to, settings.profile or conversion.profile)
     read = model_from(content, target)
     plan = conversion.plan
-    report = validate(read, profiles_of(plan, profile, accelerator) if settings.profile else None)
+    asked = (accelerator,) if accelerator else profiles_of(plan, profile)
+    report = validate(read, asked if settings.profile else None)
     size = model.size or len(model_bytes(model, drop_unknown=True))
     ranges = calibration.ranges if calibration else _NONE
     warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))
