@@ -11,7 +11,8 @@ from litecheck.model.types import Model, Subgraph
 
 @dataclass(frozen=True, slots=True)
 class Visits:
-    """The turn at which each operator that an output needs, and each output, is first come to; by their indices."""
+    """The turn at which each operator that an output needs, or that makes none, and each output, is first come to; by their
+    indices."""
 
     graph: Graph
     operators: dict[int, int]
@@ -32,6 +33,10 @@ def visits_of(model: Model, subgraph: Subgraph) -> Visits:
 def _visited(graph: Graph) -> Visits:
     operators, outputs = dict[int, int](), dict[int, int]()
     given = [(tensor, True) for tensor in graph.subgraph.outputs if tensor >= 0]
+    for operator in graph.subgraph.operators:
+        if not operator.outputs:
+            operators[operator.index] = len(operators)
+            given += [(index, False) for index in operator.inputs if index >= 0]
     while given:
         tensor, is_output = given.pop()
         turn = len(operators) + len(outputs)

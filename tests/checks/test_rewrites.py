@@ -74,6 +74,84 @@ def test_three_operators_are_one_where_the_compiler_takes_them_so(profile: Profi
     assert [op.place for op in placement(model, profile)[0].operators] == expected
 
 
+def rows(
+    before: tuple[str, ...] = ("EXPAND_DIMS",), after: tuple[str, ...] = ("SQUEEZE",), place: int = 1,
+    beside: str = "", activation: str = "NONE", kernel: int = 3,
+) -> Model:  # fmt: skip
+    """A convolution of every other element of a sequence, a dimension put in before it and taken out behind it."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+
+    def spread(*shape: int) -> tuple[int, ...]:
+        return (*shape[:place], 1, *shape[place:])
+
+    def tensor(name: str, shape: tuple[int, ...], scale: float = 0.5) -> int:
+        return main.tensor(name, shape, "int8", quantized(scale))
+
+    x, parts = tensor("x", (1, 120, 4)), tensor("s", (2, 60, 4))
+    block, none = main.constant("b", np.array([2], np.int32)), main.constant("p", np.zeros((1, 2), np.int32))
+    main.add("SPACE_TO_BATCH_ND", [x, block, none], [parts])
+    operand, shape = parts, spread(2, 60, 4)
+    for opcode in before:
+        steering = [place] if opcode == "EXPAND_DIMS" else shape
+        made = tensor("e", shape)
+        main.add(opcode, [operand, main.constant("c", np.array(steering, np.int32))], [made])
+        operand = made
+    sides = spread(3, kernel, 4)
+    w = main.constant("w", np.ones(sides, np.int8), quantized(0.25))
+    y, left = tensor("y", spread(2, 61 - kernel, 3), 0.75), 61 - kernel
+    main.add(
+        "CONV_2D",
+        [operand, w, -1],
+        [y],
+        padding="VALID",
+        stride_w=1,
+        stride_h=1,
+        fused_activation_function=activation,
+    )
+    last = y
+    for n, _ in enumerate(after):
+        whole = n == len(after) - 1
+        made = tensor("f", (2, left, 3) if whole else spread(2, left, 3), 0.75)
+        steering = main.constant("c", np.array((2, left, 3) if whole else spread(2, left, 3), np.int32))
+        main.add("RESHAPE", [last, steering], [made])
+        last = made
+    z = tensor("z", (1, 2 * left, 3), 0.75)
+    main.add("BATCH_TO_SPACE_ND", [last, block, none], [z])
+    outputs = [z]
+    if beside:
+        read = {"parts": parts, "spread": operand, "made": y}[beside]
+        shapes = {"parts": (2, 60, 4), "spread": shape, "made": spread(2, left, 3)}
+        outputs.append(tensor("o", shapes[beside]))
+        main.add("TANH", [read], [outputs[-1]])
+    main.inputs(x)
+    main.outputs(*outputs)
+    return builder.finish()
+
+
+@pytest.mark.parametrize("profile", [U55, U85], ids=["u55", "u85"])
+@pytest.mark.parametrize(
+    ("model", "place"),
+    [
+        (rows(), "npu"),
+        (rows(place=2), "npu"),
+        (rows(("RESHAPE",)), "npu"),
+        (rows(kernel=40), "npu"),
+        (rows(("EXPAND_DIMS", "RESHAPE")), "cpu"),
+        (rows(after=("RESHAPE", "RESHAPE")), "cpu"),
+        (rows(activation="RELU"), "cpu"),
+        (rows(beside="parts"), "cpu"),
+        (rows(beside="spread"), "cpu"),
+        (rows(beside="made"), "cpu"),
+    ],
+)
+def test_one_reshape_may_stand_between_them(profile: Profile, model: Model, place: str) -> None:
+    operators = placement(model, profile)[0].operators
+    ends = [op.place for op in operators if op.opcode.endswith("_ND")]
+    assert ends == [place, place]
+    assert {op.place for op in operators if not op.opcode.endswith("_ND")} == {"npu"}
+
+
 def test_three_operators_are_three_where_the_one_would_stay_on_the_cpu() -> None:
     assert [op.place for op in placement(STRIDDEN, U55)[0].operators] == THREE
     assert [op.place for op in placement(STRIDDEN, U85)[0].operators] == ONE

@@ -50,6 +50,48 @@ def dilated(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     )
 
 
+def dilated_rows(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """The same of a sequence: a dimension is put in before the convolution and taken out behind it."""
+    n, h, w, c = x.shape
+    length, block, place = h * w, dice.number(1, 4), dice.pick(1, 2)
+    margin = -length % block
+    flat = x.but(shape=(n, length, c), name="flat")
+
+    def spread(*shape: int) -> tuple[int, ...]:
+        return (*shape[:place], 1, *shape[place:])
+
+    parts = flat.but(shape=(n * block, (length + margin) // block, c), quantization=_same(dice, x))
+    side = parts.shape[1]
+    inner, kernel, deep = (
+        parts.but(shape=spread(*parts.shape)),
+        dice.number(1, min(3, side)),
+        dice.chance(0.4),
+    )
+    count, stride = c if deep else dice.number(1, 8), dice.pick(1, 1, 1, 2)
+    weight = dice.constant(spread(1 if deep else count, kernel, c), "int8").zeroed(0)
+    made = windowed(side, kernel, stride, "VALID")
+    y = dice.tensor(spread(parts.shape[0], made, count), x.dtype)
+    bare = y.but(shape=(parts.shape[0], made, count), quantization=_same(dice, y))
+    z = bare.but(shape=(n, made * block, count))
+    options = {
+        "padding": "VALID",
+        "stride_w": stride if place == 1 else 1,
+        "stride_h": stride if place == 2 else 1,
+    }
+    options["fused_activation_function"] = "NONE" if dice.chance(0.8) else dice.fused()
+    if deep:
+        options["depth_multiplier"] = 1
+    kind, none = "DEPTHWISE_CONV_2D" if deep else "CONV_2D", numbers([[0, 0]])
+    return (
+        Drawn("RESHAPE", (x, numbers(flat.shape)), (flat,)),
+        Drawn("SPACE_TO_BATCH_ND", (flat, numbers([block]), numbers([[0, margin]])), (parts,)),
+        Drawn("EXPAND_DIMS", (parts, numbers(place)), (inner,)),
+        Drawn(kind, (inner, weight, None), (y,), options, 3),
+        Drawn("RESHAPE", (y, numbers(bare.shape)), (bare,)),
+        Drawn("BATCH_TO_SPACE_ND", (bare, numbers([block]), none), (z,)),
+    )
+
+
 def decoded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     """An image stretched, and what it becomes a part of: a decoder with its skipped connection, or a margin around it."""
     n, h, w, c = x.shape
@@ -157,7 +199,7 @@ def _same(dice: Dice, x: TensorPlan) -> object:
 
 #: By what they are.
 PATTERNS: tuple[Pattern, ...] = (
-    dilated, decoded, decoded, padded, undone, flattened, streamed,
+    dilated, dilated_rows, decoded, decoded, padded, undone, flattened, streamed,
 )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def _cut(plan: Plan, value: Any) -> Plan | None:
 @measures(_cut)
 def shared_parts(operands: Operands) -> Measured:
     """How many operands are parts of another tensor that a reader shares to which a compiler comes before this operator:
-    another operator, the subgraph's caller, or this operator's other side."""
+    another operator with a result, the subgraph's caller, or this operator's other side."""
     tensors = {t.index: t for ts in operands.roles.values() for t in ts if t.data is None}
     operator, subgraph = operands.operator, operands.subgraph
     visits = visits_of(operands.model, subgraph)
@@ -42,7 +42,8 @@ def shared_parts(operands: Operands) -> Measured:
 
     def is_shared(index: int) -> bool:
         readers = visits.graph.consumers[index]
-        turns = [visits.operators.get(reader, own) for reader in readers if reader != operator.index]
+        others = (n for n in readers if n != operator.index and subgraph.operators[n].outputs)
+        turns = [visits.operators.get(reader, own) for reader in others]
         return readers.count(operator.index) > 1 or min(*turns, visits.outputs.get(index, own), own) < own
 
     return sum(
