@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from litecheck.model.graph import graph_of
+from litecheck.model.graph import Graph, graph_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.placement import Place
 from litecheck.profile.operators import facts_of
@@ -44,7 +44,8 @@ def copied(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
         op = copier.operators[index]
         facts = facts_of(op.kind) if place == "npu" else None
         if facts and facts.joins in ("axis", "stack"):
-            copier.copy((index,), *op.inputs)
+            own = [t for t in op.inputs if facts.joins == "axis" and _is_own(graph, t, places)]
+            copier.join(index, own)
         elif facts and facts.reshapes and _has_both_ends(op):
             given, made = op.inputs[0], op.outputs[0]
             beside, behind = graph.consumers[subgraph.operators[index].inputs[0]], graph.consumers[made]
@@ -69,6 +70,17 @@ def unfolded(subgraph: Subgraph, places: Sequence[Place], unfoldings: Mapping[st
 
 def _has_both_ends(op: Operator) -> bool:
     return bool(op.inputs and op.outputs) and op.inputs[0] >= 0 and op.outputs[0] >= 0
+
+
+def _is_own(graph: Graph, t: int, places: Sequence[Place]) -> bool:
+    """Whether the accelerator computes a tensor for one reader alone: it is then written to where that one has it. What is
+    a copy already others read, too."""
+    if not 0 <= t < len(graph.producer) or t in graph.subgraph.outputs or len(graph.consumers[t]) != 1:
+        return False
+    if graph.producer[t] < 0 or not _on_the_accelerator((graph.producer[t],), places):
+        return False
+    facts = facts_of(graph.subgraph.operators[graph.producer[t]].kind)
+    return not (facts.cuts or facts.joins or facts.reshapes)
 
 
 def _on_the_accelerator(operators: Iterable[int], places: Sequence[Place]) -> bool:
@@ -105,6 +117,13 @@ class _Copier:
                 made.append(len(self.tensors))
                 self.tensors.append(replace(result, index=made[-1]))
                 self.operators.append(Operator(len(self.operators), "CUSTOM", tuple(reads), (made[-1],)))
+
+    def join(self, index: int, own: Sequence[int]) -> None:
+        """This operator reads its own operands before all others, the first one first, and copies of those."""
+        op = self.operators[index]
+        others = tuple(t for t in op.inputs if t not in own)
+        self.operators[index] = replace(op, inputs=(*others, *reversed(own)))
+        self.copy((index,), *others)
 
     def drop(self, index: int, readers: Iterable[int]) -> None:
         """These operators read what this one reads, which is no more."""
