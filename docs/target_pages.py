@@ -66,12 +66,14 @@ def page(profile: Profile) -> str:
 def _together(profile: Profile) -> Iterator[str]:
     """What the compiler makes of operators together."""
     made = profile.rewrites
-    if made.fusions or made.conversions:
+    if made.fusions or made.conversions or made.unfoldings:
         yield "\n## Operators together\n\n"
     for one in made.fusions.values():
         yield f"- `{one.before}`, `{one.opcode}`, `{one.after}`: *{one.because}* ({one.see})\n"
     for kind in made.conversions.values():
         yield f"- `{kind.dtype}`: *{kind.because}* ({kind.see})\n"
+    for steps in made.unfoldings.values():
+        yield f"- `{steps.opcode}`: *{steps.because}* ({steps.see})\n"
 
 
 def _without(profile: Profile) -> Iterator[str]:

@@ -1,14 +1,16 @@
-"""What a target's compiler puts into a graph before it orders the operators: conversions at its ends, and copies."""
+"""What a target's compiler puts into a graph before it orders the operators: conversions at its ends, copies, and several
+operators in the place of one."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from litecheck.model.graph import graph_of
+from litecheck.model.graph import Graph, graph_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.placement import Place
 from litecheck.profile.operators import facts_of
+from litecheck.profile.unfolding import Step, Unfolding
 
 
 def converted(subgraph: Subgraph, dtypes: Container[str]) -> Subgraph:
@@ -42,7 +44,8 @@ def copied(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
         op = copier.operators[index]
         facts = facts_of(op.kind) if place == "npu" else None
         if facts and facts.joins in ("axis", "stack"):
-            copier.copy((index,), *op.inputs)
+            own = [t for t in op.inputs if facts.joins == "axis" and _is_own(graph, t, places)]
+            copier.join(index, own)
         elif facts and facts.reshapes and _has_both_ends(op):
             given, made = op.inputs[0], op.outputs[0]
             beside, behind = graph.consumers[subgraph.operators[index].inputs[0]], graph.consumers[made]
@@ -53,8 +56,31 @@ def copied(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
     return replace(subgraph, tensors=tuple(copier.tensors), operators=tuple(copier.operators))
 
 
+def unfolded(subgraph: Subgraph, places: Sequence[Place], unfoldings: Mapping[str, Unfolding]) -> Subgraph:
+    """A subgraph with the steps that the accelerator makes of operators, behind the others: only the last one is in its
+    operator's place, as each step runs as soon as it can, and reads of the processor what it needs."""
+    graph, copier = graph_of(subgraph), _Copier([*subgraph.tensors], [*subgraph.operators])
+    for index, place in enumerate(places):
+        op = subgraph.operators[index]
+        if place == "npu" and op.outputs and op.opcode in unfoldings:
+            shared = {t for t in op.inputs if t >= 0 and len(graph.consumers[t]) > 1}
+            copier.unfold(op, unfoldings[op.opcode].steps, shared)
+    return replace(subgraph, tensors=tuple(copier.tensors), operators=tuple(copier.operators))
+
+
 def _has_both_ends(op: Operator) -> bool:
     return bool(op.inputs and op.outputs) and op.inputs[0] >= 0 and op.outputs[0] >= 0
+
+
+def _is_own(graph: Graph, t: int, places: Sequence[Place]) -> bool:
+    """Whether the accelerator computes a tensor for one reader alone: it is then written to where that one has it. What is
+    a copy already others read, too."""
+    if not 0 <= t < len(graph.producer) or t in graph.subgraph.outputs or len(graph.consumers[t]) != 1:
+        return False
+    if graph.producer[t] < 0 or not _on_the_accelerator((graph.producer[t],), places):
+        return False
+    facts = facts_of(graph.subgraph.operators[graph.producer[t]].kind)
+    return not (facts.cuts or facts.joins or facts.reshapes)
 
 
 def _on_the_accelerator(operators: Iterable[int], places: Sequence[Place]) -> bool:
@@ -77,6 +103,27 @@ class _Copier:
             self.tensors.append(replace(self.tensors[t], index=names[t]))
             self.operators.append(Operator(len(self.operators), "CUSTOM", (t,), (names[t],)))
         self._rename(readers, names)
+
+    def unfold(self, op: Operator, steps: Sequence[Step], shared: Container[int]) -> None:
+        """These steps stand for an operator, the last one in its place; others read what is shared, too."""
+        result, made = self.tensors[op.outputs[0]], list[int]()
+        for step in steps:
+            reads = [made[~n] if n < 0 else op.inputs[n] for n in step.reads if n < len(op.inputs)]
+            if step is steps[-1]:
+                self.operators[op.index] = replace(op, inputs=tuple(reads))
+            elif not step.made(op, result.dtype, any(t in shared for t in reads)):
+                made += reads or [-1]
+            else:
+                made.append(len(self.tensors))
+                self.tensors.append(replace(result, index=made[-1]))
+                self.operators.append(Operator(len(self.operators), "CUSTOM", tuple(reads), (made[-1],)))
+
+    def join(self, index: int, own: Sequence[int]) -> None:
+        """This operator reads its own operands before all others, the first one first, and copies of those."""
+        op = self.operators[index]
+        others = tuple(t for t in op.inputs if t not in own)
+        self.operators[index] = replace(op, inputs=(*others, *reversed(own)))
+        self.copy((index,), *others)
 
     def drop(self, index: int, readers: Iterable[int]) -> None:
         """These operators read what this one reads, which is no more."""

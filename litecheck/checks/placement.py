@@ -8,7 +8,7 @@ from dataclasses import replace
 from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
 from litecheck.checks.fusion import Fused, fused
-from litecheck.checks.inserted import converted, copied
+from litecheck.checks.inserted import converted, copied, unfolded
 from litecheck.checks.judge import placed, undilated, unplaced
 from litecheck.checks.needed import needed
 from litecheck.checks.partitions import stretches
@@ -82,7 +82,8 @@ def _placed(
         if op.outputs and not own.outputs:
             found[op.index] = [finding for finding in found[op.index] if finding.effect in _OF_ALL]
     places = [place_of(own) for own in found]
-    whole = copied(converted(left, profile.rewrites.conversions), places)
+    made = profile.rewrites
+    whole = unfolded(copied(converted(left, made.conversions), places), places, made.unfoldings)
     count, turns = stretches(graph_of(whole), places)
     for place, told in zip(places, found, strict=True):
         every += told if place != "cpu" else [_moot(finding) for finding in told]

@@ -9,6 +9,7 @@ from litecheck.errors import ProfileError
 from litecheck.finding import Demand
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.operators import facts_of
+from litecheck.profile.unfolding import KEYS, Unfolding, read_unfolding
 from litecheck.profile.yaml_reader import Entries, Node, entries, text
 from litecheck.spelling import did_you_mean
 
@@ -40,10 +41,11 @@ class ConvertedType:
 
 @dataclass(frozen=True, slots=True)
 class Rewrites:
-    """Fusions by the operator in the middle, conversions by the type."""
+    """Fusions by the operator in the middle, conversions by the type, unfoldings by the operator."""
 
     fusions: Mapping[str, Fusion] = field(default_factory=dict)
     conversions: Mapping[str, ConvertedType] = field(default_factory=dict)
+    unfoldings: Mapping[str, Unfolding] = field(default_factory=dict)
 
 
 NOTHING = Rewrites()
@@ -53,14 +55,18 @@ _FUSION = ("before", "after", "dilation")
 
 def read_rewrites(node: Node | None, file: str, profile: str, inherited: Rewrites) -> Rewrites:
     """What a profile states over what it inherits. Raises ProfileError."""
-    stated = entries(node, file).only(("fuses", "converts"))
+    stated = entries(node, file).only(("fuses", "converts", "unfolds"))
     fusions, conversions = dict(inherited.fusions), dict(inherited.conversions)
+    unfoldings = dict(inherited.unfoldings)
     for opcode, own, demand in _stated(stated.get("fuses"), file, profile, (*_FUSION, *_WHY)):
         fusions[opcode] = _fusion(opcode, own, demand)
     for dtype, own, demand in _stated(stated.get("converts"), file, profile, _WHY):
         _known("type", dtype, [name.lower() for name in load_schema().enums["TensorType"]], demand)
         conversions[dtype] = ConvertedType(dtype, text(own.get("because")), text(own.get("see")), demand)
-    return Rewrites(fusions, conversions)
+    for opcode, own, demand in _stated(stated.get("unfolds"), file, profile, (*KEYS, *_WHY)):
+        _known("operator", opcode, load_schema().enums["BuiltinOperator"], demand)
+        unfoldings[opcode] = read_unfolding(opcode, own, demand)
+    return Rewrites(fusions, conversions, unfoldings)
 
 
 def _stated(

@@ -51,6 +51,28 @@ GRAPHS: dict[str, tuple[Model, int]] = {
     "two of the CPU are stacked": (
         graph([("TANH", "x", "t"), ("CEIL", "t", "a"), ("SQRT", "t", "b"), ("PACK", "ab", "c")], "c"), 3
     ),
+    "what only the joined reads comes first": (
+        graph([("TANH", "x", "t"), ("CEIL", "t", "a"), ("POW", "ta", "b"), ("TANH", "b", "d"), ("TANH", "a", "e"),
+               ("CONCATENATION", "de", "c")], "c"), 2
+    ),
+    "its first operand before its last": (
+        graph([("TANH", "x", "t"), ("CEIL", "t", "a"), ("POW", "ta", "b"), ("TANH", "b", "d"), ("TANH", "a", "e"),
+               ("CONCATENATION", "ed", "c")], "c"), 3
+    ),
+    "and before what is copied": (
+        graph([("TANH", "x", "t"), ("CEIL", "t", "a"), ("POW", "ta", "b"), ("TANH", "b", "d"),
+               ("CONCATENATION", "da", "c")], "c"), 2
+    ),
+    "what is stacked is copied, whoever made it": (
+        graph([("TANH", "x", "t"), ("CEIL", "t", "a"), ("POW", "ta", "b"), ("TANH", "b", "d"), ("PACK", "da", "c")],
+              "c"), 3
+    ),
+    "each operand is rescaled": (
+        graph([("TANH", "x", "t"), ("CEIL", "t", "a"), ("SQRT", "t", "b"), ("SQUARED_DIFFERENCE", "ab", "c")], "c"), 3
+    ),
+    "what is negative of one is multiplied by the other": (
+        graph([("TANH", "x", "t"), ("CEIL", "t", "a"), ("SQRT", "t", "b"), ("PRELU", "ab", "c")], "c"), 3
+    ),
     "one of the CPU is joined to itself": (
         graph([("TANH", "x", "t"), ("CEIL", "t", "a"), ("CONCATENATION", "aa", "c")], "c"), 2
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tests.differential.conversion import models as float_models
 from tests.differential.vela import blind, compared, long_sides
 from tests.differential.vela_bounds import bounds
 from tests.differential.vela_converted import converted, placed_conversion
+from tests.differential.vela_mixtures import KINDS, mixed
 from tests.differential.vela_partitions import tangled
 from tests.differential.vela_promises import Promises
 from tests.differential.vela_unwritten import PAGE, SEED, UNENFORCED, Unenforced, unwritten
@@ -147,6 +149,25 @@ def test_partitions_of_random_graphs_are_the_compilers(target: str) -> None:
             in_the_file += sum(place == "npu" for place, _ in groupby(places)) == compiled.partitions
     assert not apart
     assert in_the_file < GRAPHS / 2
+
+
+@pytest.mark.parametrize("target", BOUNDS)
+def test_partitions_of_what_becomes_several_operators_are_the_compilers(target: str) -> None:
+    """The control: as if each operator were one, many are others. The U55 refuses what reads or gives truth values."""
+    profile = load_profile(target)
+    plain = replace(profile, rewrites=replace(profile.rewrites, unfoldings={}))
+    apart, as_one = list[str](), 0
+    with Vela(target) as compiler:
+        for number in range(GRAPHS):
+            model = mixed(number, KINDS[target])
+            compiled = compiler.compile(model)
+            assert not compiled.ending
+            counts = [placement(model, one)[0].partitions for one in (profile, plain)]
+            if counts[0] != compiled.partitions:
+                apart.append(f"{number}: {compiled.partitions} partitions, not {counts[0]}")
+            as_one += counts[1] == compiled.partitions
+    assert not apart
+    assert as_one < GRAPHS * 0.97
 
 
 @pytest.mark.parametrize("one", UNENFORCED, ids=lambda one: one.what)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from litecheck.errors import ProfileError
+from litecheck.model.types import Operator
 from litecheck.profile.load import load_profile
+from litecheck.profile.unfolding import Step
 
 _TOP = """\
 profile: acme
@@ -23,6 +25,13 @@ _FUSED = """\
 _CONVERTED = """\
   converts:
     bool: {because: it has bytes, see: its page}
+"""
+_UNFOLDED = """\
+  unfolds:
+    BATCH_MATMUL:
+      steps: {left: [lhs], right: [rhs], result: [left, right]}
+      where: {left: [adj_x], right: [not adj_y, shared]}
+      because: it is transposed
 """
 
 
@@ -42,6 +51,19 @@ def test_both_are_read_and_inherited(tmp_path: Path) -> None:
     assert (conversion.because, conversion.see) == ("it has bytes", "its page")
 
 
+def test_steps_are_read_and_made_where_a_condition_holds(tmp_path: Path) -> None:
+    unfolding = load_profile(written(tmp_path, _TOP + _UNFOLDED)).rewrites.unfoldings["BATCH_MATMUL"]
+    left, right, result = unfolding.steps
+    assert [step.reads for step in unfolding.steps] == [(0,), (1,), (-1, -2)]
+    plain = Operator(0, "BATCH_MATMUL", (0, 1), (2,))
+    assert not left.made(plain, "int8", shared=True)
+    assert right.made(plain, "int8", shared=False)
+    assert result.made(plain, "int8", shared=False)
+    assert Step((0,), ("int16",)).made(plain, "int16", shared=False)
+    assert not Step((0,), ("int16", "shared")).made(plain, "int8", shared=False)
+    assert Step((0,), ("int16", "shared")).made(plain, "int8", shared=True)
+
+
 @pytest.mark.parametrize(
     ("entry", "told"),
     [
@@ -52,6 +74,13 @@ def test_both_are_read_and_inherited(tmp_path: Path) -> None:
         (_FUSED.replace("dilation:", "delation:"), "delation"),
         (_CONVERTED.replace("bool", "boole"), "acme.yaml:7: no type 'boole'; did you mean 'bool'"),
         (_CONVERTED.replace("converts", "convert"), "convert"),
+        (_UNFOLDED.replace("[lhs]", "[lsh]"), "acme.yaml:8: no operand or step 'lsh'; did you mean 'lhs'"),
+        (_UNFOLDED.replace("[left, right]", "[left, write]"), "no operand or step 'write'; did you mean 'right'"),
+        (_UNFOLDED.replace("[adj_x]", "[adj_xx]"), "no option or type 'adj_xx'; did you mean 'adj_x'"),
+        (_UNFOLDED.replace("left: [adj_x]", "result: [adj_x]"), "one of what it reads must stand for it"),
+        (_UNFOLDED.replace("left: [adj_x]", "light: [adj_x]"), "light"),
+        (_UNFOLDED.replace("BATCH_MATMUL", "BATCH_MATMULT"), "no operator 'BATCH_MATMULT'; did you mean"),
+        ("  unfolds:\n    ADD: {because: it is several}\n", "acme.yaml:7: ADD: steps are missing"),
         ("  fuses: CONV_2D\n", "expected a mapping here"),
     ],
 )  # fmt: skip
