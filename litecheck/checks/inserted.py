@@ -10,7 +10,7 @@ from litecheck.model.graph import Graph, graph_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.placement import Place
 from litecheck.profile.operators import facts_of
-from litecheck.profile.unfolding import Step, Unfolding
+from litecheck.profile.unfolding import UnfoldedStep, Unfolding
 
 
 def converted(subgraph: Subgraph, dtypes: Container[str]) -> Subgraph:
@@ -104,7 +104,7 @@ class _Copier:
             self.operators.append(Operator(len(self.operators), "CUSTOM", (t,), (names[t],)))
         self._rename(readers, names)
 
-    def unfold(self, op: Operator, steps: Sequence[Step], shared: Container[int]) -> None:
+    def unfold(self, op: Operator, steps: Sequence[UnfoldedStep], shared: Container[int]) -> None:
         """These steps stand for an operator, the last one in its place; others read what is shared, too."""
         result, made = self.tensors[op.outputs[0]], list[int]()
         for step in steps:

@@ -21,7 +21,7 @@ _SHARED = "shared"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class UnfoldedStep:
     """One of several operators that are made of one. ``reads`` are the places of operands, or of steps before it, from -1
     down. Where ``where`` says anything, one of it must hold, else what it reads stands for it: an option is set, or ``not``
     set, the result has a type, or other operators read what it reads (``shared``)."""
@@ -48,7 +48,7 @@ class Unfolding:
     """An operator's steps in an order in which they can run; the last one makes its result."""
 
     opcode: str
-    steps: tuple[Step, ...]
+    steps: tuple[UnfoldedStep, ...]
     because: str
     see: str
     demand: Demand
@@ -59,7 +59,7 @@ def read_unfolding(opcode: str, own: Entries, demand: Demand) -> Unfolding:
     stated = entries(own.get("steps"), demand.file)
     places = {role: place for place, role in enumerate(facts_of(opcode).inputs)}
     where = entries(own.get("where"), demand.file).only(tuple(stated.values))
-    steps = list[Step]()
+    steps = list[UnfoldedStep]()
     for name, node in stated.values.items():
         line = stated.lines[name]
         reads = tuple(
@@ -70,7 +70,7 @@ def read_unfolding(opcode: str, own: Entries, demand: Demand) -> Unfolding:
             raise ProfileError(
                 demand.file, line, f"{name}: one of what it reads must stand for it where it is not made"
             )
-        steps.append(Step(reads, held))
+        steps.append(UnfoldedStep(reads, held))
         places[name] = -len(steps)
     if not steps:
         raise ProfileError(demand.file, demand.line, f"{opcode}: steps are missing")

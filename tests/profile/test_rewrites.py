@@ -9,7 +9,7 @@ import pytest
 from litecheck.errors import ProfileError
 from litecheck.model.types import Operator
 from litecheck.profile.load import load_profile
-from litecheck.profile.unfolding import Step
+from litecheck.profile.unfolding import UnfoldedStep
 
 _TOP = """\
 profile: acme
@@ -59,9 +59,9 @@ def test_steps_are_read_and_made_where_a_condition_holds(tmp_path: Path) -> None
     assert not left.made(plain, "int8", shared=True)
     assert right.made(plain, "int8", shared=False)
     assert result.made(plain, "int8", shared=False)
-    assert Step((0,), ("int16",)).made(plain, "int16", shared=False)
-    assert not Step((0,), ("int16", "shared")).made(plain, "int8", shared=False)
-    assert Step((0,), ("int16", "shared")).made(plain, "int8", shared=True)
+    assert UnfoldedStep((0,), ("int16",)).made(plain, "int16", shared=False)
+    assert not UnfoldedStep((0,), ("int16", "shared")).made(plain, "int8", shared=False)
+    assert UnfoldedStep((0,), ("int16", "shared")).made(plain, "int8", shared=True)
 
 
 @pytest.mark.parametrize(
