@@ -75,7 +75,7 @@ def _placed(
     """The operators of one subgraph and how many partitions they fall into; what is found of them goes to all others."""
     found = _found(model, subgraph, profile)
     subgraph = closed(subgraph)
-    for one in fused(model, subgraph, profile, [place_of(own) for own in found]):
+    for one in fused(model, subgraph, profile):
         _take_for_one(one, found, model, profile)
     left = needed(subgraph, [place_of(own) for own in found])
     for op, own in zip(subgraph.operators, left.operators, strict=True):

@@ -10,19 +10,21 @@ from litecheck.finding import Demand
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.operators import facts_of
 from litecheck.profile.unfolding import KEYS, Unfolding, read_unfolding
-from litecheck.profile.yaml_reader import Entries, Node, entries, text
+from litecheck.profile.yaml_reader import Entries, Node, entries, text, texts
 from litecheck.spelling import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
     """Three operators in a row that a compiler takes for one where it can run that one: the middle one, from the first's
-    input to the last's output, dilated along height and width by the values of an operand of the first."""
+    input to the last's output, dilated along height and width by the values of an operand of the first. One of those
+    ``across`` may stand on either side of the middle one, where it only puts dimensions of 1 elsewhere."""
 
     before: str
     opcode: str
     after: str
     dilation: int
+    across: tuple[str, ...]
     because: str
     see: str
     demand: Demand
@@ -58,7 +60,7 @@ def read_rewrites(node: Node | None, file: str, profile: str, inherited: Rewrite
     stated = entries(node, file).only(("fuses", "converts", "unfolds"))
     fusions, conversions = dict(inherited.fusions), dict(inherited.conversions)
     unfoldings = dict(inherited.unfoldings)
-    for opcode, own, demand in _stated(stated.get("fuses"), file, profile, (*_FUSION, *_WHY)):
+    for opcode, own, demand in _stated(stated.get("fuses"), file, profile, (*_FUSION, "across", *_WHY)):
         fusions[opcode] = _fusion(opcode, own, demand)
     for dtype, own, demand in _stated(stated.get("converts"), file, profile, _WHY):
         _known("type", dtype, [name.lower() for name in load_schema().enums["TensorType"]], demand)
@@ -82,12 +84,13 @@ def _stated(
 
 def _fusion(opcode: str, own: Entries, demand: Demand) -> Fusion:
     before, after, dilation = (text(own.get(key)) for key in _FUSION)
-    for name in (opcode, before, after):
+    across = texts(own.get("across"))
+    for name in (opcode, before, after, *across):
         _known("operator", name, load_schema().enums["BuiltinOperator"], demand)
     roles = tuple(facts_of(before).inputs)
     _known(f"operand of {before}", dilation, roles, demand)
     because, see = (text(own.get(key)) for key in _WHY)
-    return Fusion(before, opcode, after, roles.index(dilation), because, see, demand)
+    return Fusion(before, opcode, after, roles.index(dilation), across, because, see, demand)
 
 
 def _known(what: str, name: str, names: Iterable[str], demand: Demand) -> None:

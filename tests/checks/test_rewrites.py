@@ -164,6 +164,66 @@ def test_what_is_found_of_one_is_not_found_of_its_ends() -> None:
     assert [(f.path, f.where.operator) for f in found] == [("SPACE_TO_BATCH_ND/unsupported", 0)]
 
 
+def moved(steps: str, computed: str = "", opened: str = "", also: str = "") -> Model:
+    """A row of an image, dilated; each of the ``steps`` moves a dimension of 1, which changes nothing. Shapes of some may be
+    computed, lengths of tensors open, and tensors outputs, too."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    block, none = (
+        main.constant("b", np.array([1, 2], np.int32)),
+        main.constant("p", np.zeros((2, 2), np.int32)),
+    )
+    tensors, given = dict[str, int](), list[int]()
+
+    def tensor(name: str, *shape: int) -> int:
+        signature = tuple(-1 if n and d == 12 else d for n, d in enumerate(shape)) if name in opened else None
+        q = quantized(0.5 if shape[-1] == 4 else 0.75)
+        tensors[name] = main.tensor(name, shape, "int8", q, shape_signature=signature)
+        return tensors[name]
+
+    def step(name: str, source: int, *shape: int) -> int:
+        if name not in steps:
+            return source
+        values = np.array(shape, np.int32)
+        if name in computed:
+            given.append(main.tensor(f"{name}/shape", (len(shape),), "int32"))
+        sizes = given[-1] if name in computed else main.constant(f"{name}/shape", values)
+        made = tensor(name, *shape)
+        main.add("RESHAPE", [source, sizes], [made])
+        return made
+
+    x, s = tensor("x", 1, 1, 24, 4), tensor("s", 2, 1, 12, 4)
+    main.add("SPACE_TO_BATCH_ND", [x, block, none], [s])
+    image = step("i", s, 2, 12, 1, 4)
+    w = main.constant("w", np.ones((8, 1, 1, 4), np.int8), quantized(0.25))
+    y = tensor("y", *((2, 12, 1, 8) if "i" in steps else (2, 1, 12, 8)))
+    options = {"padding": "VALID", "stride_w": 1, "stride_h": 1}
+    main.add("CONV_2D", [image, w, -1], [y], version=3, **options)
+    row, z = step("r", y, 2, 1, 12, 8), tensor("z", 1, 1, 24, 8)
+    main.add("BATCH_TO_SPACE_ND", [row, block, none], [z])
+    main.inputs(x, *given)
+    main.outputs(z, *(tensors[name] for name in also))
+    return builder.finish()
+
+
+MOVED: dict[str, tuple[Model, bool]] = {
+    "to and fro": (moved("ir"), True),
+    "to": (moved("i"), True),
+    "by a shape that is computed": (moved("ir", computed="ir"), True),
+    "an output between": (moved("ir", also="i"), True),
+    "an open length on both sides": (moved("ir", opened="si"), True),
+    "an open length on one": (moved("ir", opened="s"), False),
+}
+
+
+@pytest.mark.parametrize("profile", [U55, U85], ids=["u55", "u85"])
+@pytest.mark.parametrize("name", MOVED)
+def test_a_reshape_between_may_move_dimensions_of_one(profile: Profile, name: str) -> None:
+    model, whole = MOVED[name]
+    operators = placement(model, profile)[0].operators
+    assert {op.place for op in operators if op.opcode.endswith("_ND")} == {"npu" if whole else "cpu"}
+
+
 def truths(*opcodes: str) -> Model:
     """Truth values through operators, one behind the other."""
     builder = ModelBuilder()

@@ -46,6 +46,39 @@ def dilated(sketch: Sketch) -> None:
         sketch.shapes.pop(tensor)
 
 
+def dilated_row(sketch: Sketch) -> None:
+    """The same of a row of pixels, as TensorFlow's converter writes a dilated Conv1D."""
+    x = sketch.pick(3)
+    if x is None or sketch.shapes[x][0] != 1 or sketch.shapes[x][1] < 4:
+        return
+    rng, (_, length, channels) = sketch.rng, sketch.shapes[x]
+    block = [int(rng.choice([1, 2, 2, 3]))]
+    margins, side = [[0, -length % block[0]]], -(-length // block[0])
+    operands = [x, sketch.steering(block), sketch.steering(margins)]
+    parts = sketch.put("SPACE_TO_BATCH_ND", operands, (*block, side, channels))
+    if sketch.coin(0.7):
+        image = sketch.put("EXPAND_DIMS", [parts, sketch.steering(1)], (*block, 1, side, channels))
+    else:
+        shape = (*block, 1, side, channels)
+        image = sketch.put("RESHAPE", [parts, sketch.steering(shape)], shape)
+    count, taps = int(rng.integers(1, 9)), 3 if side >= 3 else 1
+    weights = sketch.weights("kernel", (count, 1, taps, channels), 1 / np.sqrt(taps * channels))
+    options = {
+        "padding": "SAME", "stride_w": 1, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1,
+        "fused_activation_function": "NONE" if sketch.coin(0.8) else str(rng.choice(FUSED)),
+    }  # fmt: skip
+    kernel = [weights, sketch.weights("bias", (count,), 0.2)]
+    made = sketch.put("CONV_2D", [image, *kernel], (*block, 1, side, count), **options)
+    if sketch.coin(0.5):
+        row = sketch.put("SQUEEZE", [made], (*block, side, count), squeeze_dims=[1])
+    else:
+        row = sketch.put("RESHAPE", [made, sketch.steering((*block, side, count))], (*block, side, count))
+    operands = [row, sketch.steering(block), sketch.steering(margins)]
+    sketch.put("BATCH_TO_SPACE_ND", operands, (1, length, count))
+    for tensor in (parts, image, made, row):
+        sketch.shapes.pop(tensor)
+
+
 def decoded(sketch: Sketch) -> None:
     """A RESIZE by 2, 4 or 8 with corners or centers where decoders have them, and perhaps what it joins."""
     x = sketch.pick(4)
@@ -75,4 +108,4 @@ def decoded(sketch: Sketch) -> None:
 
 
 #: The usual steps, and these.
-PATTERNED: tuple[Step, ...] = (*STEPS, *(dilated, decoded) * 4)
+PATTERNED: tuple[Step, ...] = (*STEPS, *(dilated, dilated_row, decoded) * 4)

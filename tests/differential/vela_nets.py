@@ -21,7 +21,7 @@ from tests.differential.vela_patterns import pattern
 
 #: How often an operator is drawn anew that takes none of the tensors there are.
 _TRIES = 30
-#: How often a net begins with an image and a pattern, and how often a pattern follows instead of an operator.
+#: How often a net begins with an image or a row and a pattern, and how often a pattern follows instead of an operator.
 _IMAGES, _PATTERNS = 0.4, 0.15
 #: How often what an operator makes is neither read nor an output, and how often batches are open.
 _UNREAD, _BATCHES = 0.15, 0.4
@@ -122,7 +122,10 @@ def drawn_nets(seed: int, count: int, longest: int = 5) -> Iterator[Net]:
     for number in range(count):
         dice = Usual(np.random.default_rng((seed, number)))
         if dice.chance(_IMAGES):
-            operators, tensors = list[Drawn](), [dice.tensor(dice.shape(4), dice.dtype())]
+            operators, tensors = (
+                list[Drawn](),
+                [dice.tensor(dice.shape(4 if number % 4 else 3), dice.dtype())],
+            )
         else:
             drawn = FAMILIES[opcode := dice.pick(*opcodes)](dice, opcode)
             given = (*drawn.inputs, *drawn.outputs)

@@ -50,46 +50,55 @@ def dilated(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     )
 
 
-def dilated_rows(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """The same of a sequence: a dimension is put in before the convolution and taken out behind it."""
-    n, h, w, c = x.shape
-    length, block, place = h * w, dice.number(1, 4), dice.pick(1, 2)
-    margin = -length % block
-    flat = x.but(shape=(n, length, c), name="flat")
-
-    def spread(*shape: int) -> tuple[int, ...]:
-        return (*shape[:place], 1, *shape[place:])
-
-    parts = flat.but(shape=(n * block, (length + margin) // block, c), quantization=_same(dice, x))
-    side = parts.shape[1]
-    inner, kernel, deep = (
-        parts.but(shape=spread(*parts.shape)),
-        dice.number(1, min(3, side)),
-        dice.chance(0.4),
-    )
-    count, stride = c if deep else dice.number(1, 8), dice.pick(1, 1, 1, 2)
-    weight = dice.constant(spread(1 if deep else count, kernel, c), "int8").zeroed(0)
-    made = windowed(side, kernel, stride, "VALID")
-    y = dice.tensor(spread(parts.shape[0], made, count), x.dtype)
-    bare = y.but(shape=(parts.shape[0], made, count), quantization=_same(dice, y))
-    z = bare.but(shape=(n, made * block, count))
-    options = {
-        "padding": "VALID",
-        "stride_w": stride if place == 1 else 1,
-        "stride_h": stride if place == 2 else 1,
-    }
+def dilated_row(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """The same of a row of pixels, as TensorFlow writes a dilated Conv1D: dimensions of 1 are put in and out in between. The
+    pixels of an image are one row."""
+    (n, *sides, c), step = x.shape, dice.number(1, 4)
+    length, whole = int(np.prod(sides)), x
+    x = x.but(shape=(n, length, c)) if len(sides) == 2 else x
+    margin = [dice.pick(0, 0, 1, 2), dice.pick(0, 0, 1, 2)]
+    margin[1] += -(length + sum(margin)) % step
+    inner, axis = (length + sum(margin)) // step, dice.pick(1, 1, 1, 2)
+    row = x.but(shape=(n * step, inner, c), quantization=_same(dice, x))
+    kernel, stride, padding = dice.number(1, min(3, inner)), dice.pick(1, 1, 2), dice.pick("SAME", "VALID")
+    depthwise = dice.chance(0.5)
+    filters = (1 if depthwise else dice.number(1, 8), *_beside(axis, kernel), c)
+    side = windowed(inner, kernel, stride, padding)
+    y = dice.tensor((n * step, *_beside(axis, side), c if depthwise else filters[0]), x.dtype)
+    crop = [0, dice.pick(0, 0, 1) if step * side > 1 else 0]
+    flat = y.but(shape=(n * step, side, y.shape[3]))
+    z = flat.but(shape=(n, step * side - sum(crop), y.shape[3]), quantization=_same(dice, y))
+    options = {"padding": padding, "stride_w": stride, "stride_h": stride}
     options["fused_activation_function"] = "NONE" if dice.chance(0.8) else dice.fused()
-    if deep:
+    if depthwise:
         options["depth_multiplier"] = 1
-    kind, none = "DEPTHWISE_CONV_2D" if deep else "CONV_2D", numbers([[0, 0]])
+    kind = "DEPTHWISE_CONV_2D" if depthwise else "CONV_2D"
+    image = row.but(shape=(n * step, *_beside(axis, inner), c))
+    weight = dice.constant(filters, "int8").zeroed(0)
+    first = [Drawn("RESHAPE", (whole, numbers(x.shape)), (x,))] if x is not whole else []
     return (
-        Drawn("RESHAPE", (x, numbers(flat.shape)), (flat,)),
-        Drawn("SPACE_TO_BATCH_ND", (flat, numbers([block]), numbers([[0, margin]])), (parts,)),
-        Drawn("EXPAND_DIMS", (parts, numbers(place)), (inner,)),
-        Drawn(kind, (inner, weight, None), (y,), options, 3),
-        Drawn("RESHAPE", (y, numbers(bare.shape)), (bare,)),
-        Drawn("BATCH_TO_SPACE_ND", (bare, numbers([block]), none), (z,)),
+        *first,
+        Drawn("SPACE_TO_BATCH_ND", (x, numbers([step]), numbers([margin])), (row,)),
+        *_put(dice, row, image, "EXPAND_DIMS", numbers(axis)),
+        Drawn(kind, (image, weight, None), (y,), options, 3),
+        *_put(dice, y, flat, "SQUEEZE", axis),
+        Drawn("BATCH_TO_SPACE_ND", (flat, numbers([step]), numbers([crop])), (z,)),
     )
+
+
+def _beside(axis: int, side: int) -> tuple[int, int]:
+    return (1, side) if axis == 1 else (side, 1)
+
+
+def _put(dice: Dice, x: TensorPlan, y: TensorPlan, opcode: str, axis: TensorPlan | int) -> tuple[Drawn, ...]:
+    """A dimension of 1 put in or out, now and then in two steps, the first of which does nothing."""
+    step = x.but(name="step") if dice.chance(0.15) else x
+    first = [Drawn("RESHAPE", (x, numbers(x.shape)), (step,))] if step != x else []
+    if dice.chance(0.5):
+        return *first, Drawn("RESHAPE", (step, numbers(y.shape)), (y,))
+    if isinstance(axis, int):
+        return *first, Drawn(opcode, (step,), (y,), {"squeeze_dims": [axis]})
+    return *first, Drawn(opcode, (step, axis), (y,))
 
 
 def decoded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
@@ -197,17 +206,19 @@ def _same(dice: Dice, x: TensorPlan) -> object:
     return x.quantization if dice.chance(0.85) else dice.quantization(x.dtype)
 
 
-#: By what they are.
+#: By what they are, behind an image and behind a row of pixels.
 PATTERNS: tuple[Pattern, ...] = (
-    dilated, dilated_rows, decoded, decoded, padded, undone, flattened, streamed,
+    dilated, dilated_row, decoded, decoded, padded, undone, flattened, streamed,
 )  # fmt: skip
+ROWS: tuple[Pattern, ...] = (dilated_row, dilated_row, undone, flattened)
 
 
 def pattern(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """One of them behind an image of integers; none behind anything else."""
-    if len(x.shape) != 4 or x.dtype not in ("int8", "int16") or not min(x.shape) or not x.scale.size:
+    """One of them behind an image or a row of integers; none behind anything else."""
+    patterns = {3: ROWS, 4: PATTERNS}.get(len(x.shape))
+    if patterns is None or x.dtype not in ("int8", "int16") or not min(x.shape) or not x.scale.size:
         return ()
-    made = dice.pick(*PATTERNS)(dice, x)
+    made = dice.pick(*patterns)(dice, x)
     tensors = [t for op in made for t in (*op.inputs, *op.outputs) if t is not None]
     sizes = [int(np.prod(t.shape)) for t in tensors]
     return made if min(sizes) > 0 and max(sizes) <= _LARGEST else ()

@@ -20,7 +20,8 @@ rewrites:
 """
 _FUSED = """\
   fuses:
-    CONV_2D: {before: SPACE_TO_BATCH_ND, after: BATCH_TO_SPACE_ND, dilation: block_shape, because: it is one}
+    CONV_2D:
+      {before: SPACE_TO_BATCH_ND, after: BATCH_TO_SPACE_ND, dilation: block_shape, across: SQUEEZE, because: it is one}
 """
 _CONVERTED = """\
   converts:
@@ -47,6 +48,7 @@ def test_both_are_read_and_inherited(tmp_path: Path) -> None:
     rewrites = load_profile(child).rewrites
     fusion, conversion = rewrites.fusions["CONV_2D"], rewrites.conversions["bool"]
     assert (fusion.before, fusion.after, fusion.dilation) == ("SPACE_TO_BATCH_ND", "BATCH_TO_SPACE_ND", 1)
+    assert fusion.across == ("SQUEEZE",)
     assert (fusion.because, str(fusion.demand).rpartition(":")[2]) == ("it is one", "7")
     assert (conversion.because, conversion.see) == ("it has bytes", "its page")
 
@@ -70,6 +72,7 @@ def test_steps_are_read_and_made_where_a_condition_holds(tmp_path: Path) -> None
         (_FUSED.replace("CONV_2D", "CONV2D"), r"acme.yaml:7: no operator 'CONV2D'; did you mean 'CONV_2D'"),
         (_FUSED.replace("BATCH_TO", "BATCHES_TO"), "no operator 'BATCHES_TO_SPACE_ND'; did you mean"),
         (_FUSED.replace("block_shape", "block"), "no operand of SPACE_TO_BATCH_ND 'block'; did you mean 'block_shape'"),
+        (_FUSED.replace("SQUEEZE", "SQUEZE"), "no operator 'SQUEZE'; did you mean 'SQUEEZE'"),
         (_FUSED.replace("because: it is one", "see: there"), "acme.yaml:7: CONV_2D: a because is missing"),
         (_FUSED.replace("dilation:", "delation:"), "delation"),
         (_CONVERTED.replace("bool", "boole"), "acme.yaml:7: no type 'boole'; did you mean 'bool'"),
