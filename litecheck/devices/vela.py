@@ -203,13 +203,19 @@ def _fates(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Fate, 
 
 
 def _left(main: Subgraph, made: Subgraph, ran: frozenset[int]) -> set[int]:
-    """The operators that the compiler left. They are known by their kinds and the names of their results; where the
-    compiler has put a conversion behind, or folded away what gave the name, by their kinds and the names they read."""
-    names = {t: op.index for op in main.operators for t in _names(main, op.outputs)}
-    kinds = [op.kind for op in main.operators]
+    """The operators that the compiler left. They are known by their kinds and the names of their results, of several
+    alike the first that did not run; where the compiler has put a conversion behind, or folded away what gave the name, by
+    their kinds and the names they read."""
+    named: dict[tuple[str, str], list[int]] = {}
+    for op in main.operators:
+        for t in _names(main, op.outputs):
+            named.setdefault((op.kind, t), []).append(op.index)
     left, unknown = set[int](), list[Operator]()
     for op in made.operators:
-        known = {names[t] for t in _names(made, op.outputs) if t in names and kinds[names[t]] == op.kind}
+        every = (named.get((op.kind, t), ()) for t in _names(made, op.outputs))
+        known = {
+            min(free, key=ran.__contains__) for same in every if (free := [n for n in same if n not in left])
+        }
         if op.custom_code != _NPU:
             left |= known
             unknown += [] if known else [op]

@@ -55,6 +55,19 @@ def test_every_operator_has_a_fate(compiler: Vela) -> None:
     assert "SQRT" in found.said
 
 
+def test_operators_whose_results_have_one_name_are_told_apart(compiler: Vela) -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    tensors = [
+        main.tensor(name, (1, 4, 4, 8), "int8", quantized(0.5)) for name in ("x", "same", "same", "sum")
+    ]
+    for opcode, operands, made in (("SQRT", [0], 1), ("SQRT", [0], 2), ("ADD", [1, 2], 3)):
+        main.add(opcode, [tensors[n] for n in operands], [tensors[made]])
+    main.inputs(tensors[0])
+    main.outputs(tensors[3])
+    assert compiler.compile(builder.finish()).fates == ("cpu", "cpu", "npu")
+
+
 def test_a_death_is_told_and_the_next_model_goes_on(compiler: Vela, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vela, "model_bytes", lambda _: b"\x1c\0\0\0TFL3" + b"\xff" * 40)
     assert compiler.compile(model("TANH")).fates in (("crash",), ("refused",))
