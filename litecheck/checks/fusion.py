@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 
-from litecheck.model.graph import Graph
+from litecheck.model.graph import Graph, has_ends
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.visits import visits_of
@@ -38,20 +38,14 @@ def fused(model: Model, subgraph: Subgraph, profile: Profile) -> Iterator[Fused]
             row = _Row(visits.graph, visits.operators, fusion.across)
             before, after = row.before(operator), row.after(operator)
             kinds = [side[-1].opcode if side else "" for side in (before, after)]
-            if kinds == [fusion.before, fusion.after] and _has(before[-1], fusion.dilation):
+            if kinds == [fusion.before, fusion.after] and has_ends(before[-1], fusion.dilation):
                 yield _as_one(subgraph, operator, fusion, before[::-1], after)
 
 
 def _whole(operator: Operator) -> bool:
     """Whether an operator has what it needs, and does nothing behind."""
     options = operator.options
-    return options is not None and not options.get("fused_activation_function", 0) and _has(operator, 0)
-
-
-def _has(operator: Operator, operand: int) -> bool:
-    """Whether an operator has its first input and result, and that operand."""
-    first = (*operator.inputs[:1], *operator.inputs[operand : operand + 1], *operator.outputs[:1])
-    return len(first) == 3 and min(first) >= 0
+    return options is not None and not options.get("fused_activation_function", 0) and has_ends(operator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +71,7 @@ class _Row:
             if index < 0 or len(self._readers(tensor)) != 1:
                 return []
             found.append(self.graph.subgraph.operators[index])
-            if not _has(found[-1], 0):
+            if not has_ends(found[-1]):
                 return []
         return found[1:]
 

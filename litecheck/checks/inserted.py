@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from litecheck.model.graph import Graph, graph_of
+from litecheck.model.graph import Graph, graph_of, has_ends
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.placement import Place
 from litecheck.profile.operators import facts_of
@@ -46,7 +46,7 @@ def copied(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
         if facts and facts.joins in ("axis", "stack"):
             own = [t for t in op.inputs if facts.joins == "axis" and _is_own(graph, t, places)]
             copier.join(index, own)
-        elif facts and facts.reshapes and _has_both_ends(op):
+        elif facts and facts.reshapes and has_ends(op):
             given, made = op.inputs[0], op.outputs[0]
             beside, behind = graph.consumers[subgraph.operators[index].inputs[0]], graph.consumers[made]
             if len(beside) > 1:
@@ -66,10 +66,6 @@ def unfolded(subgraph: Subgraph, places: Sequence[Place], unfoldings: Mapping[st
             shared = {t for t in op.inputs if t >= 0 and len(graph.consumers[t]) > 1}
             copier.unfold(op, unfoldings[op.opcode].steps, shared)
     return replace(subgraph, tensors=tuple(copier.tensors), operators=tuple(copier.operators))
-
-
-def _has_both_ends(op: Operator) -> bool:
-    return bool(op.inputs and op.outputs) and op.inputs[0] >= 0 and op.outputs[0] >= 0
 
 
 def _is_own(graph: Graph, t: int, places: Sequence[Place]) -> bool:

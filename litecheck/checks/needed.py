@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from litecheck.checks.partitions import depth_first
+from litecheck.model.graph import graph_of
 from litecheck.model.types import Operator, Subgraph
 from litecheck.placement import Place
 from litecheck.profile.operators import facts_of
@@ -15,15 +17,7 @@ def needed(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
     reads its input alone, and needs nobody who works out the shape; what reads or writes a variable there needs no handle;
     what has no results does something else."""
     operators = [_read(op, place) for op, place in zip(subgraph.operators, places, strict=True)]
-    producer = {t: op.index for op in operators for t in op.outputs if t >= 0}
-    waiting = [t for t in subgraph.outputs if t >= 0]
-    waiting += [t for op in operators if not op.outputs for t in op.inputs]
-    kept = {op.index for op in operators if not op.outputs}
-    while waiting:
-        index = producer.get(waiting.pop(), -1)
-        if index >= 0 and index not in kept:
-            kept.add(index)
-            waiting += operators[index].inputs
+    kept = {op.index for op in depth_first(graph_of(replace(subgraph, operators=tuple(operators))))}
     left = (op if op.index in kept else replace(op, inputs=(), outputs=()) for op in operators)
     return replace(subgraph, operators=tuple(left))
 

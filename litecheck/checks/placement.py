@@ -31,14 +31,13 @@ _STAGES: tuple[tuple[Effect, Place], ...] = (
     ("the compiler refuses the model", "refused"),
     ("crashes the compiler", "crashes"),
 )
-#: What comes behind the decision that leaves an operator to the CPU.
-_BEHIND = {effect for effect, _ in _STAGES[1 + [effect for effect, _ in _STAGES].index(CPU) :]}
+_EFFECTS = [effect for effect, _ in _STAGES]
 #: What a compiler does before it looks at operators together.
-_AT_LOAD = {effect for effect, _ in _STAGES[:2]}
-
-
+_AT_LOAD = {*_EFFECTS[:2]}
 #: What it finds of operators, too, that no output needs.
-_OF_ALL = {effect for effect, _ in _STAGES[:3]}
+_OF_ALL = {*_EFFECTS[:3]}
+#: What comes behind the decision that leaves an operator to the CPU.
+_BEHIND = {*_EFFECTS[_EFFECTS.index(CPU) + 1 :]}
 
 
 def place_of(findings: Iterable[Finding]) -> Place:
@@ -73,8 +72,8 @@ def _placed(
     model: Model, subgraph: Subgraph, profile: Profile, every: list[Finding], before: int
 ) -> tuple[Iterator[Placement], int]:
     """The operators of one subgraph and how many partitions they fall into; what is found of them goes to all others."""
-    found = _found(model, subgraph, profile)
-    subgraph = closed(subgraph)
+    stated, subgraph = subgraph, closed(subgraph)
+    found = _found(model, stated, subgraph, profile)
     for one in fused(model, subgraph, profile):
         _take_for_one(one, found, model, profile)
     left = needed(subgraph, [place_of(own) for own in found])
@@ -97,19 +96,21 @@ def _placed(
     return placed, count
 
 
-def _found(model: Model, subgraph: Subgraph, profile: Profile) -> list[list[Finding]]:
+def _found(model: Model, stated: Subgraph, one: Subgraph, profile: Profile) -> list[list[Finding]]:
     """What is found of each operator: by the shapes that the file states what a compiler finds at load, the rest with one
     image where batches are open."""
-    stated, one = AsStated(model, subgraph), closed(subgraph)
-    found = [findings_of(stated, op, profile) for op in subgraph.operators]
-    if one is subgraph:
+    found = _found_in(AsStated(model, stated), profile)
+    if one is stated:
         return found
-    context = AsStated(model, one)
-    later = [findings_of(context, op, profile) for op in one.operators]
+    later = _found_in(AsStated(model, one), profile)
     return [
         [f for f in first if f.effect in _AT_LOAD] + [f for f in second if f.effect not in _AT_LOAD]
         for first, second in zip(found, later, strict=True)
     ]
+
+
+def _found_in(context: Context, profile: Profile) -> list[list[Finding]]:
+    return [findings_of(context, op, profile) for op in context.subgraph.operators]
 
 
 def _moot(finding: Finding) -> Finding:

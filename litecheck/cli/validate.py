@@ -164,8 +164,8 @@ def run(
     known = baseline.read(options.baseline) if options.baseline else ()
     if write_baseline:
         check_writable(write_baseline)
-    for option in _of_targets(options):
-        policy.check_gate(option, complete.chosen(options.profile) if options.profile else ())
+    if of_targets := _of_targets(options):
+        policy.check_gate(of_targets[0], complete.chosen(options.profile) if options.profile else ())
     if choices != policy.Policy():
         policy.check_patterns(choices, complete.chosen(options.profile))
 

@@ -34,6 +34,12 @@ def graph_of(subgraph: Subgraph) -> Graph:
     return Graph(subgraph, tuple(producer), tuple(map(tuple, consumers)))
 
 
+def has_ends(operator: Operator, operand: int = 0) -> bool:
+    """Whether an operator has its first input and result, and that operand."""
+    ends = (*operator.inputs[:1], *operator.inputs[operand : operand + 1], *operator.outputs[:1])
+    return len(ends) == 3 and min(ends) >= 0
+
+
 def name_of(subgraph: Subgraph, operator: Operator) -> str:
     """What to call an operator: the name of its first output tensor, or its kind and number."""
     names = (subgraph.tensors[i].name for i in operator.outputs if i >= 0)

@@ -9,9 +9,8 @@ from litecheck.errors import ProfileError
 from litecheck.finding import Demand
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.operators import facts_of
-from litecheck.profile.unfolding import KEYS, Unfolding, read_unfolding
+from litecheck.profile.unfolding import KEYS, Unfolding, known_names, read_unfolding
 from litecheck.profile.yaml_reader import Entries, Node, entries, text, texts
-from litecheck.spelling import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +62,11 @@ def read_rewrites(node: Node | None, file: str, profile: str, inherited: Rewrite
     for opcode, own, demand in _stated(stated.get("fuses"), file, profile, (*_FUSION, "across", *_WHY)):
         fusions[opcode] = _fusion(opcode, own, demand)
     for dtype, own, demand in _stated(stated.get("converts"), file, profile, _WHY):
-        _known("type", dtype, [name.lower() for name in load_schema().enums["TensorType"]], demand)
+        types = [name.lower() for name in load_schema().enums["TensorType"]]
+        known_names("type", (dtype,), types, file, demand.line)
         conversions[dtype] = ConvertedType(dtype, text(own.get("because")), text(own.get("see")), demand)
     for opcode, own, demand in _stated(stated.get("unfolds"), file, profile, (*KEYS, *_WHY)):
-        _known("operator", opcode, load_schema().enums["BuiltinOperator"], demand)
+        known_names("operator", (opcode,), load_schema().enums["BuiltinOperator"], file, demand.line)
         unfoldings[opcode] = read_unfolding(opcode, own, demand)
     return Rewrites(fusions, conversions, unfoldings)
 
@@ -85,14 +85,9 @@ def _stated(
 def _fusion(opcode: str, own: Entries, demand: Demand) -> Fusion:
     before, after, dilation = (text(own.get(key)) for key in _FUSION)
     across = texts(own.get("across"))
-    for name in (opcode, before, after, *across):
-        _known("operator", name, load_schema().enums["BuiltinOperator"], demand)
+    kinds = (opcode, before, after, *across)
+    known_names("operator", kinds, load_schema().enums["BuiltinOperator"], demand.file, demand.line)
     roles = tuple(facts_of(before).inputs)
-    _known(f"operand of {before}", dilation, roles, demand)
+    known_names(f"operand of {before}", (dilation,), roles, demand.file, demand.line)
     because, see = (text(own.get(key)) for key in _WHY)
     return Fusion(before, opcode, after, roles.index(dilation), across, because, see, demand)
-
-
-def _known(what: str, name: str, names: Iterable[str], demand: Demand) -> None:
-    if name not in names:
-        raise ProfileError(demand.file, demand.line, f"no {what} {name!r}{did_you_mean(name, names)}")

@@ -63,9 +63,9 @@ def read_unfolding(opcode: str, own: Entries, demand: Demand) -> Unfolding:
     for name, node in stated.values.items():
         line = stated.lines[name]
         reads = tuple(
-            places[one] for one in _known("operand or step", texts(node), places, demand.file, line)
+            places[one] for one in known_names("operand or step", texts(node), places, demand.file, line)
         )
-        held = _known("option or type", texts(where.get(name)), _conditions(), demand.file, line)
+        held = known_names("option or type", texts(where.get(name)), _conditions(), demand.file, line)
         if held and len(reads) != 1:
             raise ProfileError(
                 demand.file, line, f"{name}: one of what it reads must stand for it where it is not made"
@@ -77,7 +77,7 @@ def read_unfolding(opcode: str, own: Entries, demand: Demand) -> Unfolding:
     return Unfolding(opcode, tuple(steps), text(own.get("because")), text(own.get("see")), demand)
 
 
-def _known(
+def known_names(
     what: str, names: tuple[str, ...], known: Collection[str], file: str, line: int
 ) -> tuple[str, ...]:
     for name in names:

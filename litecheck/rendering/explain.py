@@ -14,7 +14,7 @@ from litecheck.errors import ConfigError, wrong_type
 from litecheck.finding import Finding, Where
 from litecheck.profile.implied import CONSTANT, IN_THE_LIST, implied
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.measurements.registry import meaning
+from litecheck.profile.measurements.registry import measured
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Constraint, Exactly, Profile, Range, Requirement, Roles, parts_of
 from litecheck.rendering.escape import place
@@ -65,7 +65,7 @@ def explanation(row: Row, width: int = 80) -> str:
     relaxed = f"{r.relaxed.value} {shows(r.relaxed)}, because {r.relaxed.because}" if r.relaxed else ""
     lines = [
         ("required", demanded(r)),
-        ("measured", meaning(r.path.partition("/limits/")[2]) if "/limits/" in r.path else ""),
+        ("measured", measured(r.path)),
         ("way", f"{row.alternative}, one of {len(row.rule.any_of)}" if row.alternative and row.rule else ""),
         ("because", r.because),
         ("see", r.see),

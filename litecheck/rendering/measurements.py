@@ -67,7 +67,7 @@ def measurement_names(incomplete: str) -> list[str]:
 
 def print_measurements(pattern: str, console: Console) -> None:
     """A table of measurements. Raises ConfigError as :func:`measurements`."""
-    listed = [(one.name, one.gives, one.meaning) for one in measurements(pattern)]
+    listed = [(one.name, one.gives, one.meaning.replace("``", "")) for one in measurements(pattern)]
     print_table(("measurement", "gives", "what it is"), listed, (), console)
 
 

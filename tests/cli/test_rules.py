@@ -83,7 +83,7 @@ def test_measurements(run: Run) -> None:
             "name": "mirror_mode",
             "gives": "a mode",
             "words": ["REFLECT", "SYMMETRIC"],
-            "meaning": "How MIRROR_PAD mirrors: REFLECT or SYMMETRIC, or the number where it is neither.",
+            "meaning": "How MIRROR_PAD mirrors: ``REFLECT`` or ``SYMMETRIC``, or the number where it is neither.",
         }
     ]
     assert "role.channels" in run("rules", "--measurements", "weight.channels").stdout

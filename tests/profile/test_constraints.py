@@ -131,7 +131,10 @@ def test_a_word_or_number_that_a_measurement_never_gives_is_refused(
     ],
 )
 def test_what_a_measurement_gives_may_be_demanded(tmp_path: Path, limit: str) -> None:
-    loaded(tmp_path, "zero_point: 0", f"1, {limit}")
+    profile = loaded(tmp_path, "zero_point: 0", f"1, {limit}")
+    name, _, value = limit.partition(": ")
+    demanded = any(r.path.endswith(f"/limits/{name}") for r in profile.requirements())
+    assert demanded == (value != "any")
 
 
 @pytest.mark.parametrize(

@@ -186,14 +186,17 @@ def test_in_a_profile_of_quantization_the_operator_is_waived(tmp_path: Path, sho
 
 def test_an_entry_narrows_where_the_parent_says_nothing_of_others(tmp_path: Path) -> None:
     written(tmp_path, INT8.replace("unlisted: violation\n", "") + ABS + ACTIVE, "parent")
-    load_profile(written(tmp_path, f"profile: child\nextends: parent.yaml\n{CAST}{ACTIVE}", "child"))
+    child = load_profile(written(tmp_path, f"profile: child\nextends: parent.yaml\n{CAST}{ACTIVE}", "child"))
+    assert "CAST" in child.operators
 
 
 @pytest.mark.parametrize("parent", [NPU + ABS, STRICT + ABS, INT8 + ABS + ACTIVE])
 def test_unsupported_may_always_be_added(tmp_path: Path, parent: str) -> None:
     written(tmp_path, parent, "parent")
     text = "profile: child\nextends: parent.yaml\nops: {CAST: {unsupported: it has none}, ABS: {unsupported: nor this}}\n"
-    load_profile(written(tmp_path, text, "child"))
+    child = load_profile(written(tmp_path, text, "child"))
+    unsupported = [child.operators[opcode].unsupported for opcode in ("CAST", "ABS")]
+    assert [one and one.because for one in unsupported] == ["it has none", "nor this"]
 
 
 @pytest.mark.parametrize(

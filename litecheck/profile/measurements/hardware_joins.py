@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.graph import Graph
+from litecheck.model.graph import Graph, has_ends
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Operator, Tensor
 from litecheck.model.visits import visits_of
@@ -95,7 +95,7 @@ def _written_along(operands: Operands, made: Tensor) -> Iterable[int]:
 def _margins(graph: Graph, reader: Operator, needed: Container[int]) -> Iterable[int]:
     """The directions of margins, unless they become the padding of a convolution."""
     tensors = graph.subgraph.tensors
-    if len(reader.inputs) < 2 or min(reader.inputs[:2]) < 0:
+    if not has_ends(reader, 1):
         return ()
     values = constant_integers(tensors[reader.inputs[1]])
     if values is None or values.size != 2 * len(tensors[reader.inputs[0]].shape):

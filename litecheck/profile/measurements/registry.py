@@ -66,7 +66,13 @@ def measurement(name: str) -> Measurement:
 def meaning(name: str) -> str:
     """What a measurement is, in a sentence or two: the first paragraph of its documentation."""
     function = OPERAND[name.rpartition(".")[2]][0] if "." in name else OPERATOR[name][0]
-    return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split()).replace("``", "")
+    return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+
+
+def measured(path: str) -> str:
+    """What the requirement of that path limits, in plain words; ``""`` where it is no limit."""
+    name = path.partition("/limits/")[2]
+    return meaning(name).replace("``", "") if name else ""
 
 
 def witness(name: str) -> Witness[Plan]:

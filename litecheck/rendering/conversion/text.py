@@ -39,7 +39,7 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     page.starved(record)
     for block in blocks(record.report.active):
         page.block(block)
-    for line in (line for target in record.report.targets for line in target_lines(target)):
+    for line in target_lines(record.report):
         page.line(line)
     page.stays(record)
     page.shared(record)

@@ -53,7 +53,7 @@ def _model(report: Report, model: ModelReport) -> layout.Fold:
 def _details(model: ModelReport) -> Iterator[layout.Part]:
     judged = f", judged by {model.judges}" if model.profiles else ""
     yield layout.Paragraph((f"{model.size_text}{judged}",))
-    for line in (line for target in model.targets for line in target_lines(target)):
+    for line in target_lines(model):
         yield layout.Paragraph((line,))
     for texts in (tuple(map(str, model.problems)), model.remarks):
         if texts:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from litecheck.finding import LEVELS, Demand, Effect, Finding, Level, Waiver
-from litecheck.profile.measurements.registry import meaning
+from litecheck.profile.measurements.registry import measured
 from litecheck.report import ModelReport
 from litecheck.tallies import counted
 
@@ -38,8 +38,7 @@ class Block:
     @property
     def measured(self) -> str:
         """What a limit limits; ``""`` where the requirement is none."""
-        name = self.path.partition("/limits/")[2]
-        return meaning(name) if name else ""
+        return measured(self.path)
 
     @property
     def extent(self) -> str:

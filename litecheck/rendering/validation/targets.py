@@ -18,20 +18,17 @@ _TEXTS: Mapping[Place, tuple[str, str]] = {
 _HANDFUL = 5
 
 
-def target_lines(target: TargetReport) -> list[str]:
-    """The target in one sentence, and what its own compiler made of the model where that was asked."""
-    return [target_text(target), *([compiler_text(target.compiler)] if target.compiler else [])]
-
-
 def target_facts(model: ModelReport) -> Iterator[tuple[str, str]]:
-    """The same, each behind what it is about."""
+    """Each target in one sentence, and what its own compiler made of the model where that was asked, behind their names."""
     for target in model.targets:
-        yield target.target, target_text(target).removeprefix(f"{target.target}: ")
+        yield target.target, target_text(target)
         if target.compiler:
-            yield (
-                target.compiler.program,
-                compiler_text(target.compiler).removeprefix(f"{target.compiler.program}: "),
-            )
+            yield target.compiler.program, compiler_text(target.compiler)
+
+
+def target_lines(model: ModelReport) -> Iterator[str]:
+    """The same, a line each."""
+    return (f"{name}: {told}" for name, told in target_facts(model))
 
 
 def target_text(target: TargetReport) -> str:
@@ -40,12 +37,10 @@ def target_text(target: TargetReport) -> str:
     counts.insert(1, (target.folded, ("folded away", "folded away")))
     told = ", ".join(f"{n:,} {texts[n != 1]}" for n, texts in counts if n) or "no operators"
     if target.places["refused"] or target.places["crashes"]:
-        return f"{target.target}: {told}; nothing is compiled; largest live set {bytes_text(target.live)}"
+        return f"{told}; nothing is compiled; largest live set {bytes_text(target.live)}"
     share = "" if target.share is None else f"; {100 * target.share:.1f} % of multiply-accumulates on the NPU"
-    return (
-        f"{target.target}: {told}; {counted(target.partitions, 'NPU partition')}{share}; "
-        f"largest live set {bytes_text(target.live)}"
-    )
+    partitions = counted(target.partitions, "NPU partition")
+    return f"{told}; {partitions}{share}; largest live set {bytes_text(target.live)}"
 
 
 def compiler_text(compiler: CompilerReport) -> str:
@@ -57,17 +52,10 @@ def compiler_text(compiler: CompilerReport) -> str:
     else:
         told = "each operator as told"
     if compiler.ending:
-        return f"{compiler.program}: {told}; no compiled model: {visible(compiler.ending)}"
-    used = (
-        ", ".join(f"{bytes_text(n)} of {name}" for name, n in compiler.memories.items() if n) or "no memory"
-    )
-    parts = (
-        told,
-        counted(compiler.partitions, "NPU partition"),
-        f"{compiler.macs:,} multiply-accumulates",
-        f"peak use {used}",
-    )
-    return f"{compiler.program}: {'; '.join(parts)}"
+        return f"{told}; no compiled model: {visible(compiler.ending)}"
+    used = ", ".join(f"{bytes_text(n)} of {name}" for name, n in compiler.memories.items() if n)
+    partitions = counted(compiler.partitions, "NPU partition")
+    return f"{told}; {partitions}; {compiler.macs:,} multiply-accumulates; peak use {used or 'no memory'}"
 
 
 def place_text(op: Placement) -> str:

@@ -70,7 +70,7 @@ class ValidationPage(Page):
         self.line(why)
         if model.operators:
             self.line(coverage_text(model.coverage))
-        for line in (line for target in model.targets for line in target_lines(target)):
+        for line in target_lines(model):
             self.line(line)
 
     def block(self, block: Block) -> None:
