@@ -56,7 +56,7 @@ class Ready:
 
 class ReadyRule:
     """All that is checked of one operator; ``any_of`` are the alternatives by name, ``telling`` the paths of the limits
-    that tell them apart.
+    that tell them apart. ``settled`` are the checks, each with what settles it without more ado where it can.
 
     ``alone`` are the roles of which something is asked that their tensor itself answers, each with the number of what is
     asked: one bit, the same for all rules that ask the same. ``structured`` is whether limits of structure are asked.
@@ -65,6 +65,7 @@ class ReadyRule:
     def __init__(self, rule: OperatorRule) -> None:
         required = tuple(rule.own_requirements())
         self.checks = _ready(rule, required)
+        self.settled = tuple((one, limits.usual(one.requirement)) for one in self.checks)
         alternatives = () if rule.unsupported else rule.any_of
         self.any_of = tuple((a.name, _ready(rule, a.requirements)) for a in alternatives)
         self.telling = _telling([a.requirements for a in alternatives])

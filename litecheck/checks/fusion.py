@@ -28,8 +28,9 @@ class Fused:
 
 def fused(model: Model, subgraph: Subgraph, profile: Profile) -> Iterator[Fused]:
     """All operators in a row that a profile's compiler could take for one."""
-    fusions = profile.rewrites.fusions
-    if not any(op.opcode in fusions for op in subgraph.operators):
+    kinds = {op.opcode for op in subgraph.operators}
+    fusions = {k: f for k, f in profile.rewrites.fusions.items() if {k, f.before, f.after} <= kinds}
+    if not fusions:
         return
     visits = visits_of(model, subgraph)
     for operator in subgraph.operators:
@@ -37,8 +38,8 @@ def fused(model: Model, subgraph: Subgraph, profile: Profile) -> Iterator[Fused]
         if fusion is not None and operator.index in visits.operators and _whole(operator):
             row = _Row(visits.graph, visits.operators, fusion.across)
             before, after = row.before(operator), row.after(operator)
-            kinds = [side[-1].opcode if side else "" for side in (before, after)]
-            if kinds == [fusion.before, fusion.after] and has_ends(before[-1], fusion.dilation):
+            ends = [side[-1].opcode if side else "" for side in (before, after)]
+            if ends == [fusion.before, fusion.after] and has_ends(before[-1], fusion.dilation):
                 yield _as_one(subgraph, operator, fusion, before[::-1], after)
 
 

@@ -59,12 +59,14 @@ def copied(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
 def unfolded(subgraph: Subgraph, places: Sequence[Place], unfoldings: Mapping[str, Unfolding]) -> Subgraph:
     """A subgraph with the steps that the accelerator makes of operators, behind the others: only the last one is in its
     operator's place, as each step runs as soon as it can, and reads of the processor what it needs."""
+    made = zip(subgraph.operators, places, strict=False)
+    several = [op for op, place in made if place == "npu" and op.outputs and op.opcode in unfoldings]
+    if not several:
+        return subgraph
     graph, copier = graph_of(subgraph), _Copier([*subgraph.tensors], [*subgraph.operators])
-    for index, place in enumerate(places):
-        op = subgraph.operators[index]
-        if place == "npu" and op.outputs and op.opcode in unfoldings:
-            shared = {t for t in op.inputs if t >= 0 and len(graph.consumers[t]) > 1}
-            copier.unfold(op, unfoldings[op.opcode].steps, shared)
+    for op in several:
+        shared = {t for t in op.inputs if t >= 0 and len(graph.consumers[t]) > 1}
+        copier.unfold(op, unfoldings[op.opcode].steps, shared)
     return replace(subgraph, tensors=tuple(copier.tensors), operators=tuple(copier.operators))
 
 

@@ -9,6 +9,7 @@ from math import ceil, floor
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES
+from litecheck.profile.measurements.register import Measurement
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, OperatorRule, Range, Requirement
 
@@ -42,6 +43,13 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     return check
 
 
+def usual(requirement: Requirement) -> tuple[Measurement, Fraction | int | str] | None:
+    """What is measured and the one value that it must have, where there is one: nearly always it is that."""
+    if requirement.verb != "limits" or not isinstance(requirement.value, Exactly):
+        return None
+    return measurement(requirement.path.rsplit("/", 1)[1]), _wanted(requirement.value)
+
+
 def fitting(value: Constraint) -> Callable[[Measured], bool]:
     """Whether a measured number or word satisfies a constraint."""
     if isinstance(value, OneOf):
@@ -56,10 +64,14 @@ def fitting(value: Constraint) -> Callable[[Measured], bool]:
         )
     if not isinstance(value, Exactly):
         return lambda measured: False
-    wanted: Fraction | int | str = value.value
-    if isinstance(wanted, Fraction) and wanted.denominator == 1:
-        wanted = int(wanted)  # integers compare with it without being turned into fractions
+    wanted = _wanted(value)
     return lambda measured: measured == wanted
+
+
+def _wanted(value: Exactly) -> Fraction | int | str:
+    """A number that is whole as an integer: integers compare with it without being turned into fractions."""
+    wanted = value.value
+    return int(wanted) if isinstance(wanted, Fraction) and wanted.denominator == 1 else wanted
 
 
 def _inner(value: Range) -> tuple[float, float]:

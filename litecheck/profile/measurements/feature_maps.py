@@ -160,7 +160,7 @@ def unquantized_maps(operands: Operands) -> Measured:
 def _zero(t: Tensor) -> int:
     points = t.quantization.zero_point
     if points.size < 2:
-        return int(points[0]) if points.size else 0
+        return points.item(0) if points.size else 0
     return int(points[np.argmax(np.abs(points))])
 
 
@@ -187,7 +187,7 @@ def overflowing_quotient(operands: Operands) -> Measured:
     ends = ends_of(operands)
     if ends is None or not all(t.quantization.scale.size for t in ends):
         return 0
-    over, under = (float(t.quantization.scale[0]) for t in ends)
+    over, under = (t.quantization.scale.item(0) for t in ends)
     if under and 2.0**-126 < abs(over / under) < 2.0**127:
         return 0
     with np.errstate(all="ignore"):
@@ -260,7 +260,7 @@ def fused_wide_maps(operands: Operands) -> Measured:
 
 
 #: The zero points a type may have that is not plain.
-_POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
+POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
 
 
 @measures(first_map(offset))
@@ -271,14 +271,17 @@ def input_zero_points(operands: Operands) -> Measured:
         *operands.roles.get("indices", ()),
         *(t for t in maps_of(operands) if t.index not in operands.operator.outputs),
     ]
-    return sum(_zero(t) not in _POINTS.get(t.dtype, (0,)) for t in inputs)
+    return sum(_zero(t) not in POINTS.get(t.dtype, (0,)) for t in inputs)
+
+
+#: The zero points of results, by whether they have a sign.
+_SIGNED = {True: range(-128, 128), False: frozenset((*range(256), 32768))}
 
 
 @measures(results(offset))
 def output_zero_points(operands: Operands) -> Measured:
     """How many results have a zero point outside the 8 bits of their sign, 32768 of those without sign aside."""
-    allowed = {True: range(-128, 128), False: (*range(256), 32768)}
-    return sum(_zero(t) not in allowed[t.dtype.startswith("int")] for t in _results(operands))
+    return sum(_zero(t) not in _SIGNED[t.dtype.startswith("int")] for t in _results(operands))
 
 
 @measures(first_typed("int64"))

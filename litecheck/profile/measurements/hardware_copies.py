@@ -8,7 +8,7 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything, short_constant
-from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, maps_of
+from litecheck.profile.measurements.feature_maps import PLAIN, POINTS, ends_of, maps_of
 from litecheck.profile.measurements.register import dimensions, held, measures, option_fields
 from litecheck.profile.measurements.set_maps import ends, first_map, offset, typed
 from litecheck.profile.plan import Plan
@@ -82,16 +82,12 @@ def offset_axis(operands: Operands) -> Measured:
     )
 
 
-#: The zero points that types may have; other types have 0.
-_POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
-
-
 @measures(_offset_axis)
 def axis_zero_points(operands: Operands) -> Measured:
     """1 where the operand that names an axis has a zero point outside int8 or uint8, or of another type one other than 0,
     else 0."""
     axis = operands.one("axis")
-    return None if axis is None else int(_zero(axis) not in _POINTS.get(axis.dtype, (0,)))
+    return None if axis is None else int(_zero(axis) not in POINTS.get(axis.dtype, (0,)))
 
 
 def _reversed(plan: Plan, value: Any) -> Plan | None:
@@ -177,7 +173,7 @@ def gained_rank(operands: Operands) -> Measured:
 
 def strange_zero_point(tensor: Tensor) -> bool:
     """Whether a zero point is outside int8 or uint8, or of another type other than 0."""
-    return _zero(tensor) not in _POINTS.get(tensor.dtype, (0,))
+    return _zero(tensor) not in POINTS.get(tensor.dtype, (0,))
 
 
 @measures(first_map(offset))

@@ -7,7 +7,7 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, number, word
-from litecheck.profile.measurements.feature_maps import NARROW, maps_of
+from litecheck.profile.measurements.feature_maps import NARROW, POINTS, maps_of
 from litecheck.profile.measurements.register import measures, option_stated
 from litecheck.profile.measurements.set_axes import first_typed
 from litecheck.profile.measurements.set_maps import all_typed, first_map, map_roles, typed
@@ -130,9 +130,8 @@ def _fused_offset(plan: Plan, value: Any) -> Plan | None:
 def fused_zero_points(operands: Operands) -> Measured:
     """How many results have a zero point outside int8 or uint8, or of another type one other than 0, where an activation
     is fused into the operator."""
-    allowed = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
     points = [(t.dtype, t.quantization.zero_point[:1].tolist()) for t in _fused(operands)]
-    return sum(bool(z) and z[0] not in allowed.get(dtype, (0,)) for dtype, z in points)
+    return sum(bool(z) and z[0] not in POINTS.get(dtype, (0,)) for dtype, z in points)
 
 
 def _truths(plan: Plan, value: Any) -> Plan | None:

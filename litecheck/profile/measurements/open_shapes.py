@@ -22,7 +22,7 @@ from litecheck.profile.plan import Plan, TensorPlan
 def is_open(tensor: Tensor) -> bool:
     """Whether the signature leaves a dimension other than the first open."""
     signature = tensor.shape_signature
-    return signature is not None and tensor.data is None and any(length < 0 for length in signature[1:])
+    return signature is not None and tensor.data is None and min(signature[1:], default=0) < 0
 
 
 def _opened(plan: Plan, value: Any) -> Plan | None:
@@ -38,7 +38,8 @@ def _opened(plan: Plan, value: Any) -> Plan | None:
 @measures(_opened)
 def open_dimensions(operands: Operands) -> Measured:
     """How many operands that are computed have a dimension, other than the first, that is open until the model runs."""
-    return sum(map(is_open, everything(operands)))
+    stated = [t for t in everything(operands) if t.shape_signature]
+    return sum(map(is_open, stated)) if stated else 0
 
 
 @measures(joined)
