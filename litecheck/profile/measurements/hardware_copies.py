@@ -8,7 +8,8 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything, short_constant
-from litecheck.profile.measurements.feature_maps import PLAIN, POINTS, ends_of, maps_of
+from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, maps_of
+from litecheck.profile.measurements.map_quantizations import POINTS
 from litecheck.profile.measurements.register import dimensions, held, measures, option_fields
 from litecheck.profile.measurements.set_maps import ends, first_map, offset, typed
 from litecheck.profile.plan import Plan

@@ -14,8 +14,8 @@ from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Operator, Tensor
 from litecheck.model.visits import visits_of
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.feature_maps import quantizations_of
 from litecheck.profile.measurements.hardware_resizing import Resize, resize_of
+from litecheck.profile.measurements.map_quantizations import quantizations_of
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.measurements.set_resizing import stretched
 from litecheck.profile.operators import facts_of

@@ -7,7 +7,8 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, number, word
-from litecheck.profile.measurements.feature_maps import NARROW, POINTS, maps_of
+from litecheck.profile.measurements.feature_maps import NARROW, fused_results, maps_of
+from litecheck.profile.measurements.map_quantizations import POINTS
 from litecheck.profile.measurements.register import measures, option_stated
 from litecheck.profile.measurements.set_axes import first_typed
 from litecheck.profile.measurements.set_maps import all_typed, first_map, map_roles, typed
@@ -102,19 +103,12 @@ def _fused_words(plan: Plan, value: Any) -> Plan | None:
     return plan.edit(plan.outputs[0], lambda t: typed(t, "int64" if value else "int8"))
 
 
-def _fused(operands: Operands) -> list[Tensor]:
-    """The results that an activation fused into the operator works on."""
-    if word(operands, "fused_activation_function") in (None, "NONE"):
-        return []
-    return [t for t in maps_of(operands) if t.index in operands.operator.outputs]
-
-
 @measures(_fused_words)
 def fused_words(operands: Operands) -> Measured:
     """How many results are int32 or int64 where an activation is fused into the operator, or hold truth values where it is
     TANH."""
     tanh = word(operands, "fused_activation_function") == "TANH"
-    return sum(t.dtype in ("int32", "int64") or (tanh and t.dtype == "bool") for t in _fused(operands))
+    return sum(t.dtype in ("int32", "int64") or (tanh and t.dtype == "bool") for t in fused_results(operands))
 
 
 def _fused_offset(plan: Plan, value: Any) -> Plan | None:
@@ -130,7 +124,7 @@ def _fused_offset(plan: Plan, value: Any) -> Plan | None:
 def fused_zero_points(operands: Operands) -> Measured:
     """How many results have a zero point outside int8 or uint8, or of another type one other than 0, where an activation
     is fused into the operator."""
-    points = [(t.dtype, t.quantization.zero_point[:1].tolist()) for t in _fused(operands)]
+    points = [(t.dtype, t.quantization.zero_point[:1].tolist()) for t in fused_results(operands)]
     return sum(bool(z) and z[0] not in POINTS.get(dtype, (0,)) for dtype, z in points)
 
 
@@ -183,7 +177,9 @@ def truth_casts(operands: Operands) -> Measured:
 @measures(_fused_words)
 def fused_word_scales(operands: Operands) -> Measured:
     """How many results are int32 or int64 and state a scale where an activation is fused into the operator."""
-    return sum(t.dtype in ("int32", "int64") and t.quantization.scale.size > 0 for t in _fused(operands))
+    return sum(
+        t.dtype in ("int32", "int64") and t.quantization.scale.size > 0 for t in fused_results(operands)
+    )
 
 
 @measures(first_typed("int32"))

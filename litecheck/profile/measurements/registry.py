@@ -25,7 +25,8 @@ from litecheck.profile.plan import Plan
 
 #: The modules of this package that register measurements, in the order in which the documentation lists them.
 _MODULES = (
-    "accumulators", "blockwise", "borders", "feature_maps", "hardware_axes", "hardware_computed_weights",
+    "accumulators", "blockwise", "borders", "feature_maps", "map_quantizations", "hardware_axes",
+    "hardware_computed_weights",
     "hardware_copies", "hardware_images", "hardware_joins", "hardware_mixes", "hardware_parameters", "hardware_recurrent",
     "hardware_reductions", "hardware_resizing", "hardware_spreads", "hardware_stacks", "hardware_weights",
     "hardware_windows", "hardware_wiring", "hardware_planes", "hybrid",

@@ -11,7 +11,7 @@ from litecheck.checks.placement import placement
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.bound import Operands
-from litecheck.profile.measurements.estimates import CEILINGS
+from litecheck.profile.measurements.estimates import CEILINGS, FLOORS
 from litecheck.profile.measurements.registry import measurement
 
 
@@ -41,14 +41,29 @@ def test_no_sum_is_above_its_ceiling(opcode: str, zero_point: int) -> None:
             weight = graph.tensors[1]
             operands = Operands(graph.operators[0], {"weight": (weight,)}, graph, one)
             roles = {"weight": [BoundOperand("weight", None, TensorFacts(weight))]}
-            for name, ceiling in CEILINGS.items():
+            for name in ("weight_sum", "byte_weight_sum"):
                 exact = measurement(name)(operands)
-                most = ceiling(opcode, roles)
+                most = CEILINGS[name](opcode, roles)
                 assert most is not None
                 if exact is not None:
                     assert exact <= most
                     worst = max(worst, float(exact) / most)
+            least, lowest = FLOORS["lowest_weight"](opcode, roles), measurement("lowest_weight")(operands)
+            assert least is not None
+            assert lowest == least if values.min() == low else lowest >= least
     assert worst > 0.9  # not so high that it settles nothing
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_no_bias_is_above_its_ceiling(dtype: str) -> None:
+    """And a bias of the type's lowest number reaches it."""
+    one = model("FULLY_CONNECTED", np.full((1, 2), np.iinfo(dtype).min, dtype))
+    graph = one.subgraphs[0]
+    bias = graph.tensors[1]
+    operands = Operands(graph.operators[0], {"bias": (bias,)}, graph, one)
+    roles = {"bias": [BoundOperand("bias", None, TensorFacts(bias))]}
+    assert CEILINGS["bias.largest"]("FULLY_CONNECTED", roles) == measurement("bias.largest")(operands)
+    assert FLOORS.keys().isdisjoint(CEILINGS)
 
 
 @pytest.mark.parametrize("length", [32_639, 32_640, 65_535, 65_536, 65_537])
