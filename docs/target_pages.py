@@ -9,6 +9,7 @@ from docs.measurements import measurements_table
 from litecheck.finding import CPU
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.parser import ANY_OPERATOR
+from litecheck.profile.rewrites import NOTHING
 from litecheck.profile.types import OneOf, OperatorRule, Profile, Requirement
 from litecheck.rendering.rules import Row, demanded, rows
 
@@ -66,12 +67,14 @@ def page(profile: Profile) -> str:
 def _together(profile: Profile) -> Iterator[str]:
     """What the compiler makes of operators together."""
     made = profile.rewrites
-    if made.fusions or made.conversions or made.unfoldings:
+    if made != NOTHING:
         yield "\n## Operators together\n\n"
     for one in made.fusions.values():
         yield f"- `{one.before}`, `{one.opcode}`, `{one.after}`: *{one.because}* ({one.see})\n"
     for kind in made.conversions.values():
         yield f"- `{kind.dtype}`: *{kind.because}* ({kind.see})\n"
+    for maker, variable in made.keepings.items():
+        yield f"- `{maker}`: *{variable.because}* ({variable.see})\n"
     for steps in made.unfoldings.values():
         yield f"- `{steps.opcode}`: *{steps.because}* ({steps.see})\n"
 

@@ -13,10 +13,10 @@ from litecheck.checks.wording import required
 from litecheck.finding import Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
-from litecheck.profile.implied import must_be_constant, must_be_listed
+from litecheck.profile.implied import must_be_constant, must_be_listed, must_be_together
 from litecheck.profile.operators import facts_of
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
-from litecheck.profile.rewrites import Fusion
+from litecheck.profile.rewrites import Fusion, Keeping
 from litecheck.profile.types import Profile, Requirement
 
 
@@ -60,6 +60,11 @@ def undilated(subgraph: Subgraph, operator: Operator, fusion: Fusion) -> Finding
     """The first of three operators that a compiler takes for one, where what dilates that one is computed."""
     role = tuple(facts_of(operator.kind).inputs)[fusion.dilation]
     return _finding(_where(subgraph, operator), must_be_constant(fusion), Fault(f"{role} is computed"))
+
+
+def apart(subgraph: Subgraph, operator: Operator, keeping: Keeping, why: str) -> Finding:
+    """An operator on the accelerator whose variable others use elsewhere."""
+    return _finding(_where(subgraph, operator), must_be_together(keeping, operator.opcode), Fault(why))
 
 
 def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from litecheck.checks.kept import handles_of
 from litecheck.checks.partitions import depth_first
 from litecheck.model.graph import graph_of
 from litecheck.model.types import Operator, Subgraph
@@ -28,5 +29,5 @@ def _read(op: Operator, place: Place) -> Operator:
         return op
     if facts.reshapes:
         return replace(op, inputs=op.inputs[:1])
-    handles = {index for role, index in facts.tensors(op).items() if facts.inputs.get(role) == "handle"}
+    handles = {*handles_of(op)}
     return replace(op, inputs=tuple(t for t in op.inputs if t not in handles)) if handles else op

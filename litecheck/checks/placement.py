@@ -9,7 +9,8 @@ from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
 from litecheck.checks.fusion import Fused, fused
 from litecheck.checks.inserted import converted, copied, unfolded
-from litecheck.checks.judge import placed, undilated, unplaced
+from litecheck.checks.judge import apart, placed, undilated, unplaced
+from litecheck.checks.kept import astray
 from litecheck.checks.needed import needed
 from litecheck.checks.partitions import stretches
 from litecheck.checks.stated import AsStated, closed
@@ -80,8 +81,11 @@ def _placed(
     for op, own in zip(subgraph.operators, left.operators, strict=True):
         if op.outputs and not own.outputs:
             found[op.index] = [finding for finding in found[op.index] if finding.effect in _OF_ALL]
-    places = [place_of(own) for own in found]
-    made = profile.rewrites
+    places, made = [place_of(own) for own in found], profile.rewrites
+    for maker, keeping in made.keepings.items():
+        for op, why in astray(subgraph, left, places, maker):
+            found[op.index].append(apart(subgraph, op, keeping, why))
+            places[op.index] = "crashes"
     whole = unfolded(copied(converted(left, made.conversions), places), places, made.unfoldings)
     count, turns = stretches(graph_of(whole), places)
     for place, told in zip(places, found, strict=True):

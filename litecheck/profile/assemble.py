@@ -147,10 +147,11 @@ class _Graph:
         return whole
 
     def join(self, plan: TensorPlan, part: int, axis: int) -> tuple[int, int]:
-        """A tensor like another, and the two as one that is twice as long."""
-        doubled = (length * (1 + (at == axis)) for at, length in enumerate(plan.shape))
-        beside = self.graph.tensor("beside", plan.shape, plan.dtype, plan.quantization)
-        joined = self.graph.tensor("joined", tuple(doubled), plan.dtype, plan.quantization)
+        """A tensor half as long as another, and the two as one."""
+        lengths = [max(length // 2, 1) if at == axis else length for at, length in enumerate(plan.shape)]
+        whole = [length + plan.shape[at] * (at == axis) for at, length in enumerate(lengths)]
+        beside = self.graph.tensor("beside", tuple(lengths), plan.dtype, plan.quantization)
+        joined = self.graph.tensor("joined", tuple(whole), plan.dtype, plan.quantization)
         self.add("CONCATENATION", (part, beside), (joined,), options={"axis": axis})
         return beside, joined
 

@@ -41,12 +41,24 @@ class ConvertedType:
 
 
 @dataclass(frozen=True, slots=True)
+class Keeping:
+    """An operator that makes handles of variables, which a compiler keeps on the accelerator once an operator there reads
+    or writes one: then all others must be there, too."""
+
+    because: str
+    see: str
+    demand: Demand
+
+
+@dataclass(frozen=True, slots=True)
 class Rewrites:
-    """Fusions by the operator in the middle, conversions by the type, unfoldings by the operator."""
+    """Fusions by the operator in the middle, conversions by the type, unfoldings by the operator, keepings by the operator
+    that makes the handle."""
 
     fusions: Mapping[str, Fusion] = field(default_factory=dict)
     conversions: Mapping[str, ConvertedType] = field(default_factory=dict)
     unfoldings: Mapping[str, Unfolding] = field(default_factory=dict)
+    keepings: Mapping[str, Keeping] = field(default_factory=dict)
 
 
 NOTHING = Rewrites()
@@ -56,9 +68,9 @@ _FUSION = ("before", "after", "dilation")
 
 def read_rewrites(node: Node | None, file: str, profile: str, inherited: Rewrites) -> Rewrites:
     """What a profile states over what it inherits. Raises ProfileError."""
-    stated = entries(node, file).only(("fuses", "converts", "unfolds"))
+    stated = entries(node, file).only(("fuses", "converts", "unfolds", "keeps"))
     fusions, conversions = dict(inherited.fusions), dict(inherited.conversions)
-    unfoldings = dict(inherited.unfoldings)
+    unfoldings, keepings = dict(inherited.unfoldings), dict(inherited.keepings)
     for opcode, own, demand in _stated(stated.get("fuses"), file, profile, (*_FUSION, "across", *_WHY)):
         fusions[opcode] = _fusion(opcode, own, demand)
     for dtype, own, demand in _stated(stated.get("converts"), file, profile, _WHY):
@@ -68,7 +80,10 @@ def read_rewrites(node: Node | None, file: str, profile: str, inherited: Rewrite
     for opcode, own, demand in _stated(stated.get("unfolds"), file, profile, (*KEYS, *_WHY)):
         known_names("operator", (opcode,), load_schema().enums["BuiltinOperator"], file, demand.line)
         unfoldings[opcode] = read_unfolding(opcode, own, demand)
-    return Rewrites(fusions, conversions, unfoldings)
+    for opcode, own, demand in _stated(stated.get("keeps"), file, profile, _WHY):
+        known_names("operator", (opcode,), load_schema().enums["BuiltinOperator"], file, demand.line)
+        keepings[opcode] = Keeping(text(own.get("because")), text(own.get("see")), demand)
+    return Rewrites(fusions, conversions, unfoldings, keepings)
 
 
 def _stated(

@@ -12,7 +12,7 @@ from litecheck.checks.validate import DEFAULT_PROFILES
 from litecheck.checks.wording import required
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.finding import Finding, Where
-from litecheck.profile.implied import CONSTANT, IN_THE_LIST, implied
+from litecheck.profile.implied import CONSTANT, IN_THE_LIST, TOGETHER, implied
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.registry import measured
 from litecheck.profile.paths import path_matches
@@ -105,7 +105,11 @@ _FOUND = {
 
 
 #: What is found where an operator is not as an unstated demand wants it.
-_OUTSIDE_A_LIST = ((IN_THE_LIST, "it is not in the list"), (CONSTANT, "it is computed"))
+_OUTSIDE_A_LIST = (
+    (IN_THE_LIST, "it is not in the list"),
+    (CONSTANT, "it is computed"),
+    (TOGETHER, "another stays on the CPU"),
+)
 
 
 def _outside(value: Constraint) -> int | Fraction:

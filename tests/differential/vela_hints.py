@@ -106,6 +106,22 @@ def joined(opcode: str, axis: int, side: int, option: str, rewritten: bool) -> M
     return built(draw)
 
 
+def joined_filters(rewritten: bool) -> Model:
+    """Two filters for each of four channels, in front of two other channels."""
+
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        x = main.tensor("x", (1, 4, 4, 4), "int8", Q)
+        weight = main.constant("w", np.ones((1, 3, 3, 8), np.int8), Q)
+        made = main.tensor("made", (1, 4, 4, 8), "int8", Q)
+        sides = {"padding": "SAME", "stride_w": 1, "stride_h": 1}
+        main.add("DEPTHWISE_CONV_2D", [x, weight, -1], [made], version=3, depth_multiplier=2, **sides)
+        beside, y = main.tensor("beside", (1, 4, 4, 2), "int8", Q), main.tensor("y", (1, 4, 4, 10), "int8", Q)
+        main.add("CONCATENATION", [unchanged(main, made, 4) if rewritten else made, beside], [y], axis=3)
+        return [x, beside], [y]
+
+    return built(draw)
+
+
 def extreme(opcode: str, rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         a, b = main.tensor("a", (1, 4, 4, 8), "int8", Q), main.tensor("b", (1, 4, 4, 8), "int8", P)
@@ -193,6 +209,7 @@ CASES: dict[str, Callable[[bool], Model]] = {
     "RESIZE_NEAREST_NEIGHBOR/limits/joined_corners": partial(
         joined, "RESIZE_NEAREST_NEIGHBOR", 3, 7, "align_corners"
     ),
+    "DEPTHWISE_CONV_2D/limits/joined_filters": joined_filters,
     **{f"{op}/limits/map_quantizations": partial(extreme, op) for op in ("MAXIMUM", "MINIMUM")},
     "ABS/limits/map_types": widened,
     "LEAKY_RELU/limits/map_types": narrowed,

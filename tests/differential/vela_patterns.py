@@ -129,6 +129,22 @@ def beside(dice: Dice, x: TensorPlan) -> Drawn:
     return Drawn("CONCATENATION", (*others[:place], x, *others[place:]), (z,), {"axis": axis})
 
 
+def multiplied(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """Several filters for each channel, and what the result becomes a part of."""
+    (n, h, w, c), filters, kernel = x.shape, dice.number(2, 4), dice.pick(1, 3)
+    weight = dice.constant((1, kernel, kernel, c * filters), "int8").zeroed(0)
+    y = x.but(shape=(n, h, w, c * filters), quantization=_same(dice, x))
+    options = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "depth_multiplier": filters}
+    options["fused_activation_function"] = "NONE" if dice.chance(0.8) else dice.fused()
+    product = Drawn("DEPTHWISE_CONV_2D", (x, weight, None), (y,), options, 3)
+    if dice.chance(0.3):
+        return product, beside(dice, y)
+    others = y.but(shape=(n, h, w, dice.number(1, 2 * c * filters)), name="others")
+    whole = y.but(shape=(n, h, w, y.shape[3] + others.shape[3]))
+    parts = (y, others) if dice.chance(0.5) else (others, y)
+    return product, Drawn("CONCATENATION", parts, (whole,), {"axis": 3})
+
+
 def padded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     """Margins in front of a window."""
     margins = [[0, 0], [dice.number(0, 3), dice.number(0, 3)], [dice.number(0, 3), dice.number(0, 3)], [0, 0]]
@@ -208,7 +224,7 @@ def _same(dice: Dice, x: TensorPlan) -> object:
 
 #: By what they are, behind an image and behind a row of pixels.
 PATTERNS: tuple[Pattern, ...] = (
-    dilated, dilated_row, decoded, decoded, padded, undone, flattened, streamed,
+    dilated, dilated_row, decoded, decoded, multiplied, padded, undone, flattened, streamed,
 )  # fmt: skip
 ROWS: tuple[Pattern, ...] = (dilated_row, dilated_row, undone, flattened)
 

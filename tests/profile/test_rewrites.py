@@ -27,6 +27,10 @@ _CONVERTED = """\
   converts:
     bool: {because: it has bytes, see: its page}
 """
+_KEPT = """\
+  keeps:
+    VAR_HANDLE: {because: it lives in one place}
+"""
 _UNFOLDED = """\
   unfolds:
     BATCH_MATMUL:
@@ -83,6 +87,8 @@ def test_steps_are_read_and_made_where_a_condition_holds(tmp_path: Path) -> None
         (_UNFOLDED.replace("left: [adj_x]", "result: [adj_x]"), "one of what it reads must stand for it"),
         (_UNFOLDED.replace("left: [adj_x]", "light: [adj_x]"), "light"),
         (_UNFOLDED.replace("BATCH_MATMUL", "BATCH_MATMULT"), "no operator 'BATCH_MATMULT'; did you mean"),
+        (_KEPT.replace("HANDLE", "HANDEL"), "no operator 'VAR_HANDEL'; did you mean 'VAR_HANDLE'"),
+        (_KEPT.replace("because:", "see:"), "acme.yaml:7: VAR_HANDLE: a because is missing"),
         ("  unfolds:\n    ADD: {because: it is several}\n", "acme.yaml:7: ADD: steps are missing"),
         ("  fuses: CONV_2D\n", "expected a mapping here"),
     ],

@@ -1,10 +1,11 @@
-"""Measurements of a RESIZE that accelerators compute in parts, where the result is itself a part of a larger tensor: a
-compiler that writes it there in place has the parts of one only, along the same direction."""
+"""Measurements of what accelerators compute in parts, a RESIZE or several filters per channel, where the result is itself
+a part of a larger tensor: a compiler that writes it there in place has the parts of one only, along the same direction."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from litecheck.model.graph import Graph, has_ends
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Operator, Tensor
 from litecheck.model.visits import visits_of
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.bound import Measured, Operands, word
 from litecheck.profile.measurements.hardware_resizing import Resize, resize_of
 from litecheck.profile.measurements.map_quantizations import quantizations_of
-from litecheck.profile.measurements.register import measures
+from litecheck.profile.measurements.open_shapes import is_open
+from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.measurements.set_resizing import stretched
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
@@ -65,31 +67,82 @@ def _parts(operands: Operands, taken: Callable[[Resize, Any, set[int]], bool]) -
     found = resize_of(operands)
     if found is None or found.factors is None:
         return 0
-    along = set(_written_along(operands, found.made))
+    _, along = _written(operands, found.made)
     return int(bool(along) and taken(found, max(found.factors), along))
 
 
-def _written_along(operands: Operands, made: Tensor) -> Iterable[int]:
-    """The directions in which a result is a part of the larger tensor into which it is written in place; none where it is
-    a tensor of its own: another operator or the caller reads it, too, or it is copied with other parameters."""
+def _filters(plan: Plan, value: Any) -> Plan | None:
+    """Two filters for each of at least two channels, which go on among others, or do not."""
+    source, result = plan.one("input"), plan.one("output")
+    if (
+        value not in (0, 1)
+        or source is None
+        or result is None
+        or len(source.shape) != 4
+        or len(result.shape) != 4
+    ):
+        return None
+    depth = max(source.shape[3], 2)
+    plan = plan.edit("input", lambda t: dimensions(t, (1, *t.shape[1:3], depth)))
+    plan = plan.edit("weight", lambda t: dimensions(t, (*t.shape[:3], 2 * depth)))
+    plan = plan.edit("bias", lambda t: dimensions(t, (2 * depth,)))
+    plan = plan.edit("output", lambda t: dimensions(t, (1, *t.shape[1:3], 2 * depth)))
+    plan = plan.option(depth_multiplier=2, fused_activation_function="NONE")
+    return plan.but(joined=3 if value else None)
+
+
+@measures(_filters)
+def joined_filters(operands: Operands) -> Measured:
+    """1 where a convolution of one image has several filters per channel and no activation, and its result is written in
+    place among other channels, so many that filters and channels counted from all of them are others, else 0."""
+    source, weight, made = (operands.one(role) for role in ("input", "weight", "output"))
+    if source is None or weight is None or made is None or not source.shape or not weight.shape:
+        return 0
+    depth = source.shape[-1]
+    filters = weight.shape[-1] // max(depth, 1)
+    if (
+        depth < 2
+        or filters < 2
+        or prod(made.shape[:-3]) != 1
+        or word(operands, "fused_activation_function") != "NONE"
+    ):
+        return 0
+    whole, along = _written(operands, made)
+    if whole is None or _CHANNELS not in along:
+        return 0
+    channels = whole.shape[-1] // filters
+    return int(channels < depth or channels // (channels // depth) != depth)
+
+
+def _written(operands: Operands, made: Tensor) -> tuple[Tensor | None, set[int]]:
+    """The larger tensor into which a result is written in place, and the directions in which it is a part of that; None
+    where it is a tensor of its own: another operator or the caller reads it, too, or it is copied with other
+    parameters."""
+    whole, along = _next(operands, made)
+    return (whole, set(along)) if whole is not None and along else (None, set())
+
+
+def _next(operands: Operands, made: Tensor) -> tuple[Tensor | None, Iterable[int]]:
     subgraph = operands.subgraph
     visits = visits_of(operands.model, subgraph)
     readers = [reader for reader in visits.graph.consumers[made.index] if reader in visits.operators]
     if len(readers) != 1 or made.index in visits.outputs:
-        return ()
+        return None, ()
     reader = subgraph.operators[readers[0]]
     if not reader.outputs or reader.outputs[0] < 0:
-        return ()
+        return None, ()
+    if any(is_open(subgraph.tensors[i]) for i in (*reader.inputs, *reader.outputs) if i >= 0):
+        return None, ()  # the reader stays on the CPU
     joins, last = facts_of(reader.kind).joins, len(made.shape) - 1
     whole = subgraph.tensors[reader.outputs[0]]
     if joins == "axis":
         if len(reader.inputs) < 2 or reader.options is None or len(quantizations_of((made, whole))) > 1:
-            return ()
+            return None, ()
         axis = int(reader.options.get("axis", 0))
-        return (min(last - axis if axis >= 0 else -1 - axis, _IMAGES),)
+        return whole, (min(last - axis if axis >= 0 else -1 - axis, _IMAGES),)
     if joins == "margins" and np.array_equal(whole.quantization.zero_point, made.quantization.zero_point):
-        return _margins(visits.graph, reader, visits.operators)
-    return ()
+        return whole, _margins(visits.graph, reader, visits.operators)
+    return None, ()
 
 
 def _margins(graph: Graph, reader: Operator, needed: Container[int]) -> Iterable[int]:
