@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from litecheck.model.graph import graph_of
 from litecheck.model.types import Operator, Tensor
 from litecheck.model.visits import visits_of
 from litecheck.profile.measurements.bound import Measured, Operands
@@ -52,6 +53,26 @@ def shared_parts(operands: Operands) -> Measured:
         if (writer := visits.graph.producer[index]) >= 0
         and _lies_within(subgraph.operators[writer], subgraph.tensors)
     )
+
+
+def _kept(plan: Plan, value: Any) -> Plan | None:
+    """So many operands cut out of larger tensors, and kept in variables."""
+    made = _cut(plan, value)
+    return made and made.but(keeps_parts=bool(value))
+
+
+@measures(_kept)
+def assigned_parts(operands: Operands) -> Measured:
+    """How many operands are parts of another tensor that an operator without a result reads, too, as what keeps it in a
+    variable does: to such a compiler comes first."""
+    subgraph, graph = operands.subgraph, graph_of(operands.subgraph)
+
+    def is_part(index: int) -> bool:
+        writer = graph.producer[index] if index >= 0 else -1
+        return writer >= 0 and _lies_within(subgraph.operators[writer], subgraph.tensors)
+
+    parts = {index for index in operands.operator.inputs if is_part(index)}
+    return sum(any(not subgraph.operators[n].outputs for n in graph.consumers[index]) for index in parts)
 
 
 def _lies_within(writer: Operator, tensors: tuple[Tensor, ...]) -> bool:
