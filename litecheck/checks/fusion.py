@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from litecheck.model.graph import Graph, has_ends
@@ -15,14 +15,13 @@ from litecheck.profile.types import Profile
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """Operators as one, which stands in a subgraph with the tensors it has; ``ends`` are the others than the middle one by
-    their indices in the file, the first of which dilates it. ``block`` are the values that do, None where they are
-    computed."""
+    """Operators as one, and what the tensors at its two ends are to it, by their indices; ``ends`` are the others than the
+    middle one by theirs, the first of which dilates it. ``block`` are the values that do, None where they are computed."""
 
     fusion: Fusion
     ends: tuple[int, ...]
     operator: Operator
-    subgraph: Subgraph
+    tensors: Mapping[int, Tensor]
     block: tuple[int, ...] | None
 
 
@@ -99,9 +98,9 @@ def _as_one(
     subgraph: Subgraph, operator: Operator, fusion: Fusion, before: list[Operator], after: list[Operator]
 ) -> Fused:
     """The one operator: the tensors at its ends have the shapes of those outside, the parameters of those inside."""
-    tensors, count = subgraph.tensors, len(subgraph.tensors)
-    given = _formed(tensors[operator.inputs[0]], tensors[before[0].inputs[0]], count)
-    made = _formed(tensors[operator.outputs[0]], tensors[after[-1].outputs[0]], count + 1)
+    tensors = subgraph.tensors
+    given = _formed(tensors[operator.inputs[0]], tensors[before[0].inputs[0]])
+    made = _formed(tensors[operator.outputs[0]], tensors[after[-1].outputs[0]])
     options = operator.options
     values = constant_integers(tensors[before[0].inputs[fusion.dilation]])
     block = None if values is None else tuple(values.flat)
@@ -111,18 +110,17 @@ def _as_one(
         options = replace(options, fields={**options.fields, **sides})
     one = replace(
         operator,
-        inputs=(count, *operator.inputs[1:]),
-        outputs=(count + 1, *operator.outputs[1:]),
+        inputs=(given.index, *operator.inputs[1:]),
+        outputs=(made.index, *operator.outputs[1:]),
         options=options,
     )
-    whole = replace(subgraph, tensors=(*tensors, given, made))
     ends = tuple(op.index for op in (*before, *after))
-    return Fused(fusion, ends, one, whole, block)
+    return Fused(fusion, ends, one, {t.index: t for t in (given, made)}, block)
 
 
-def _formed(inside: Tensor, outside: Tensor, index: int) -> Tensor:
+def _formed(inside: Tensor, outside: Tensor) -> Tensor:
     """Of as many dimensions as the operator takes: those of 1 in front are none of a row of pixels."""
     shape = outside.shape
     if shape and inside.shape:
         shape = (1,) * (len(inside.shape) - len(shape)) + tuple(shape)
-    return replace(outside, index=index, shape=shape, quantization=inside.quantization)
+    return replace(outside, shape=shape, quantization=inside.quantization)

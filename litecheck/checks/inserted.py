@@ -39,7 +39,7 @@ def copied(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
     """A subgraph with the copies that the accelerator makes, operators behind the others: of each operand of what joins
     them, as soon as it is there, and of what is reshaped and read by others, too, which then read the copy."""
     graph, outputs = graph_of(subgraph), set(subgraph.outputs)
-    copier = _Copier([*subgraph.tensors], [*subgraph.operators])
+    copier, shared = _Copier([*subgraph.tensors], [*subgraph.operators]), set[int]()
     for index, place in enumerate(places):
         op = copier.operators[index]
         facts = facts_of(op.kind) if place == "npu" else None
@@ -47,10 +47,12 @@ def copied(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
             own = [t for t in op.inputs if facts.joins == "axis" and _is_own(graph, t, places)]
             copier.join(index, own)
         elif facts and facts.reshapes and has_ends(op):
-            given, made = op.inputs[0], op.outputs[0]
-            beside, behind = graph.consumers[subgraph.operators[index].inputs[0]], graph.consumers[made]
+            given, made = subgraph.operators[index].inputs[0], op.outputs[0]
+            beside, behind = graph.consumers[given], graph.consumers[made]
             if len(beside) > 1:
-                copier.copy(beside, given)
+                if given not in shared:
+                    copier.copy(beside, op.inputs[0])
+                shared.add(given)
             elif made not in outputs and _on_the_accelerator(behind, places):
                 copier.drop(index, behind)
     return replace(subgraph, tensors=tuple(copier.tensors), operators=tuple(copier.operators))

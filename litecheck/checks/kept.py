@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from litecheck.model.graph import graph_of
 from litecheck.model.types import Operator, Subgraph
@@ -32,5 +33,11 @@ def astray(
 
 def handles_of(op: Operator) -> Iterator[int]:
     """The tensors by which an operator knows its variable."""
-    facts = facts_of(op.kind)
-    yield from (index for role, index in facts.tensors(op).items() if facts.inputs.get(role) == "handle")
+    if _has_handles(op.kind):
+        facts = facts_of(op.kind)
+        yield from (index for role, index in facts.tensors(op).items() if facts.inputs.get(role) == "handle")
+
+
+@cache
+def _has_handles(kind: str) -> bool:
+    return "handle" in facts_of(kind).inputs.values()

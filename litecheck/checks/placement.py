@@ -74,9 +74,10 @@ def _placed(
 ) -> tuple[Iterator[Placement], int]:
     """The operators of one subgraph and how many partitions they fall into; what is found of them goes to all others."""
     stated, subgraph = subgraph, closed(subgraph)
-    found = _found(model, stated, subgraph, profile)
+    context = AsStated(model, subgraph)
+    found = _found(AsStated(model, stated) if stated is not subgraph else context, context, profile)
     for one in fused(model, subgraph, profile):
-        _take_for_one(one, found, model, profile)
+        _take_for_one(one, found, context, profile)
     left = needed(subgraph, [place_of(own) for own in found])
     for op, own in zip(subgraph.operators, left.operators, strict=True):
         if op.outputs and not own.outputs:
@@ -100,13 +101,13 @@ def _placed(
     return placed, count
 
 
-def _found(model: Model, stated: Subgraph, one: Subgraph, profile: Profile) -> list[list[Finding]]:
+def _found(stated: Context, one: Context, profile: Profile) -> list[list[Finding]]:
     """What is found of each operator: by the shapes that the file states what a compiler finds at load, the rest with one
     image where batches are open."""
-    found = _found_in(AsStated(model, stated), profile)
+    found = _found_in(stated, profile)
     if one is stated:
         return found
-    later = _found_in(AsStated(model, one), profile)
+    later = _found_in(one, profile)
     return [
         [f for f in first if f.effect in _AT_LOAD] + [f for f in second if f.effect not in _AT_LOAD]
         for first, second in zip(found, later, strict=True)
@@ -125,13 +126,12 @@ def _moot(finding: Finding) -> Finding:
     return replace(finding, level="note", because=because, effect=MOOT)
 
 
-def _take_for_one(one: Fused, found: list[list[Finding]], model: Model, profile: Profile) -> None:
+def _take_for_one(one: Fused, found: list[list[Finding]], context: AsStated, profile: Profile) -> None:
     """What is found of three operators is what is found of the one, unless that would stay on the CPU: then they are
     three. What a compiler finds when it loads a model it finds of each."""
-    context = AsStated(model, one.subgraph)
-    whole = findings_of(context, one.operator, profile)
+    whole, subgraph = findings_of(context.but(one.tensors), one.operator, profile), context.subgraph
     if one.block is None:
-        whole.append(undilated(one.subgraph, one.subgraph.operators[one.ends[0]], one.fusion))
+        whole.append(undilated(subgraph, subgraph.operators[one.ends[0]], one.fusion))
     elif place_of(whole) == "cpu":
         return
     for index in one.ends:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
-from litecheck.checks.context import Context
+from litecheck.checks.context import Context, TensorFacts
 from litecheck.model.types import Subgraph, Tensor
 
 
@@ -16,6 +18,14 @@ class AsStated(Context):
     def reshaped(self) -> dict[int, Tensor]:
         """None."""
         return {}
+
+    def but(self, tensors: Mapping[int, Tensor]) -> AsStated:
+        """The same, where some tensors are others, by their indices."""
+        other = copy(self)
+        other.facts = [*self.facts]
+        for index, tensor in tensors.items():
+            other.facts[index] = TensorFacts(tensor)
+        return other
 
 
 def closed(subgraph: Subgraph) -> Subgraph:

@@ -37,17 +37,22 @@ def multiply_accumulates(subgraph: Subgraph, operator: Operator) -> int:
 
 def largest_live_set(subgraph: Subgraph) -> int:
     """The most bytes that tensors need which an operator reads or writes, or a later one will read."""
-    last: dict[int, int] = dict.fromkeys(subgraph.outputs, len(subgraph.operators))
+    tensors = subgraph.tensors
+    last = dict.fromkeys(subgraph.inputs, 0)
+    last |= {t: n for n, op in enumerate(subgraph.operators) for t in (*op.inputs, *op.outputs)}
+    last |= dict.fromkeys(subgraph.outputs, len(subgraph.operators))
+    freed: dict[int, list[int]] = {}
+    for t, n in last.items():
+        freed.setdefault(n, []).append(t)
+    held = {t: _bytes(tensors[t]) for t in subgraph.inputs if t >= 0}
+    live = most = sum(held.values())
     for n, operator in enumerate(subgraph.operators):
-        for index in (*operator.inputs, *operator.outputs):
-            last[index] = max(last.get(index, 0), n)
-    held = {i: _bytes(subgraph.tensors[i]) for i in subgraph.inputs if i >= 0}
-    most = sum(held.values())
-    for n, operator in enumerate(subgraph.operators):
-        held.update((i, _bytes(subgraph.tensors[i])) for i in operator.outputs if i >= 0)
-        most = max(most, sum(held.values()))
-        for index in [i for i in held if last.get(i, -1) <= n]:
-            del held[index]
+        for t in operator.outputs:
+            if t >= 0 and t not in held:
+                held[t] = _bytes(tensors[t])
+                live += held[t]
+        most = max(most, live)
+        live -= sum(held.pop(t, 0) for t in freed.get(n, ()))
     return most
 
 

@@ -25,10 +25,11 @@ def dilated(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     parts = x.but(shape=(n * block[0] * block[1], *inner, c), quantization=_same(dice, x))
     kernel = [dice.number(1, min(3, side)) for side in inner]
     depthwise, padding, stride = dice.chance(0.5), dice.pick("SAME", "VALID"), dice.pick(1, 1, 1, 2)
-    filters = (1, *kernel, c) if depthwise else (dice.number(1, 8), *kernel, c)
+    times = dice.pick(1, 1, 1, 2, 3) if depthwise else 1
+    filters = (1, *kernel, c * times) if depthwise else (dice.number(1, 8), *kernel, c)
     weight = dice.constant(filters, "int8").zeroed(0)
     sides = [windowed(side, k, stride, padding) for side, k in zip(inner, kernel, strict=True)]
-    y = dice.tensor((parts.shape[0], *sides, c if depthwise else filters[0]), x.dtype)
+    y = dice.tensor((parts.shape[0], *sides, c * times if depthwise else filters[0]), x.dtype)
     crops = [
         [0, dice.pick(0, 0, 1) if step * side > 1 else 0] for step, side in zip(block, sides, strict=True)
     ]
@@ -38,7 +39,7 @@ def dilated(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     if other != block:
         z = y.but(shape=(n, *(s * b for s, b in zip(sides, other, strict=True)), y.shape[3]))
         crops = [[0, 0], [0, 0]]
-    options = {"padding": padding, "stride_w": stride, "stride_h": stride, "depth_multiplier": 1}
+    options = {"padding": padding, "stride_w": stride, "stride_h": stride, "depth_multiplier": times}
     options["fused_activation_function"] = "NONE" if dice.chance(0.8) else dice.fused()
     if not depthwise:
         del options["depth_multiplier"]

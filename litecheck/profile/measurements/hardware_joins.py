@@ -17,7 +17,7 @@ from litecheck.model.visits import visits_of
 from litecheck.profile.measurements.bound import Measured, Operands, word
 from litecheck.profile.measurements.hardware_resizing import Resize, resize_of
 from litecheck.profile.measurements.map_quantizations import quantizations_of
-from litecheck.profile.measurements.open_shapes import is_open
+from litecheck.profile.measurements.open_shapes import open_operators
 from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.measurements.set_resizing import stretched
 from litecheck.profile.operators import facts_of
@@ -131,8 +131,8 @@ def _next(operands: Operands, made: Tensor) -> tuple[Tensor | None, Iterable[int
     reader = subgraph.operators[readers[0]]
     if not reader.outputs or reader.outputs[0] < 0:
         return None, ()
-    if any(is_open(subgraph.tensors[i]) for i in (*reader.inputs, *reader.outputs) if i >= 0):
-        return None, ()  # the reader stays on the CPU
+    if reader.index in open_operators(operands.model, subgraph):
+        return None, ()  # it stays on the CPU
     joins, last = facts_of(reader.kind).joins, len(made.shape) - 1
     whole = subgraph.tensors[reader.outputs[0]]
     if joins == "axis":

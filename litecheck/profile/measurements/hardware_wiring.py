@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from litecheck.model.graph import graph_of
 from litecheck.model.types import Operator, Tensor
 from litecheck.model.visits import visits_of
 from litecheck.profile.measurements.bound import Measured, Operands
@@ -65,7 +64,7 @@ def _kept(plan: Plan, value: Any) -> Plan | None:
 def assigned_parts(operands: Operands) -> Measured:
     """How many operands are parts of another tensor that an operator without a result reads, too, as what keeps it in a
     variable does: to such a compiler comes first."""
-    subgraph, graph = operands.subgraph, graph_of(operands.subgraph)
+    subgraph, graph = operands.subgraph, visits_of(operands.model, operands.subgraph).graph
 
     def is_part(index: int) -> bool:
         writer = graph.producer[index] if index >= 0 else -1
