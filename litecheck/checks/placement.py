@@ -14,6 +14,7 @@ from litecheck.checks.kept import astray
 from litecheck.checks.needed import needed
 from litecheck.checks.partitions import stretches
 from litecheck.checks.stated import AsStated, closed
+from litecheck.checks.undone import undone
 from litecheck.checks.workload import largest_live_set, multiply_accumulates
 from litecheck.finding import CPU, MOOT, Effect, Finding
 from litecheck.model.graph import graph_of
@@ -87,7 +88,9 @@ def _placed(
         for op, why in astray(subgraph, left, places, maker):
             found[op.index].append(apart(subgraph, op, keeping, why))
             places[op.index] = "crashes"
-    whole = unfolded(copied(converted(left, made.conversions), places), places, made.unfoldings)
+    whole = unfolded(
+        copied(converted(undone(left, places), made.conversions), places), places, made.unfoldings
+    )
     count, turns = stretches(graph_of(whole), places)
     for place, told in zip(places, found, strict=True):
         every += told if place != "cpu" else [_moot(finding) for finding in told]

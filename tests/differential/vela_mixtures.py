@@ -1,4 +1,4 @@
-"""Random graphs of operators that read several results, of which a compiler makes several: what it reads when."""
+"""Random graphs of operators that read several results, of which a compiler makes several, or none: what it reads when."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _SIGNATURES: Mapping[str, _Signature] = {
     "truth": (("LOGICAL_NOT", "LOGICAL_NOT", "SQRT", "SIN", "COS", "FLOOR"), "t", "t"),
     "joined": (("CONCATENATION",), "nn", "n"),
     "flat": (("TANH", "SQRT"), "n", "n"),
+    "there and back": (("TRANSPOSE", "RESHAPE"), "n", "n"),
 }
 
 #: The kinds that a target's compiler takes: those with truth values only the U85's.
@@ -66,6 +67,7 @@ class _Mixture:
     def __init__(self, draw: random.Random, main: SubgraphBuilder, dtype: str) -> None:
         self._draw, self.main, self._count = draw, main, 0
         self._types = {"n": dtype, "t": "bool"}
+        self._order = main.constant("order", np.array((0, 1, 3, 2), np.int32))
         self._shapes = [main.constant(f"shape{len(s)}", np.array(s, np.int32)) for s in (_FLAT, _IMAGE)]
 
     def tensor(self, which: str, shape: tuple[int, ...] = _IMAGE) -> int:
@@ -85,6 +87,12 @@ class _Mixture:
             self.main.add("RESHAPE", [*operands, self._shapes[0]], [flat])
             self.main.add(opcode, [flat], [other])
             self.main.add("RESHAPE", [other, self._shapes[1]], [result])
+        elif kind == "there and back":
+            flat = opcode == "RESHAPE"
+            between = self.tensor("n", _FLAT if flat else _IMAGE)
+            ways = self._shapes if flat else (self._order, self._order)
+            self.main.add(opcode, [*operands, ways[0]], [between])
+            self.main.add(opcode, [between, ways[1]], [result])
         elif kind == "joined":
             whole = self.tensor("n", (1, 2 * _IMAGE[1], *_IMAGE[2:]))
             self.main.add(opcode, operands, [whole], axis=1)
