@@ -59,6 +59,11 @@ class TargetReport:
         return {place: counts[place] for place in PLACES}
 
     @property
+    def compiles(self) -> bool:
+        """Whether the compiler makes anything: it refuses no operator, and none crashes it."""
+        return not (self.places["refused"] or self.places["crashes"])
+
+    @property
     def folded(self) -> int:
         """How many operators of the accelerator are folded away: none of its work is theirs."""
         return sum(op.place == "npu" and op.partition is None for op in self.operators)

@@ -36,7 +36,7 @@ def target_text(target: TargetReport) -> str:
     counts = [(n - (target.folded if p == "npu" else 0), _TEXTS[p]) for p, n in target.places.items()]
     counts.insert(1, (target.folded, ("folded away", "folded away")))
     told = ", ".join(f"{n:,} {texts[n != 1]}" for n, texts in counts if n) or "no operators"
-    if target.places["refused"] or target.places["crashes"]:
+    if not target.compiles:
         return f"{told}; nothing is compiled; largest live set {bytes_text(target.live)}"
     share = "" if target.share is None else f"; {100 * target.share:.1f} % of multiply-accumulates on the NPU"
     partitions = counted(target.partitions, "NPU partition")
@@ -52,7 +52,8 @@ def compiler_text(compiler: CompilerReport) -> str:
     else:
         told = "each operator as told"
     if compiler.ending:
-        return f"{told}; no compiled model: {visible(compiler.ending)}"
+        why = visible(" ".join(compiler.ending.split()))
+        return f"{told}; no compiled model: {why}" if others else f"compiles nothing, as told: {why}"
     used = ", ".join(f"{bytes_text(n)} of {name}" for name, n in compiler.memories.items() if n)
     partitions = counted(compiler.partitions, "NPU partition")
     return f"{told}; {partitions}; {compiler.macs:,} multiply-accumulates; peak use {used or 'no memory'}"

@@ -62,7 +62,9 @@ def _target(target: TargetReport) -> dict[str, Any]:
     told = asdict(target)
     operators, live, compiler = (told.pop(key) for key in ("operators", "live", "compiler"))
     told |= {
+        "compiles": target.compiles,
         "places": target.places,
+        "folded": target.folded,
         "macs_share": target.share,
         "largest_live_set": live,
         "operators": operators,

@@ -94,7 +94,7 @@ def test_page_and_document(failing: Report) -> None:
             (),
             "vela 1: each operator as told; 2 NPU partitions; 7 multiply-accumulates; peak use 1.5 kB of Sram",
         ),
-        ("died", (), "vela 1: each operator as told; no compiled model: died"),
+        ("died", (), "vela 1: compiles nothing, as told: died"),
         ("", (2,), "vela 1: 1 operator otherwise than told: TANH #2 stays on the CPU; 2 NPU partitions; "),
     ],
 )
