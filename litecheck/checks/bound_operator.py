@@ -180,7 +180,8 @@ class BoundOperator:
             if reshaped and not reshaped.keys().isdisjoint(self.operator.inputs):
                 for role in self.rule.inputs:
                     tensors[role] = tuple(reshaped.get(t.index, t) for t in tensors[role])
-            self._operands = Operands(self.operator, tensors, self.context.subgraph, self.context.model)
+            context = self.context
+            self._operands = Operands(self.operator, tensors, context.subgraph, context.model, context.aside)
         return self._operands
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Set
 from dataclasses import replace
 from functools import cached_property
 
@@ -55,6 +55,8 @@ class Context:
         self.model = model
         self.subgraph = subgraph
         self.facts = [TensorFacts(tensor) for tensor in subgraph.tensors]
+        self.aside: Set[int] = frozenset()
+        """The operators known to stay on a target's processor, by their indices."""
         self.sound_forms: set[Hashable] = set()
         """Operators, by rule and form, in whose structure nothing was found: others like them need no second look."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from litecheck.checks.bound_operator import BoundOperator
@@ -77,8 +77,9 @@ def _placed(
     stated, subgraph = subgraph, closed(subgraph)
     context = AsStated(model, subgraph)
     found = _found(AsStated(model, stated) if stated is not subgraph else context, context, profile)
-    for one in fused(model, subgraph, profile):
-        _take_for_one(one, found, context, profile)
+    every_one = fused(model, subgraph, profile)
+    ones = {one.operator.index: one for one in every_one if _take_for_one(one, found, context, profile)}
+    _look_again(found, ones, context, profile)
     left = needed(subgraph, [place_of(own) for own in found])
     for op, own in zip(subgraph.operators, left.operators, strict=True):
         if op.outputs and not own.outputs:
@@ -129,14 +130,34 @@ def _moot(finding: Finding) -> Finding:
     return replace(finding, level="note", because=because, effect=MOOT)
 
 
-def _take_for_one(one: Fused, found: list[list[Finding]], context: AsStated, profile: Profile) -> None:
+def _look_again(
+    found: list[list[Finding]], ones: Mapping[int, Fused], context: AsStated, profile: Profile
+) -> None:
+    """What would fail for what stands around it is asked again when it is known what of that stays on the CPU."""
+    aside = {n for n, own in enumerate(found) if place_of(own) == "cpu"}
+    failing = {n for n, own in enumerate(found) if place_of(own) in ("refused", "crashes")} if aside else ()
+    context = context.beside(aside)
+    for n in failing:
+        one = ones.get(n)
+        if one is None:
+            again = findings_of(context, context.subgraph.operators[n], profile)
+        elif one.block is None:
+            continue
+        else:
+            again = findings_of(context.but(one.tensors), one.operator, profile)
+        still = {(finding.path, finding.where) for finding in again}
+        found[n] = [f for f in found[n] if f.effect not in _BEHIND or (f.path, f.where) in still]
+
+
+def _take_for_one(one: Fused, found: list[list[Finding]], context: AsStated, profile: Profile) -> bool:
     """What is found of three operators is what is found of the one, unless that would stay on the CPU: then they are
-    three. What a compiler finds when it loads a model it finds of each."""
+    three. What a compiler finds when it loads a model it finds of each. Whether they are one."""
     whole, subgraph = findings_of(context.but(one.tensors), one.operator, profile), context.subgraph
     if one.block is None:
         whole.append(undilated(subgraph, subgraph.operators[one.ends[0]], one.fusion))
     elif place_of(whole) == "cpu":
-        return
+        return False
     for index in one.ends:
         found[index] = [finding for finding in found[index] if finding.effect in _AT_LOAD]
     found[one.operator.index] = whole
+    return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -18,6 +18,12 @@ class AsStated(Context):
     def reshaped(self) -> dict[int, Tensor]:
         """None."""
         return {}
+
+    def beside(self, aside: Set[int]) -> AsStated:
+        """The same, where these operators are known to stay on the processor."""
+        other = copy(self)
+        other.aside = aside
+        return other
 
     def but(self, tensors: Mapping[int, Tensor]) -> AsStated:
         """The same, where some tensors are others, by their indices."""

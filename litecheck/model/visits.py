@@ -12,11 +12,12 @@ from litecheck.model.types import Model, Subgraph
 @dataclass(frozen=True, slots=True)
 class Visits:
     """The turn at which each operator that an output needs, or that makes none, and each output, is first come to; by their
-    indices."""
+    indices. ``readers`` has of each tensor the operator from which it is first come to, -1 where it is an output."""
 
     graph: Graph
     operators: dict[int, int]
     outputs: dict[int, int]
+    readers: dict[int, int]
 
 
 _VISITS: WeakKeyDictionary[Model, dict[int, Visits]] = WeakKeyDictionary()
@@ -31,19 +32,20 @@ def visits_of(model: Model, subgraph: Subgraph) -> Visits:
 
 
 def _visited(graph: Graph) -> Visits:
-    operators, outputs = dict[int, int](), dict[int, int]()
-    given = [(tensor, True) for tensor in graph.subgraph.outputs if tensor >= 0]
+    operators, outputs, readers = dict[int, int](), dict[int, int](), dict[int, int]()
+    given = [(tensor, -1) for tensor in graph.subgraph.outputs if tensor >= 0]
     for operator in graph.subgraph.operators:
         if not operator.outputs:
             operators[operator.index] = len(operators)
-            given += [(index, False) for index in operator.inputs if index >= 0]
+            given += [(index, operator.index) for index in operator.inputs if index >= 0]
     while given:
-        tensor, is_output = given.pop()
+        tensor, reader = given.pop()
         turn = len(operators) + len(outputs)
-        if is_output:
+        readers.setdefault(tensor, reader)
+        if reader < 0:
             outputs.setdefault(tensor, turn)
         writer = graph.producer[tensor]
         if writer >= 0 and writer not in operators:
             operators[writer] = turn + 1
-            given += [(index, False) for index in graph.subgraph.operators[writer].inputs if index >= 0]
-    return Visits(graph, operators, outputs)
+            given += [(index, writer) for index in graph.subgraph.operators[writer].inputs if index >= 0]
+    return Visits(graph, operators, outputs, readers)

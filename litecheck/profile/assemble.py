@@ -57,9 +57,7 @@ def _assembled(plan: Plan, description: str) -> _Assembled:
     if assigned and not assigned.before:
         graph.assign(inputs[0], assigned)
     ends_in = [whole.get(i, i) for i in dict.fromkeys(inputs) if i >= 0 and i not in graph.kept]
-    ends_out = [*(i for i in dict.fromkeys(outputs) if i >= 0), *(() if plan.keeps_parts else whole)]
-    for part in whole if plan.keeps_parts else ():
-        graph.keep(part)
+    ends_out = [*(i for i in dict.fromkeys(outputs) if i >= 0), *whole]
     if plan.joined is not None:
         beside, ends_out[0] = graph.join(plan.operands[plan.outputs[0]][0], ends_out[0], plan.joined)
         ends_in.append(beside)
@@ -147,12 +145,6 @@ class _Graph:
             "SLICE", (whole, self.graph.constant("begin", begin), self.graph.constant("size", size)), (part,)
         )
         return whole
-
-    def keep(self, part: int) -> None:
-        """A variable of its own that a tensor is assigned to."""
-        handle = self.graph.tensor(f"handle of {part}", (1,), "resource")
-        self.add(HANDLE, (), (handle,), options={"shared_name": f"part {part}"})
-        self.add(ASSIGN, (handle, part), ())
 
     def join(self, plan: TensorPlan, part: int, axis: int) -> tuple[int, int]:
         """A tensor half as long as another, and the two as one."""

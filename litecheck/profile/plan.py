@@ -117,7 +117,7 @@ class Plan:
     ``optional`` operands may be absent. ``options`` of None is an operator without an options table. ``lists_absent``
     says whether operands that are absent at the end are listed as such. ``set`` are the roles whose scales do not
     follow from others any more. ``cut`` are the operands that an operator cuts out of larger tensors, and that go out of
-    the subgraph, too, or with ``keeps_parts`` into variables. ``joined`` is the axis along which the first result becomes
+    the subgraph, too. ``joined`` is the axis along which the first result becomes
     the front of a larger tensor. ``lists_buffers`` says whether the file has any buffers.
     """
 
@@ -135,7 +135,6 @@ class Plan:
     bystanders: tuple[Bystander, ...] = ()
     set: frozenset[str] = frozenset()
     cut: tuple[str, ...] = ()
-    keeps_parts: bool = False
     joined: int | None = None
     lists_buffers: bool = True
 

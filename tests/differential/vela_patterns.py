@@ -146,6 +146,19 @@ def multiplied(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     return product, Drawn("CONCATENATION", parts, (whole,), {"axis": 3})
 
 
+def shared(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """A part of a tensor, and operators that read it, each other and another tensor."""
+    part = x.but(shape=(*x.shape[:-1], max(x.shape[-1] // 2, 1)))
+    ops = [Drawn("SLICE", (x, numbers([0] * len(x.shape)), numbers(part.shape)), (part,))]
+    tensors = [part, part, part.but(name="other")]
+    for n in range(dice.number(2, 5)):
+        kind = dice.pick("SQUARED_DIFFERENCE", "SQUARED_DIFFERENCE", "ADD", "TANH", "CEIL")
+        operands = tuple(dice.pick(*tensors) for _ in range(1 if kind in ("TANH", "CEIL") else 2))
+        tensors.append(part.but(name=f"made {n}"))
+        ops.append(Drawn(kind, operands, (tensors[-1],)))
+    return tuple(ops)
+
+
 def padded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     """Margins in front of a window."""
     margins = [[0, 0], [dice.number(0, 3), dice.number(0, 3)], [dice.number(0, 3), dice.number(0, 3)], [0, 0]]
@@ -225,7 +238,7 @@ def _same(dice: Dice, x: TensorPlan) -> object:
 
 #: By what they are, behind an image and behind a row of pixels.
 PATTERNS: tuple[Pattern, ...] = (
-    dilated, dilated_row, decoded, decoded, multiplied, padded, undone, flattened, streamed,
+    dilated, dilated_row, decoded, decoded, multiplied, shared, padded, undone, flattened, streamed,
 )  # fmt: skip
 ROWS: tuple[Pattern, ...] = (dilated_row, dilated_row, undone, flattened)
 

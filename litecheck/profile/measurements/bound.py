@@ -6,7 +6,7 @@ has no such option, an option is None: what LiteRT makes of that is judged by ``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from fractions import Fraction
 from functools import cache, wraps
 from math import isfinite
@@ -31,10 +31,15 @@ class Operands:
     not is the same for every operator like it.
     """
 
-    __slots__ = ("_model", "_subgraph", "known", "looked_around", "operator", "roles")
+    __slots__ = ("_aside", "_model", "_subgraph", "known", "looked_around", "operator", "roles")
 
     def __init__(
-        self, operator: Operator, roles: Mapping[str, tuple[Tensor, ...]], subgraph: Subgraph, model: Model
+        self,
+        operator: Operator,
+        roles: Mapping[str, tuple[Tensor, ...]],
+        subgraph: Subgraph,
+        model: Model,
+        aside: Set[int] = frozenset(),
     ) -> None:
         self.operator = operator
         self.roles = roles
@@ -43,12 +48,19 @@ class Operands:
         """What functions of ``once`` have found."""
         self._subgraph = subgraph
         self._model = model
+        self._aside = aside
 
     @property
     def subgraph(self) -> Subgraph:
         """The subgraph the operator stands in."""
         self.looked_around = True
         return self._subgraph
+
+    @property
+    def aside(self) -> Set[int]:
+        """The operators known to stay on a target's processor, by their indices."""
+        self.looked_around = True
+        return self._aside
 
     @property
     def model(self) -> Model:

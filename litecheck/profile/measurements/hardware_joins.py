@@ -17,7 +17,6 @@ from litecheck.model.visits import visits_of
 from litecheck.profile.measurements.bound import Measured, Operands, word
 from litecheck.profile.measurements.hardware_resizing import Resize, resize_of
 from litecheck.profile.measurements.map_quantizations import quantizations_of
-from litecheck.profile.measurements.open_shapes import open_operators
 from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.measurements.set_resizing import stretched
 from litecheck.profile.operators import facts_of
@@ -116,8 +115,8 @@ def joined_filters(operands: Operands) -> Measured:
 
 def _written(operands: Operands, made: Tensor) -> tuple[Tensor | None, set[int]]:
     """The larger tensor into which a result is written in place, and the directions in which it is a part of that; None
-    where it is a tensor of its own: another operator or the caller reads it, too, or it is copied with other
-    parameters."""
+    where it is a tensor of its own: another operator or the caller reads it, too, its reader stays aside, or it is copied
+    with other parameters."""
     whole, along = _next(operands, made)
     return (whole, set(along)) if whole is not None and along else (None, set())
 
@@ -131,8 +130,8 @@ def _next(operands: Operands, made: Tensor) -> tuple[Tensor | None, Iterable[int
     reader = subgraph.operators[readers[0]]
     if not reader.outputs or reader.outputs[0] < 0:
         return None, ()
-    if reader.index in open_operators(operands.model, subgraph):
-        return None, ()  # it stays on the CPU
+    if reader.index in operands.aside:
+        return None, ()
     joins, last = facts_of(reader.kind).joins, len(made.shape) - 1
     whole = subgraph.tensors[reader.outputs[0]]
     if joins == "axis":

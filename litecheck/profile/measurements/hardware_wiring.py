@@ -33,18 +33,20 @@ def _cut(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_cut)
 def shared_parts(operands: Operands) -> Measured:
-    """How many operands are parts of another tensor that a reader shares to which a compiler comes before this operator:
-    another operator with a result, the subgraph's caller, or this operator's other side."""
+    """How many operands are parts of another tensor that a reader shares from which a compiler comes to them before this
+    operator does: another operator, the subgraph's caller, or this operator's other side; unless one stays aside."""
     tensors = {t.index: t for ts in operands.roles.values() for t in ts if t.data is None}
     operator, subgraph = operands.operator, operands.subgraph
     visits = visits_of(operands.model, subgraph)
-    own = visits.operators.get(operator.index, -1)
 
     def is_shared(index: int) -> bool:
         readers = visits.graph.consumers[index]
-        others = (n for n in readers if n != operator.index and subgraph.operators[n].outputs)
-        turns = [visits.operators.get(reader, own) for reader in others]
-        return readers.count(operator.index) > 1 or min(*turns, visits.outputs.get(index, own), own) < own
+        others = [n for n in readers if n != operator.index and n in visits.operators]
+        if not operands.aside.isdisjoint(others):
+            return False
+        return (
+            readers.count(operator.index) > 1 or visits.readers.get(index, operator.index) != operator.index
+        )
 
     return sum(
         is_shared(index)
@@ -52,26 +54,6 @@ def shared_parts(operands: Operands) -> Measured:
         if (writer := visits.graph.producer[index]) >= 0
         and _lies_within(subgraph.operators[writer], subgraph.tensors)
     )
-
-
-def _kept(plan: Plan, value: Any) -> Plan | None:
-    """So many operands cut out of larger tensors, and kept in variables."""
-    made = _cut(plan, value)
-    return made and made.but(keeps_parts=bool(value))
-
-
-@measures(_kept)
-def assigned_parts(operands: Operands) -> Measured:
-    """How many operands are parts of another tensor that an operator without a result reads, too, as what keeps it in a
-    variable does: to such a compiler comes first."""
-    subgraph, graph = operands.subgraph, visits_of(operands.model, operands.subgraph).graph
-
-    def is_part(index: int) -> bool:
-        writer = graph.producer[index] if index >= 0 else -1
-        return writer >= 0 and _lies_within(subgraph.operators[writer], subgraph.tensors)
-
-    parts = {index for index in operands.operator.inputs if is_part(index)}
-    return sum(any(not subgraph.operators[n].outputs for n in graph.consumers[index]) for index in parts)
 
 
 def _lies_within(writer: Operator, tensors: tuple[Tensor, ...]) -> bool:

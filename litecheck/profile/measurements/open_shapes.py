@@ -4,9 +4,8 @@ where they are not."""
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from litecheck.model.types import Model, Subgraph, Tensor
+from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import (
     Measured,
     Operands,
@@ -24,19 +23,6 @@ def is_open(tensor: Tensor) -> bool:
     """Whether the signature leaves a dimension other than the first open."""
     signature = tensor.shape_signature
     return signature is not None and tensor.data is None and min(signature[1:], default=0) < 0
-
-
-_OPEN: WeakKeyDictionary[Model, dict[int, frozenset[int]]] = WeakKeyDictionary()
-
-
-def open_operators(model: Model, subgraph: Subgraph) -> frozenset[int]:
-    """The operators of a subgraph with such an operand, by their indices; found once and forgotten with the model."""
-    known = _OPEN.setdefault(model, {})
-    if subgraph.index not in known:
-        tensors = {t.index for t in subgraph.tensors if is_open(t)}
-        found = (op.index for op in subgraph.operators if not tensors.isdisjoint((*op.inputs, *op.outputs)))
-        known[subgraph.index] = frozenset(found) if tensors else frozenset()
-    return known[subgraph.index]
 
 
 def _opened(plan: Plan, value: Any) -> Plan | None:
