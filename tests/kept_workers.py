@@ -11,11 +11,11 @@ from contextlib import contextmanager
 
 from litecheck.devices import isolated
 from litecheck.devices.port import Limits
-from litecheck.devices.process import ChildProcess, Setup
+from litecheck.devices.process import Setup, WorkerProcess
 from litecheck.devices.worker import Ended, Worker
 
 #: Children that wait, by what they have loaded.
-_WAITING: dict[str, list[ChildProcess]] = {}
+_WAITING: dict[str, list[WorkerProcess]] = {}
 #: As many wait of a kind: devices that are open at the same time, and threads.
 _MOST = 2
 #: What pytest says of the test that runs.
@@ -28,14 +28,14 @@ class KeptWorker(Worker):
     Each job has a process of its own, forked from a child that only loads: nothing of a device is handed on.
     """
 
-    def __init__(self, setup: Setup, limits: Limits, started: ChildProcess | None = None) -> None:
+    def __init__(self, setup: Setup, limits: Limits, started: WorkerProcess | None = None) -> None:
         self._kind, self._idle, self._left = _kind(setup), False, False
         waiting = _WAITING.setdefault(self._kind, [])
         kept = waiting.pop() if waiting and started is None else None
         if kept is None or not kept.alive:
             super().__init__(setup, limits, started)
         else:
-            self._child, self.folder, self._process = kept, kept.folder, kept.process
+            self._child, self.folder = kept, kept.folder
             self._setup, self._limits, self._forks = setup, limits, True
         self._idle = True
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,6 +11,8 @@ import numpy as np
 from litecheck.arrays import Array
 from litecheck.cases.inputs import requantized
 from litecheck.errors import ConfigError
+from litecheck.processes.child import ChildProcess, exit_name
+from litecheck.processes.python import python_command
 from litecheck.quantizer.arrays import read
 from litecheck.quantizer.npy import arrays_in
 from litecheck.reference.engine.entry import EntryPoint
@@ -21,23 +21,6 @@ Sample = Mapping[str, Array]
 
 #: A script has this long to give its data, in seconds.
 PATIENCE = 600.0
-#: Runs in a process of its own: the script may do what it likes. Arrays go to one .npz a sample.
-_CHILD = """
-import itertools, runpy, sys
-import numpy as np
-script, folder, signature, most = sys.argv[1:]
-defined = runpy.run_path(script)
-if "get_calibration_data" not in defined:
-    sys.exit("it defines no get_calibration_data()")
-data = defined["get_calibration_data"]()
-if isinstance(data, dict) and data and not isinstance(next(iter(data.values())), np.ndarray):
-    data = data[signature] if signature in data else next(iter(data.values()))
-data = [data] if isinstance(data, dict) else data
-for n, sample in enumerate(itertools.islice(iter(data), int(most))):
-    if not isinstance(sample, dict):
-        sample = {str(i): a for i, a in enumerate(sample if isinstance(sample, (list, tuple)) else [sample])}
-    np.savez(f"{folder}/{n:06d}.npz", **{k: np.asarray(v) for k, v in sample.items()})
-"""
 
 
 def samples(path: str, point: EntryPoint, signature: str | None = None, most: int = 16) -> tuple[Sample, ...]:
@@ -81,13 +64,21 @@ def _arrays(file: Path) -> Sample:
 
 
 def _run_script(script: Path, folder: str, signature: str | None, most: int) -> None:
-    argv = [sys.executable, "-c", _CHILD, str(script), folder, signature or "", str(most)]
-    try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    except subprocess.TimeoutExpired:
-        raise ConfigError(f"{script}: gave no data within {PATIENCE:.0f} s") from None
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or [f"ended with status {done.returncode}"]
+    command = python_command(
+        "litecheck.cases.data_script:main", str(script), folder, signature or "", str(most)
+    )
+    with (
+        tempfile.TemporaryFile() as log,
+        ChildProcess(command, stderr=log) as child,
+        child.time_limit(PATIENCE) as limit,
+    ):
+        code = child.process.wait()
+        log.seek(0)
+        words = log.read().decode("utf-8", "replace").strip().splitlines()
+    if limit.exceeded:
+        raise ConfigError(f"{script}: gave no data within {PATIENCE:.0f} s")
+    if code:
+        last = words[-1:] or [f"ended with {exit_name(code)}"]
         raise ConfigError(f"{script}: gave no data: {last[0]}")
 
 

@@ -10,7 +10,7 @@ from litecheck.convert.calibration.child import KERNELS, OWN, LitertChild, chose
 from litecheck.convert.calibration.observe import calls_others
 from litecheck.convert.prepared import ConversionSession
 from litecheck.devices.port import Limits
-from litecheck.devices.process import ChildProcess
+from litecheck.devices.process import WorkerProcess
 
 #: Seconds in which samples that are quickly read are on their way; others are read while something else is done.
 _AHEAD = 0.2
@@ -22,7 +22,7 @@ class Calibrating:
     """The calibration of a session, from now on, and the child process that runs models for it and after it."""
 
     def __init__(
-        self, session: ConversionSession, tell: Told | None = None, started: ChildProcess | None = None
+        self, session: ConversionSession, tell: Told | None = None, started: WorkerProcess | None = None
     ) -> None:
         """A thread of its own asks LiteRT; what else is to be done is done by ``result``. A process that was ``started``
         before is taken over. Raises ConfigError where the device cannot be had or the disk is full, ModelError."""

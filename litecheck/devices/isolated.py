@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import re
 import shutil
-import signal
 import tempfile
 import threading
 from collections.abc import Callable
@@ -17,9 +16,11 @@ from litecheck.devices import worker_main
 from litecheck.devices.ipc import ParcelError, packed, read_parcel, split, write_parcel
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
-from litecheck.devices.process import ChildProcess, Setup
-from litecheck.devices.worker import Ended, Worker, end_name
+from litecheck.devices.process import Setup, WorkerProcess
+from litecheck.devices.worker import Ended, Worker
 from litecheck.errors import ConfigError
+from litecheck.processes.child import exit_name
+from litecheck.processes.posix import KILLED
 
 #: What runtimes say when they get no memory.
 _MEMORY = re.compile(
@@ -35,7 +36,7 @@ class Isolated:
     """One child for each thread that runs jobs at the same time; a child that died is replaced."""
 
     def __init__(
-        self, name: str, described: str, setup: Setup, limits: Limits, started: ChildProcess | None = None
+        self, name: str, described: str, setup: Setup, limits: Limits, started: WorkerProcess | None = None
     ) -> None:
         """Loads the runtime and makes the adapter once, to see that it can be; the first child may have been ``started``
         before. Raises DeviceError."""
@@ -149,7 +150,7 @@ def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Ans
             return _refused(Outcome(header["outcome"]), str(header["error"]), worker.said())
         delegated = None if header["delegated"] is None else tuple(map(bool, header["delegated"]))
         runs = split(arrays, header["runs"])
-        ending = end_name(ended.code) if ended.code else ""
+        ending = exit_name(ended.code) if ended.code else ""
         ending = f"no end after {limits.seconds:g} s" if ended.late else ending
         message = "\n".join(filter(None, (str(header["message"]), worker.said() if ending else "")))
         return Answer(runs, delegated, ending, message)
@@ -157,12 +158,12 @@ def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Ans
     if ended.late:
         told = f"no answer after {limits.seconds:g} s{_place(ended.begun, invocations)}"
         return Failure(Outcome.TIMED_OUT, _joined(told, said))
-    if ended.code == -getattr(signal, "SIGKILL", 9):
+    if ended.code == KILLED:
         killed = "killed from outside (SIGKILL), as systems do where memory runs out"
         return Failure(Outcome.OUT_OF_MEMORY, _joined(killed, said))
     check_disk(said.rpartition("\n")[2])
     outcome = Outcome.OUT_OF_MEMORY if _MEMORY.search(said) else Outcome.CRASHED
-    return Failure(outcome, _joined(f"ended with {end_name(ended.code)} without an answer", said))
+    return Failure(outcome, _joined(f"ended with {exit_name(ended.code)} without an answer", said))
 
 
 def check_disk(error: Exception | str) -> None:

@@ -16,6 +16,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import IO, NoReturn
 
+from litecheck.processes.posix import children, end_orphans, kill_group
+
 #: Seconds between two lines that tell the parent how far a job is.
 _TELLING = 0.2
 #: What a job's process writes when a job is done and the next may come.
@@ -99,6 +101,7 @@ class JobProcess:
         os.set_blocking(self._ring, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self._before = signal.set_wakeup_fd(self._ring, warn_on_full_buffer=False)
+        self._others = children()
         self._pid = os.fork()
         if not self._pid:
             self._serve()
@@ -171,8 +174,8 @@ class JobProcess:
             self._close()
 
     def _close(self) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._pid, signal.SIGKILL)
+        kill_group(self._pid)
+        end_orphans(keep=self._others)
         signal.set_wakeup_fd(self._before)
         for end in (self._bell, self._ring, self._finished, self._finish, self._orders, self._order):
             with suppress(OSError):

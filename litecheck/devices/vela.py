@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any, Literal
 
-from litecheck.devices import vela_child
 from litecheck.devices.port import DeviceError
-from litecheck.devices.process import kill
-from litecheck.devices.worker import end_name
 from litecheck.errors import ModelError, Problem
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.placement import Place
+from litecheck.processes.child import ChildProcess, exit_name
+from litecheck.processes.python import python_command
 
 #: On the NPU; left to the CPU; in neither, being folded away; in a model the compiler refuses, or dies of.
 Fate = Literal["npu", "cpu", "gone", "refused", "crash"]
@@ -78,7 +74,7 @@ class Vela:
             raise DeviceError(f"Vela compiles for {', '.join(ACCELERATORS)}, not for {accelerator!r}")
         self._arch, self._seconds = ACCELERATORS[accelerator], seconds
         self.u85 = self._arch == ACCELERATORS["ethos-u85"]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: ChildProcess | None = None
         self._asked = 0
 
     def __enter__(self) -> Vela:
@@ -116,58 +112,29 @@ class Vela:
     def _answered(self, data: bytes) -> tuple[dict[str, Any], bytes]:
         if self._asked >= _MODELS:
             self.close()
-        process = self._process = self._process or self._started()
+        child = self._child = self._child or self._started()
         self._asked += 1
-        assert process.stdin
-        assert process.stdout
-        late = threading.Event()
-
-        def end() -> None:
-            late.set()
-            kill(process)
-
-        timer = threading.Timer(self._seconds, end)
-        timer.daemon = True
-        timer.start()
-        try:
-            process.stdin.write(b"%d\n" % len(data) + data)
-            process.stdin.flush()
-            line = process.stdout.readline()
+        with suppress(OSError), child.time_limit(self._seconds) as limit:
+            child.stdin.write(b"%d\n" % len(data) + data)
+            child.stdin.flush()
+            line = child.stdout.readline()
             if line:
                 header = json.loads(line)
-                return header, process.stdout.read(header["bytes"])
-        except OSError:
-            pass
-        finally:
-            timer.cancel()
-        code = process.wait()
+                return header, child.stdout.read(header["bytes"])
+        code = child.process.wait()
         self.close()
-        return {"ending": f"no end after {self._seconds:g} s" if late.is_set() else end_name(code)}, b""
+        return {"ending": f"no end after {self._seconds:g} s" if limit.exceeded else exit_name(code)}, b""
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _started(self) -> ChildProcess:
         late = str(int(self._seconds) + _MARGIN)
-        command = [sys.executable, str(Path(vela_child.__file__)), self._arch, str(_MEMORY), late]
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        command = python_command("litecheck.devices.vela_child:main", self._arch, str(_MEMORY), late)
+        return ChildProcess(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, patience=2.0)
 
     def close(self) -> None:
         """Ends the compiler's process."""
-        process, self._process, self._asked = self._process, None, 0
-        if process is None:
-            return
-        for pipe in (process.stdin, process.stdout):
-            with suppress(OSError):
-                if pipe:
-                    pipe.close()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(2)
-        kill(process)
-        process.wait()
+        child, self._child, self._asked = self._child, None, 0
+        if child is not None:
+            child.close()
 
 
 def placed_otherwise(said: Sequence[Place], found: Compilation) -> dict[int, Place]:

@@ -1,17 +1,17 @@
 """The process in which Arm's Vela compiler runs: models in on stdin, what became of them out, one after the other.
 
-It is started as a program of its own and imports nothing of litecheck: a model that crashes the compiler ends it.
+A model that crashes the compiler ends the process.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import resource
-import signal
 import sys
 import tempfile
 from typing import Any, BinaryIO
+
+from litecheck.processes.posix import limit_memory, set_alarm
 
 #: By accelerator: what the compiler is told of the hardware. No verdict depends on it.
 SYSTEMS = {
@@ -24,13 +24,18 @@ OPTIONS = "[compiler]\noutput_format=TFLite\nenable_db=true\n"
 _SAID = 20_000
 
 
-def main(arch: str, memory: int, seconds: int) -> None:
+def main() -> None:
+    """Compile models. Arguments: accelerator, bytes of address space (0: no limit), seconds for each model."""
+    compile_models(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+
+
+def compile_models(arch: str, memory: int, seconds: int) -> None:
     """Compile until stdin ends. Each answer is a line of JSON, followed by as many bytes as it says.
 
     A model that takes longer ends the process, also when nobody is there any more who would end it.
     """
     if memory:
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        limit_memory(memory)
     answers = os.fdopen(os.dup(1), "wb")
     with tempfile.TemporaryFile() as said:
         os.dup2(said.fileno(), 1)
@@ -42,9 +47,9 @@ def main(arch: str, memory: int, seconds: int) -> None:
             data = sys.stdin.buffer.read(int(size))
             said.seek(0)
             said.truncate()
-            signal.alarm(seconds)
+            set_alarm(seconds)
             header, left = _compiled(regor, arch, data, ini)
-            signal.alarm(0)
+            set_alarm(0)
             said.seek(0)
             header["said"] = said.read(_SAID).decode("utf-8", "replace")
             _answer(answers, header, left)
@@ -88,7 +93,3 @@ def _rows(tables: Any, name: str) -> list[dict[str, str]]:
 def _answer(answers: BinaryIO, header: dict[str, Any], left: bytes) -> None:
     answers.write(json.dumps({**header, "bytes": len(left)}).encode() + b"\n" + left)
     answers.flush()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import threading
 import time
@@ -15,7 +14,8 @@ from typing import Any
 
 from litecheck.devices.job_process import JobRequest
 from litecheck.devices.port import DeviceError, Limits
-from litecheck.devices.process import LOG, ChildProcess, Setup, kill, kill_group
+from litecheck.devices.process import LOG, Setup, WorkerProcess
+from litecheck.processes.child import ChildProcess, exit_name
 
 #: Seconds for loading a runtime.
 _LOADING = 120.0
@@ -39,10 +39,10 @@ class Ended:
 class Worker:
     """One child with a folder of its own; both go when it is closed, or with the interpreter."""
 
-    def __init__(self, setup: Setup, limits: Limits, started: ChildProcess | None = None) -> None:
+    def __init__(self, setup: Setup, limits: Limits, started: WorkerProcess | None = None) -> None:
         """Waits until the runtime is loaded, in a process that was ``started`` before or now. Raises DeviceError."""
-        self._child = started or ChildProcess(setup)
-        self.folder, self._process = self._child.folder, self._child.process
+        self._child = started or WorkerProcess(setup)
+        self.folder = self._child.folder
         self._setup, self._limits = setup, limits
         self._forks = True
         ready = self._line(_LOADING)
@@ -70,10 +70,9 @@ class Worker:
         """
         limits, options = self._limits, dict(self._setup.options)
         request = JobRequest(options, invocations, limits.seconds, limits.memory, shares)
-        assert self._process.stdin
         try:
-            self._process.stdin.write(json.dumps(asdict(request)).encode() + b"\n")
-            self._process.stdin.flush()
+            self._child.stdin.write(json.dumps(asdict(request)).encode() + b"\n")
+            self._child.stdin.flush()
         except (OSError, ValueError) as error:
             raise EOFError(str(error)) from None
         if not self._forks:
@@ -90,22 +89,16 @@ class Worker:
 
     def _last(self) -> Ended:
         """The end of a child that does one job only."""
-        heard = _Heard(self._process, self._limits.seconds)
-        code = self._process.wait()
+        heard = _Heard(self._child, self._limits.seconds)
+        code = self._child.process.wait()
         heard.over.set()
-        kill_group(self._process.pid)
+        self._child.kill()
         return Ended(code, heard.late, heard.begun)
 
     def _line(self, seconds: float) -> dict[str, Any]:
         """What the child tells; nothing where it ended, or was ended because it did not tell in time."""
-        assert self._process.stdout
-        timer = threading.Timer(seconds, kill, (self._process,))
-        timer.daemon = True
-        timer.start()
-        try:
-            line = self._process.stdout.readline()
-        finally:
-            timer.cancel()
+        with self._child.time_limit(seconds):
+            line = self._child.stdout.readline()
         with suppress(ValueError):
             told = json.loads(line)
             return told if isinstance(told, dict) else {}
@@ -113,10 +106,10 @@ class Worker:
 
     def _why_silent(self) -> str:
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)
-        code = self._process.poll()
+            self._child.process.wait(1)
+        code = self._child.process.poll()
         said = self.said()
-        ending = "does not answer" if code is None else f"ended with {end_name(code)}"
+        ending = "does not answer" if code is None else f"ended with {exit_name(code)}"
         return f"the process that runs it {ending}{': ' if said else ''}{said}"
 
     def said(self) -> str:
@@ -134,37 +127,28 @@ class Worker:
     def close(self) -> None:
         """Ends the child, whatever it does, and removes the folder."""
         if not self._forks and self.alive:
-            kill(self._process)
+            self._child.kill()
         self._child.close()
 
 
 class _Heard:
     """Counts the lines by which a child says that an invocation begins, and kills it where none comes in time."""
 
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+    def __init__(self, child: ChildProcess, seconds: float) -> None:
         self.begun, self.last, self.late = 0, time.monotonic(), False
         self.over = threading.Event()
-        self._process, self._seconds = process, seconds
+        self._child, self._seconds = child, seconds
         for work in (self._listen, self._watch):
             threading.Thread(target=work, daemon=True).start()
 
     def _listen(self) -> None:
         with suppress(OSError, ValueError):  # closed meanwhile
-            for _ in self._process.stdout or ():
+            for _ in self._child.stdout:
                 self.begun, self.last = self.begun + 1, time.monotonic()
 
     def _watch(self) -> None:
         while not self.over.wait(max(0.01, self.last + self._seconds - time.monotonic())):
             if time.monotonic() - self.last > self._seconds:
                 self.late = True
-                kill(self._process)
+                self._child.kill()
                 return
-
-
-def end_name(code: int) -> str:
-    """``SIGSEGV`` for -11, ``status 3`` for 3."""
-    if code >= 0:
-        return f"status {code}"
-    with suppress(ValueError):
-        return signal.Signals(-code).name
-    return f"signal {-code}"

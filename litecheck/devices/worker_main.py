@@ -12,7 +12,6 @@ import gc
 import json
 import os
 import shutil
-import signal
 import sys
 import tempfile
 from collections.abc import Callable
@@ -40,15 +39,16 @@ from litecheck.devices.port import (
     TooLargeError,
     memory_of,
 )
-from litecheck.devices.process import LOG, limit
+from litecheck.devices.process import LOG
+from litecheck.processes.posix import adopt_orphans, can_fork, limit_memory, set_alarm
 
 #: Files in the child's folder, besides the log, and the folder in which a job keeps what must not outlive it.
 JOB, ANSWER, SCRATCH = "job", "answer", "scratch"
 
 
 def main() -> None:
-    """Arguments: search path (as JSON, read before), adapter ``module:attribute``, modules as JSON, folder."""
-    reference, modules, folder = sys.argv[2], json.loads(sys.argv[3]), Path(sys.argv[4])
+    """Run jobs until stdin ends. Arguments: adapter ``module:attribute``, modules as JSON, folder."""
+    reference, modules, folder = sys.argv[1], json.loads(sys.argv[2]), Path(sys.argv[3])
     channel = _channel(folder)
     try:
         factory = loaded(reference)
@@ -57,8 +57,9 @@ def main() -> None:
     except BaseException as error:
         channel.tell(error=_described(error))
         return
-    forks = hasattr(os, "fork") and _threads() == 1
+    forks = can_fork()
     channel.tell(forks=forks)
+    adopt_orphans()
     gc.collect()
     gc.freeze()
     process: JobProcess | None = None
@@ -66,8 +67,7 @@ def main() -> None:
         request = JobRequest(**json.loads(line))
         request = replace(request, shares=request.shares and getattr(factory, "shares", False))
         if not forks:
-            with suppress(AttributeError):  # the parent watches the time, unless it is gone
-                signal.alarm(int(request.seconds * ((request.invocations or 0) + 1)) + 60)
+            set_alarm(int(request.seconds * ((request.invocations or 0) + 1)) + 60)
             os._exit(_work(factory, folder, request, lambda: channel.tell(begun=1)))
         if process is not None and not process.takes(request):
             process.end()
@@ -104,12 +104,6 @@ def _redirect(folder: Path) -> None:
         os.dup2(log.fileno(), 2)
 
 
-def _threads() -> int:
-    with suppress(OSError):
-        return len(os.listdir("/proc/self/task"))
-    return 1
-
-
 def _work(factory: Factory, folder: Path, request: JobRequest, begin: Callable[[], object]) -> int:
     """The job itself, and the status with which its process ends if it does; ``begin`` is called before each invocation.
 
@@ -120,7 +114,7 @@ def _work(factory: Factory, folder: Path, request: JobRequest, begin: Callable[[
         _redirect(folder)
         (folder / SCRATCH).mkdir(exist_ok=True)
         tempfile.tempdir = str(folder / SCRATCH)
-        limit(request.memory)
+        limit_memory(request.memory)
         asked = None if request.invocations is None else begin
         header, arrays, adapter = _answered(factory, request.options, folder, asked)
         write_parcel(folder / ANSWER, header, arrays)

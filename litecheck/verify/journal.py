@@ -13,6 +13,7 @@ from typing import IO, Any, Generic, TypeVar
 
 from litecheck.errors import ConfigError
 from litecheck.files import reason
+from litecheck.processes.posix import lock_file
 
 #: What a journal is about, as far as it tells builds of one device apart: its version, its files.
 BUILD = ("described", "program")
@@ -201,9 +202,7 @@ def _lock(descriptor: int) -> None:
         finally:
             os.lseek(descriptor, 0, os.SEEK_SET)
     else:
-        import fcntl
-
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(descriptor)
         except BlockingIOError as error:
             raise HeldError from error

@@ -14,7 +14,7 @@ from fixtures.detector import float_detector, samples
 from litecheck.convert import converters
 from litecheck.convert.converters import compare_converters
 from litecheck.convert.foreign.child import Converted
-from litecheck.convert.foreign.memory import MemoryWatch
+from litecheck.processes.memory import MemoryWatch
 from litecheck.convert.session import convert_model
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.via import quantized_via

@@ -181,6 +181,13 @@ def test_what_a_job_started_ends_with_it(opened: Opening, adapter: str) -> None:
     assert gone(int(answer.runs[0][0]))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hand orphans to the worker")
+def test_a_daemon_ends_with_the_job(opened: Opening) -> None:
+    answer = opened("daemon").run(job())
+    assert isinstance(answer, Answer)
+    assert gone(int(answer.runs[0][0]))
+
+
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_temporary_folders_of_a_job_go_with_it(opened: Opening, folder: Path, adapter: str) -> None:
     failure = opened("litter", adapter=adapter).run(job())
@@ -206,8 +213,8 @@ def test_a_child_that_was_killed_is_replaced(opened: Opening) -> None:
     device = opened()
     assert isinstance(device.run(job()), Answer)
     (keeper,) = device._free
-    os.kill(keeper._process.pid, signal.SIGKILL)
-    keeper._process.wait()
+    os.kill(keeper._child.process.pid, signal.SIGKILL)
+    keeper._child.process.wait()
     assert isinstance(device.run(job()), Answer)
 
 
@@ -259,7 +266,7 @@ from litecheck.model.types import Model
 from tests.kept_workers import not_handed_on
 device = Isolated("bad", "", Setup("tests.verify.misbehaving:Adapter", {"mode": sys.argv[1]}, {}), Limits(600))
 (keeper,) = device._free
-print(keeper._process.pid, flush=True)
+print(keeper._child.process.pid, flush=True)
 device.run(Job("0", Model(()), b"bad", ()))
 print("done", flush=True)
 """

@@ -5,14 +5,8 @@ import os
 import pytest
 
 from litecheck.devices.port import DeviceError, Limits
-from litecheck.devices.process import LOG, ChildProcess, Setup
-from litecheck.devices.worker import Worker, end_name
-
-
-def test_ends_have_names() -> None:
-    assert end_name(3) == "status 3"
-    assert end_name(-11) == "SIGSEGV"
-    assert end_name(-63) == "signal 63"
+from litecheck.devices.process import LOG, Setup, WorkerProcess
+from litecheck.devices.worker import Worker
 
 
 @pytest.fixture
@@ -42,7 +36,7 @@ def test_closing_twice_is_harmless_and_leaves_nothing(keeper: Worker) -> None:
 
 def test_a_process_started_before_is_taken_over() -> None:
     setup = Setup("tests.verify.misbehaving:Adapter", {}, {"OPENBLAS_NUM_THREADS": "1"}, ("colorsys",))
-    started = ChildProcess(setup)
+    started = WorkerProcess(setup)
     worker = Worker(setup, Limits(), started)
     assert worker.folder == started.folder
     assert worker.run().code == 0
@@ -52,7 +46,7 @@ def test_a_process_started_before_is_taken_over() -> None:
 
 
 def test_a_process_nobody_asked_ends_with_its_folder() -> None:
-    started = ChildProcess(Setup("tests.verify.misbehaving:Adapter", {}, {}))
+    started = WorkerProcess(Setup("tests.verify.misbehaving:Adapter", {}, {}))
     assert started.alive
     started.close()
     assert not started.alive

@@ -109,6 +109,7 @@ class Adapter:
             "calls": lambda: AdapterAnswer(((np.array(len(CALLS)),),)),
             "object": lambda: AdapterAnswer(((np.array([object()]),),)),
             "child": lambda: AdapterAnswer(((np.array(self.child()),),)),
+            "daemon": lambda: AdapterAnswer(((np.array(self.daemon()),),)),
             "pid": lambda: AdapterAnswer(((np.array(os.getpid()),),)),
             "proof": lambda: AdapterAnswer(tuple(runs), (True, False), "a word"),
         }
@@ -129,6 +130,11 @@ class Adapter:
 
     def child(self) -> int:
         return subprocess.Popen(["sleep", "1000"]).pid
+
+    def daemon(self) -> int:
+        """Start a program whose parent has ended, in a session of its own."""
+        started = "import subprocess; print(subprocess.Popen(['sleep', '1000'], start_new_session=True, stdout=-3, stderr=-3).pid)"
+        return int(subprocess.run([sys.executable, "-c", started], capture_output=True, check=True).stdout)
 
     def __del__(self) -> None:
         if self.block is not None:

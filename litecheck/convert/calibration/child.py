@@ -21,7 +21,7 @@ from litecheck.convert.calibration.statistics import CalibrationError
 from litecheck.devices.ipc import RunsFile, StoredRuns
 from litecheck.devices.isolated import Isolated, check_disk
 from litecheck.devices.port import Failure, Job, Limits
-from litecheck.devices.process import ChildProcess
+from litecheck.devices.process import WorkerProcess
 from litecheck.errors import ConfigError
 from litecheck.model.save import save_model
 from litecheck.model.types import Model
@@ -113,7 +113,7 @@ class SampleQuestion:
 class LitertChild:
     """A child process in which LiteRT runs models on chains of samples; it is started when it is asked first."""
 
-    def __init__(self, kernels: str, limits: Limits, started: ChildProcess | None = None) -> None:
+    def __init__(self, kernels: str, limits: Limits, started: WorkerProcess | None = None) -> None:
         """A process that was ``started`` before is taken over."""
         self.kernels = kernels
         self.asked = Event()  # set when the first samples are on their way

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -20,14 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.foreign import program
-from litecheck.convert.foreign.memory import MemoryWatch
-from litecheck.devices.worker import end_name
+from litecheck.processes.child import ChildProcess, exit_name
+from litecheck.processes.memory import MemoryWatch
+from litecheck.processes.posix import KILLED
+from litecheck.processes.python import python_command
 
-#: The search path goes as an argument, as in litecheck.devices.worker.
-_START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from litecheck.convert.foreign.program import main; main()"
-)
 #: Characters of what the process wrote last that are kept.
 _SAID = 4000
 _MEMORY = (
@@ -93,45 +85,17 @@ def _stacked(samples: NamedSamples) -> dict[str, NDArray[Any]]:
 
 def _ended(reference: str, folder: Path, seconds: float) -> tuple[int, bool, int]:
     """The exit status of the process (negative for a signal), whether its time was over, and the most memory seen."""
-    path = [os.path.abspath(p or ".") for p in sys.path]
-    command = [sys.executable, "-c", _START, json.dumps(path), reference, str(folder)]
+    command = python_command("litecheck.convert.foreign.program:main", reference, str(folder))
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "-1", "PYTHONIOENCODING": "utf-8"}
-    with open(folder / program.LOG, "wb") as log:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env={**os.environ, **quiet},
-            start_new_session=True,
-        )
-        over = threading.Event()
-
-        def end() -> None:
-            over.set()
-            process.kill()
-
+    with (
+        open(folder / program.LOG, "wb") as log,
+        ChildProcess(command, stdout=log, stderr=log, environment=quiet) as child,
         # A wait with a limit would look every 50 ms whether the process has ended, and that would be measured.
-        ending = threading.Timer(seconds, end)
-        ending.daemon = True
-        ending.start()
-        with MemoryWatch(process.pid) as memory:
-            try:
-                code = process.wait()
-            finally:
-                ending.cancel()
-                _kill(process)
-    return code, over.is_set(), memory.most
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Ends the process, if it still runs, and what it started."""
-    if process.poll() is None:
-        with suppress(OSError):
-            process.kill()
-    with suppress(ProcessLookupError, PermissionError, AttributeError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+        child.time_limit(seconds) as limit,
+        MemoryWatch(child.process.pid) as memory,
+    ):
+        code = child.process.wait()
+    return code, limit.exceeded, memory.most
 
 
 def _last_words(folder: Path) -> str:
@@ -143,9 +107,9 @@ def _last_words(folder: Path) -> str:
 def _failure(code: int, late: bool, seconds: float, facts: Mapping[str, Any], said: str) -> ForeignError:
     """Why there is no model."""
     message = str(facts.get("message", ""))
-    kind = str(facts.get("error", "")) or end_name(code)
+    kind = str(facts.get("error", "")) or exit_name(code)
     if late:
         return ForeignError("late", f"no end after {seconds:g} s", said)
-    if code == -getattr(signal, "SIGKILL", 9) or any(word in f"{kind} {message} {said}" for word in _MEMORY):
+    if code == KILLED or any(word in f"{kind} {message} {said}" for word in _MEMORY):
         return ForeignError("memory", message, said)
     return ForeignError(kind, message, said)

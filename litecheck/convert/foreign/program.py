@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litecheck.devices.process import limit
+from litecheck.processes.memory import peak_memory
+from litecheck.processes.posix import limit_memory, set_alarm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,23 +24,22 @@ Program = Callable[[Mapping[str, Any], Path], bytes]
 
 
 def main() -> None:
-    """Arguments: search path (as JSON, read before), program ``module:function``, folder."""
-    reference, folder = sys.argv[2], Path(sys.argv[3])
+    """Run the program. Arguments: program ``module:function``, folder."""
+    reference, folder = sys.argv[1], Path(sys.argv[2])
     facts: dict[str, Any] = {}
     try:
         request = json.loads((folder / REQUEST).read_text("utf-8"))
-        with suppress(AttributeError):  # the parent watches the time, unless it is gone
-            signal.alarm(int(request["seconds"]) + 60)
+        set_alarm(int(request["seconds"]) + 60)
         for needed in request["imports"]:
             import_module(needed)
         module, _, name = reference.partition(":")
         run: Program = getattr(import_module(module), name)
-        limit(int(request["memory"]))
+        limit_memory(int(request["memory"]))
         (folder / MODEL).write_bytes(run(request, folder / SAMPLES))
     except BaseException as error:  # a converter may raise anything, sys.exit included
         kind = "missing module" if isinstance(error, ModuleNotFoundError) else type(error).__name__
         facts = {"error": kind, "message": str(getattr(error, "name", None) or error)}
-    facts["peak"] = _peak_memory()
+    facts["peak"] = peak_memory()
     (folder / END).write_text(json.dumps(facts), "utf-8")
     sys.stdout.flush()
     sys.stderr.flush()
@@ -57,14 +55,3 @@ def samples_of(file: Path) -> Iterator[dict[str, NDArray[Any]]]:
         stacked = dict(arrays)
     for at in range(len(next(iter(stacked.values())))):
         yield {name: values[at] for name, values in stacked.items()}
-
-
-def _peak_memory() -> int:
-    """The most resident memory this process has had, in bytes; 0 where the system does not say.
-
-    Not getrusage's, which begins with what the parent held when it started the process.
-    """
-    with suppress(OSError, ValueError, StopIteration):
-        lines = Path("/proc/self/status").read_text("ascii").splitlines()
-        return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) * 1024
-    return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from litecheck.arrays import Arrays
 from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind, at_least_one
 from litecheck.devices.port import AdapterAnswer, Series, Spec, together
+from litecheck.processes.posix import free_address_space
 
 #: Kernels and LiteRT's own name for what chooses them.
 RESOLVERS = {
@@ -165,18 +165,6 @@ def memory_named(interpreter: Any) -> Iterator[None]:
         needed = sum(
             int(np.prod(t["shape"])) * np.dtype(t["dtype"]).itemsize for t in interpreter.get_tensor_details()
         )
-        if str(error) or needed <= _room():
+        if str(error) or needed <= free_address_space():
             raise
         raise MemoryError(f"the tensors need {needed:,} bytes") from None
-
-
-def _room() -> float:
-    """Bytes of address space that this process may still take."""
-    try:
-        import resource
-
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    except (ImportError, OSError):
-        return float("inf")
-    return float("inf") if limit == resource.RLIM_INFINITY else limit - used

@@ -243,7 +243,7 @@ def test_a_script_is_left_where_no_more_is_wanted(tmp_path: Path) -> None:
     ("code", "said"),
     [
         ("def get_calibration_data(): raise ValueError('no disk')", "gave no sample 0: ValueError: no disk"),
-        ("import os; os.abort()", "gave no sample 0: ended with status -6"),
+        ("import os; os.abort()", "gave no sample 0: ended with SIGABRT"),
         ("x = 1", "get_calibration_data"),
         ("def get_calibration_data():\n    yield [1.0]\n    yield 'text'", "no array of numbers|has shape"),
     ],

@@ -1,0 +1,1 @@
+"""Child processes: start them isolated, limit their time and memory, end them with all their descendants."""

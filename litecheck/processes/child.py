@@ -1,0 +1,153 @@
+"""A program in a child process that is ended with its descendants, after a time limit or with the interpreter."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import IO
+
+import psutil
+
+from litecheck.processes.posix import kill_group
+
+#: A stream of a child: nothing, a pipe, or an open file.
+Stream = int | IO[bytes]
+#: Windows sends Ctrl-C to all processes of a console; a new group does not get it. Elsewhere a new session does this.
+_NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+
+
+class TimeLimit:
+    """A time limit of a child. ``exceeded`` is True once the child was ended because of it."""
+
+    def __init__(self) -> None:
+        self.exceeded = False
+
+
+class ChildProcess:
+    """A running program. Its descendants are in its process group and are ended with it.
+
+    ``patience`` is the time in seconds in which the program can end by itself after its input has ended; then it is killed.
+    ``closed`` is called once after the child has ended, also at the end of the interpreter.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: Stream = subprocess.DEVNULL,
+        stdout: Stream = subprocess.DEVNULL,
+        stderr: Stream = subprocess.DEVNULL,
+        environment: Mapping[str, str] | None = None,
+        patience: float = 0.0,
+        closed: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Start the program. ``environment`` holds additional variables. Raises OSError."""
+        self.process = subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            env={**os.environ, **(environment or {})},
+            start_new_session=True,
+            creationflags=_NEW_GROUP,
+        )
+        self._finalizer = weakref.finalize(self, _end, self.process, patience, closed)
+
+    def __enter__(self) -> ChildProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def stdin(self) -> IO[bytes]:
+        """The pipe to the child's stdin."""
+        assert self.process.stdin
+        return self.process.stdin
+
+    @property
+    def stdout(self) -> IO[bytes]:
+        """The pipe from the child's stdout."""
+        assert self.process.stdout
+        return self.process.stdout
+
+    @property
+    def alive(self) -> bool:
+        """True while the program runs and was not closed."""
+        return self._finalizer.alive and self.process.poll() is None
+
+    def kill(self) -> None:
+        """End the program and its descendants now. A pending read of its output returns what there is."""
+        kill_tree(self.process)
+
+    def close(self) -> None:
+        """End the program and its descendants and close the pipes."""
+        self._finalizer()
+
+    @contextmanager
+    def time_limit(self, seconds: float) -> Iterator[TimeLimit]:
+        """Kill the program unless the block ends within ``seconds``.
+
+        A timer thread kills the program, because pipes cannot be waited for with a time limit on all systems.
+        """
+        limit = TimeLimit()
+
+        def end() -> None:
+            limit.exceeded = True
+            self.kill()
+
+        timer = threading.Timer(seconds, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield limit
+        finally:
+            timer.cancel()
+
+
+def kill_tree(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process, if it still runs, and its descendants."""
+    if process.poll() is None:
+        descendants = _descendants(process.pid)
+        with suppress(OSError):
+            process.kill()
+        for descendant in descendants:
+            with suppress(psutil.Error):
+                descendant.kill()
+    kill_group(process.pid)
+
+
+def _descendants(pid: int) -> list[psutil.Process]:
+    """Return the descendants of a process. A process group holds those, too, but not on Windows and not after setsid."""
+    with suppress(psutil.Error):
+        return psutil.Process(pid).children(recursive=True)
+    return []
+
+
+def exit_name(code: int) -> str:
+    """Return a text for an exit code. Examples: 3 gives ``status 3``, -11 gives ``SIGSEGV``."""
+    if code >= 0:
+        return f"status {code}"
+    with suppress(ValueError):
+        return signal.Signals(-code).name
+    return f"signal {-code}"
+
+
+def _end(process: subprocess.Popen[bytes], patience: float, closed: Callable[[], object]) -> None:
+    with suppress(OSError):
+        if process.stdin:
+            process.stdin.close()
+    if patience:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(patience)
+    kill_tree(process)
+    process.wait()
+    with suppress(OSError):
+        if process.stdout:
+            process.stdout.close()
+    closed()
