@@ -28,9 +28,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from litecheck.convert.foreign.memory import MemoryWatch
 
 from litecheck.convert.foreign.child import NamedSamples
-from litecheck.convert.foreign.memory import MemoryWatch
 from litecheck.convert.via import Via, quantized_via
 from litecheck.model.load import load_model
 

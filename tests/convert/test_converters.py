@@ -14,13 +14,13 @@ from fixtures.detector import float_detector, samples
 from litecheck.convert import converters
 from litecheck.convert.converters import compare_converters
 from litecheck.convert.foreign.child import Converted
-from litecheck.processes.memory import MemoryWatch
 from litecheck.convert.session import convert_model
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.via import quantized_via
 from litecheck.errors import ConfigError, ModelError, Problem
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes, save_model
+from litecheck.processes.memory import MemoryWatch
 
 
 @pytest.fixture
