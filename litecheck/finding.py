@@ -97,7 +97,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """Who let a finding pass, and why: a profile's ``relaxes``, a baseline file, ``--ignore``."""
+    """Who let a finding pass, and why: a profile's ``relaxes``, a baseline file, ``--ignore``, a configuration file."""
 
     by: str
     reason: str

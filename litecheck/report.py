@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from litecheck.configuration import Configuration
 from litecheck.errors import Problem
 from litecheck.files import bytes_text
 from litecheck.finding import CPU, EFFECTS, Effect, Finding, Level, at_least
@@ -14,13 +15,14 @@ from litecheck.placement import TargetReport
 from litecheck.tallies import (
     COUNTED,
     STATUSES,
-    VERBS,
     VERDICTS,
     Counted,
     Status,
     Verdict,
     counted,
     counts_text,
+    headlines_text,
+    selection_text,
     uncovered_text,
 )
 
@@ -93,6 +95,8 @@ class ModelReport:
     """Where its operators run, by each target asked for."""
     survey: tuple[TensorSurvey, ...] = field(default=(), repr=False)
     """The tensors of operators, where somebody wants to look at them."""
+    selection: tuple[str, ...] = ()
+    """Patterns of the only requirements whose findings are here; empty for all."""
 
     @property
     def judges(self) -> str:
@@ -195,6 +199,7 @@ class Report:
     stale: tuple[StaleEntry, ...] = ()
     fail_on_fallback: bool = False
     max_partitions: int | None = None
+    configuration: Configuration | None = None
 
     def verdict(self, model: ModelReport) -> Verdict:
         """``not judged`` when the file is unreadable, or no quantization in it is covered and no target runs any of it."""
@@ -205,6 +210,16 @@ class Report:
         if not model.covered and not any(target.places["npu"] for target in model.targets):
             return "not judged"
         return "conforms" if all(gate.kept for gate in self.gates(model)) else "violates"
+
+    def headline(self, model: ModelReport) -> str:
+        """Return the verdict with its scope: ``conforms for SOFTMAX`` if the findings were selected."""
+        verdict = self.verdict(model)
+        return verdict + ("" if verdict == "not judged" else selection_text(model.selection))
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """The patterns by which findings of any model were selected, each once."""
+        return tuple(dict.fromkeys(pattern for m in self.models for pattern in m.selection))
 
     def fails(self, finding: Finding) -> bool:
         """Whether the finding alone is enough to fail its model under this run's policy."""
@@ -267,7 +282,7 @@ class Report:
 
         ``3 models: 2 conform, 1 violates; 1 violation (1 crashes), 10 notes; 2 of 15 operators not covered``.
         """
-        judged = ", ".join(counted(n, *VERBS.get(v, (v, v))) for v, n in self.verdicts.items() if n)
+        judged = headlines_text((self.verdict(m), self.headline(m)) for m in self.models)
         models = counted(len(self.models), "model")
         counts = f"{counts_text(self.counts, self.effects)}; {uncovered_text(self.coverage)}"
         return f"{models}: {judged or 'nothing to judge'}; {counts}"

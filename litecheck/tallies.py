@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
 from litecheck.finding import EFFECTS, Effect
@@ -17,6 +18,8 @@ _RARE: tuple[Status, ...] = ("structure only", "nothing to judge")
 VERDICTS: tuple[Verdict, ...] = ("conforms", "violates", "not judged")
 #: A finding's level, or that somebody waived it.
 COUNTED: tuple[Counted, ...] = ("violation", "warning", "note", "waived")
+#: How many patterns of a selection are named, and how many characters of each.
+_NAMED, _PATTERN = 3, 40
 VERBS = {"conforms": ("conforms", "conform"), "violates": ("violates", "violate")}
 
 
@@ -55,3 +58,21 @@ def uncovered_text(coverage: Mapping[Status, int]) -> str:
 def effects_text(effects: Mapping[Effect, int]) -> str:
     """What becomes of a model with these findings, the gravest first: ``1 crashes, 2 refused at load``."""
     return ", ".join(f"{effects[e]:,} {e.partition(',')[0]}" for e in EFFECTS if effects.get(e))
+
+
+def selection_text(selection: Sequence[str]) -> str:
+    """Return the scope of a verdict: `` for SOFTMAX``, `` for A, B, C and 2 more``, or ``""`` without a selection."""
+    if not selection:
+        return ""
+    named = (p if len(p) <= _PATTERN else f"{p[: _PATTERN - 1]}…" for p in selection[:_NAMED])
+    more = f" and {len(selection) - _NAMED:,} more" if len(selection) > _NAMED else ""
+    return f" for {', '.join(named)}{more}"
+
+
+def headlines_text(headlines: Iterable[tuple[Verdict, str]]) -> str:
+    """Return the number of each headline: ``2 conform, 1 conforms for SOFTMAX``. A headline begins with its verdict."""
+    counts = sorted(Counter(headlines).items(), key=lambda item: VERDICTS.index(item[0][0]))
+    return ", ".join(
+        counted(n, *VERBS.get(verdict, (verdict, verdict))) + headline.removeprefix(verdict)
+        for (verdict, headline), n in counts
+    )

@@ -78,15 +78,15 @@ def entries(report: Report, keep: Iterable[Entry] = ()) -> tuple[Entry, ...]:
     return (*now, *kept)
 
 
-def apply(report: Report, known: Iterable[Entry], file: str) -> Report:
+def apply(report: Report, known: Iterable[Entry], file: str, origin: str = "") -> Report:
     """Waive every finding the baseline knows, and report as stale the entries that match nothing any more.
 
     An entry for a model that this run did not judge is stale only where the file is gone. A finding that is waived already
-    keeps its waiver and still uses up its entry.
+    keeps its waiver and still uses up its entry. Waivers name the ``file``, and the ``origin`` of its name.
     """
     known = tuple(known)
     left = Counter(map(_key, known))
-    waiver = Waiver(f"baseline {file}", "known when the baseline was written")
+    waiver = Waiver(f"baseline {file}{origin}", "known when the baseline was written")
     models = tuple(_waive(model, left, waiver) for model in report.models)
     judged = {_name(model) for model in report.models if not model.problems}
     named = {_name(model) for model in report.models}

@@ -28,13 +28,16 @@ from litecheck.spelling import did_you_mean
 class Policy:
     """The user's choices. An empty ``select`` selects everything; of several levels the last one holds.
 
-    ``per_file`` are pairs: a glob of files, and the paths that are ignored in them.
+    ``per_file`` are pairs: a glob of files, and the paths that are ignored in them. ``ignored_by`` names the source of
+    ``ignore``, and ``per_file_from`` the source of ``per_file``; waivers state both.
     """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     levels: tuple[tuple[str, Level], ...] = ()
     per_file: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    ignored_by: str = "--ignore"
+    per_file_from: str = ""
 
 
 def apply(report: Report, policy: Policy) -> Report:
@@ -43,10 +46,10 @@ def apply(report: Report, policy: Policy) -> Report:
 
 
 def _under(model: ModelReport, policy: Policy) -> ModelReport:
-    model = ignore(override_levels(model, policy.levels), policy.ignore)
+    model = ignore(override_levels(model, policy.levels), policy.ignore, policy.ignored_by)
     for files, patterns in policy.per_file:
         if file_matches(model.file, files):
-            model = ignore(model, patterns, f"per-file-ignores {files}")
+            model = ignore(model, patterns, f"per-file-ignores {files}{policy.per_file_from}")
     return model
 
 
@@ -63,11 +66,13 @@ def apply_selection(report: Report, policy: Policy) -> Report:
 
 
 def select(model: ModelReport, patterns: Collection[str]) -> ModelReport:
-    """Keep only the findings that match; without patterns, all."""
+    """Keep only the findings that match, and say so; without patterns, all."""
     if not patterns:
         return model
+    within = f" within {', '.join(model.selection)}" if model.selection else ""
+    selected = replace(model, selection=tuple(f"{pattern}{within}" for pattern in patterns))
     return _with_findings(
-        model, (f for f in model.findings if any(path_matches(f.path, p) for p in patterns))
+        selected, (f for f in model.findings if any(path_matches(f.path, p) for p in patterns))
     )
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
-from importlib import import_module
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from litecheck.cli import config_file, config_outputs
+from litecheck.cli.console import say
+from litecheck.configuration import Configuration, Setting
 from litecheck.errors import ConfigError
+from litecheck.files import from_here
+from litecheck.rendering.escape import shorten, visible
+
+#: The largest count that an option takes.
+MOST = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,57 +36,66 @@ class Options:
     compile: bool | None = None
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
+    #: The file that options came from.
+    configuration: Configuration | None = field(default=None, compare=False)
+
     def over(self, other: Options) -> Options:
         """These options, and the other's where nothing is said here. Lists replace each other whole."""
         mine = {f.name: getattr(self, f.name) for f in fields(self)}
-        return replace(other, **{key: said for key, said in mine.items() if said not in (None, ())})
+        said = {key: value for key, value in mine.items() if value not in (None, ())}
+        if other.configuration and not self.configuration:
+            left = {k: v for k, v in other.configuration.options.items() if _field(k) not in said}
+            said["configuration"] = replace(other.configuration, options=left)
+        return replace(other, **said)
+
+    def origin(self, key: str) -> str:
+        """Return `` from litecheck.toml`` if the option of this key came from a configuration file, else ``""``."""
+        stated = self.configuration
+        return f" from {from_here(stated.file)}" if stated and key in stated.options else ""
 
 
-def configured(start: Path | None = None) -> Options:
-    """The options of the nearest configuration file at or above ``start`` (default: the current folder).
+def configured(start: Path | None = None, named: str | None = None, isolated: bool = False) -> Options:
+    """Return the options of the configuration file ``named``, or else of the nearest one.
 
-    In one folder ``litecheck.toml`` comes before ``pyproject.toml``; a pyproject.toml without
-    ``[tool.litecheck]`` does not count. Raises ConfigError.
+    The search begins at ``start`` (default: the current folder) and goes up to the repository root or the home folder.
+    In one folder ``litecheck.toml`` comes before ``pyproject.toml``; a pyproject.toml without ``[tool.litecheck]``
+    does not count. With ``isolated``, no file is read. Raises ConfigError.
     """
-    folder = (start or Path.cwd()).resolve()
-    for place in (folder, *folder.parents):
-        own, project = place / "litecheck.toml", place / "pyproject.toml"
-        if own.is_file():
-            return parse(_toml(own), own)
-        # Most projects' files do not mention litecheck: spare them the parser.
-        if project.is_file() and b"litecheck" in _bytes(project):
-            table = _toml(project).get("tool", {}).get("litecheck")
-            if table is not None:
-                return parse(table, project)
-    return Options()
+    if named is not None and isolated:
+        raise ConfigError("conflicting options: got --config and --isolated, expected one. Omit one of them.")
+    if isolated:
+        return Options()
+    if named is not None:
+        return parse(config_file.read_named(Path(named)), Path(named))
+    found = config_file.find_configuration(start or Path.cwd(), lambda text: say(f"warning: {text}"))
+    return parse(found[1], found[0]) if found else Options()
 
 
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be read, {error.strerror or error}") from error
-
-
-def _toml(file: Path) -> dict[str, Any]:
-    toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    try:
-        content: dict[str, Any] = toml.loads(_bytes(file).decode())
-    except ValueError as error:
-        raise ConfigError(f"{file}: not TOML, {error}") from error
-    return content
+def _field(key: str) -> str:
+    """Return the name of the field for a key of the file."""
+    return key.replace("-", "_")
 
 
 def parse(table: Any, file: Path) -> Options:
     """The table's options, paths taken relative to the file. Raises ConfigError for unknown keys."""
     if not isinstance(table, Mapping):
-        raise ConfigError(f"{file}: [tool.litecheck] is no table")
+        raise ConfigError(f"{visible(str(file))}: [tool.litecheck] is no table")
     for key in table:
         if key not in _READERS:
             from litecheck.spelling import did_you_mean
 
-            raise ConfigError(f"{file}: unknown key {key!r}{did_you_mean(key, _READERS)}")
-    return Options(**{k.replace("-", "_"): _READERS[k](_Value(k, v, file)) for k, v in table.items()})
+            hint = did_you_mean(key, _READERS)
+            raise ConfigError(f"{visible(str(file))}: unknown key {shorten(repr(key))}{hint}")
+    options = {_field(k): _READERS[k](_Value(k, v, file)) for k, v in table.items()}
+    stated = {key: _setting(content) for key, content in table.items()}
+    return Options(**options, configuration=Configuration(os.path.abspath(file), stated))
+
+
+def _setting(content: Any) -> Setting:
+    """Return a value of the file as plain data that does not change."""
+    if isinstance(content, Mapping):
+        return {str(key): tuple(v) if isinstance(v, list) else v for key, v in content.items()}
+    return tuple(content) if isinstance(content, list) else content
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +105,12 @@ class _Value:
     file: Path
 
     def wrong(self, wanted: str) -> ConfigError:
-        return ConfigError(f"{self.file}: {self.key} must be {wanted}")
+        return ConfigError(f"{visible(str(self.file))}: {self.key} must be {wanted}")
 
     def beside(self, path: str) -> str:
-        """A path in the file, as seen from the current folder."""
+        """A path in the file, as seen from the current folder. Raises ConfigError for a path that no file can have."""
+        if "\0" in path:
+            raise self.wrong("a path without NUL characters")
         return path if os.path.isabs(path) else os.path.relpath(self.file.parent / path)
 
     def around(self, pattern: str) -> str:
@@ -123,8 +140,12 @@ def _flag(value: _Value) -> bool:
 
 
 def _count(value: _Value) -> int:
-    if not isinstance(value.content, int) or isinstance(value.content, bool) or value.content < 0:
-        raise value.wrong("a number, 0 or more")
+    if (
+        not isinstance(value.content, int)
+        or isinstance(value.content, bool)
+        or not 0 <= value.content <= MOST
+    ):
+        raise value.wrong(f"a number from 0 to {MOST:,}")
     return value.content
 
 
@@ -133,7 +154,10 @@ def _profiles(value: _Value) -> tuple[str, ...]:
 
 
 def _formats(value: _Value) -> tuple[str, ...]:
-    pairs = (item.partition(":") for item in _texts(value))
+    pairs = [item.partition(":") for item in _texts(value)]
+    for _, _, file in pairs:
+        if file:
+            config_outputs.check_output(file, value.file, value.key)
     return tuple(f"{name}:{value.beside(file)}" if file else name + colon for name, colon, file in pairs)
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete
-from litecheck.cli.config import Options, configured
+from litecheck.cli import complete, config_outputs
+from litecheck.cli.config import MOST, Options, configured
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.outputs import format_option
 from litecheck.errors import ModelError
@@ -62,8 +62,8 @@ FailOnFallback = Annotated[
 
 
 def _check_count(text: str | None) -> str | None:
-    if text is not None and not text.isdecimal():
-        raise typer.BadParameter(f"'{text}' is no whole number from 0")
+    if text is not None and not (text.isdecimal() and len(text) <= len(str(MOST))):
+        raise typer.BadParameter(f"'{text}' is no whole number from 0 to {MOST:,}")
     return text
 
 
@@ -81,6 +81,15 @@ Compile = Annotated[
 NoRequireCoverage = Annotated[
     bool, typer.Option("--no-require-coverage", hidden=True, help="Undo the configuration file's.")
 ]
+ConfigFile = Annotated[
+    str | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="Read options from this file. \\[default: the nearest litecheck.toml or pyproject.toml]",
+    ),
+]
+Isolated = Annotated[bool, typer.Option("--isolated", help="Ignore configuration files.")]
 
 Statistics = Annotated[
     bool, typer.Option("--statistics", help="In text, only how often each requirement is not kept.")
@@ -103,6 +112,8 @@ def validate(
     fail_on_fallback: FailOnFallback = False,
     max_partitions: MaxPartitions = None,
     compiled: Compile = False,
+    config: ConfigFile = None,
+    isolated: Isolated = False,
     statistics: Statistics = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -143,7 +154,8 @@ def validate(
         require_coverage=False if no_require_coverage else require_coverage or None,
     )
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
-    raise typer.Exit(run(models, told.over(configured()), write_baseline, manner, statistics))
+    options = told.over(configured(named=config, isolated=isolated))
+    raise typer.Exit(run(models, options, write_baseline, manner, statistics))
 
 
 def run(
@@ -160,13 +172,17 @@ def run(
 
     targets = outputs.parse_outputs(options.format, "validate")
     levels = tuple(map(policy.parse_level, options.level))
-    choices = policy.Policy(options.select, options.ignore, levels, options.per_file_ignores)
+    ignored = options.origin("ignore")
+    choices = policy.Policy(
+        options.select, options.ignore, levels, options.per_file_ignores, f"ignore{ignored}" if ignored else "--ignore",
+        options.origin("per-file-ignores"),
+    )  # fmt: skip
     known = baseline.read(options.baseline) if options.baseline else ()
     if write_baseline:
         check_writable(write_baseline)
     if of_targets := _of_targets(options):
         policy.check_gate(of_targets[0], complete.chosen(options.profile) if options.profile else ())
-    if choices != policy.Policy():
+    if options.select or options.ignore or levels or options.per_file_ignores:
         policy.check_patterns(choices, complete.chosen(options.profile))
 
     drawn = any(target.format == "html" for target in targets)
@@ -176,13 +192,15 @@ def run(
         baseline.write(write_baseline, known)
         say(f"wrote {counted(len(known), 'finding')} to {write_baseline}", manner.quiet)
     if file := write_baseline or options.baseline:
-        report = baseline.apply(report, known, file)
+        report = baseline.apply(report, known, file, "" if write_baseline else options.origin("baseline"))
     report = policy.apply_selection(report, choices)
     if statistics:
         from litecheck.rendering.validation.statistics import statistics as counts
 
         print(counts(report), end="")
         targets = tuple(target for target in targets if target.file or target.format != "text")
+    if options.configuration:
+        config_outputs.check_outputs(options.configuration)
     outputs.write(report, targets, manner)
     return report.exit_code
 
@@ -216,5 +234,5 @@ def _judge(found: tuple[str | ModelError, ...], options: Options, manner: Manner
     models = tuple(model for name in names for model in judged[name])
     return Report(
         __version__, models, fail_on, bool(options.require_coverage), (), bool(options.fail_on_fallback),
-        options.max_partitions,
+        options.max_partitions, options.configuration,
     )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten
+from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.report import ModelReport, Report
@@ -25,7 +26,10 @@ def document(report: Report) -> layout.Document:
     if report.stale:
         stale: tuple[layout.Line, ...] = tuple((str(entry),) for entry in report.stale)
         parts += [layout.Heading(("Stale baseline entries",)), layout.listed(stale, _DOZEN)]
-    return layout.Document("validate", ("litecheck",), "", report.summary, (), tuple(parts), report.version)
+    facts = (("configuration", options_line(report)),) if report.configuration else ()
+    return layout.Document(
+        "validate", ("litecheck",), "", report.summary, facts, tuple(parts), report.version
+    )
 
 
 def _table(report: Report) -> layout.TableGrid:
@@ -34,7 +38,9 @@ def _table(report: Report) -> layout.TableGrid:
         verdict = report.verdict(model)
         numbers = [*model.coverage.values(), *(model.counts[key] for key in COUNTED[:3])]
         name = layout.Code(shorten(model.name, 2 * NAME))
-        rows.append(((name,), (layout.Sign(verdict), verdict), *((f"{n:,}",) for n in numbers)))
+        rows.append(
+            ((name,), (layout.Sign(verdict), report.headline(model)), *((f"{n:,}",) for n in numbers))
+        )
     heads = ("model", "verdict", *(f">{status}" for status in STATUSES))
     return layout.TableGrid((*heads, *(f">{key}s" for key in COUNTED[:3])), tuple(rows))
 
@@ -44,7 +50,7 @@ def _model(report: Report, model: ModelReport) -> layout.Fold:
     title = shorten(model.name, 2 * NAME)
     return layout.Fold(
         title,
-        (f": {verdict}, {report.explain(model)}",),
+        (f": {report.headline(model)}, {report.explain(model)}",),
         tuple(_details(model)),
         verdict != "conforms",
     )

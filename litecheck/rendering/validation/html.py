@@ -10,6 +10,7 @@ from typing import Any
 from litecheck.finding import Finding
 from litecheck.rendering.escape import PHRASE, place, shorten, visible
 from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
+from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.graph import cells, rows
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered, waived
 from litecheck.rendering.validation.plots import plots
@@ -46,7 +47,13 @@ def page(report: Report) -> str:
     words = _words(report)
     body = Template(asset(_FOLDER / "body.html")).substitute(script=script, words=embedded(words))
     style = styled("operators.css") + asset(_FOLDER / "page.css")
-    return framed(f"{words['title']}: {words['verdict']}", body, style, script)
+    return framed(f"{words['title']}: {words['verdict']}{_scope(report)}", body, style, script)
+
+
+def _scope(report: Report) -> str:
+    """Return the scope of the verdict, if all models are judged and share the scope."""
+    scopes = {report.headline(model).removeprefix(report.verdict(model)) for model in report.models}
+    return visible(scopes.pop()) if len(scopes) == 1 else ""
 
 
 def _words(report: Report) -> dict[str, Any]:
@@ -56,8 +63,8 @@ def _words(report: Report) -> dict[str, Any]:
     return {
         "title": visible(report.models[0].name) if alone else "litecheck",
         "verdict": _WORST[report.exit_code],
-        "summary": report.summary,
-        "facts": [("litecheck", report.version), ("fails on", report.fail_on)],
+        "summary": visible(report.summary),
+        "facts": list(_run_facts(report)),
         "outcomes": [
             {"name": name, "sign": sign, "meaning": meaning, "bad": fault}
             for name, (sign, meaning, fault) in LOOKS.items()
@@ -68,12 +75,26 @@ def _words(report: Report) -> dict[str, Any]:
     }
 
 
+def _run_facts(report: Report) -> Iterator[tuple[str, str]]:
+    yield from (("litecheck", report.version), ("fails on", report.fail_on))
+    if report.selection:
+        yield "selection", visible(", ".join(report.selection))
+    if report.configuration:
+        yield "configuration", options_line(report, verbose=True)
+
+
+def _why(report: Report, model: ModelReport) -> str:
+    """Return the reason of the verdict, which stands behind the verdict, and so first its scope."""
+    scope = report.headline(model).removeprefix(report.verdict(model)).strip()
+    return visible(f"{scope}: {report.explain(model)}" if scope else report.explain(model))
+
+
 def _model(report: Report, model: ModelReport, told: bool) -> dict[str, Any]:
     counts = {key: model.counts[key] for key in COUNTED}
     row = {
         "name": visible(model.name),
         "verdict": report.verdict(model),
-        "why": visible(report.explain(model)),
+        "why": _why(report, model),
         "size": model.size_text,
         "bytes": model.size,
         "counts": counts,

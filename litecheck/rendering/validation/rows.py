@@ -10,6 +10,7 @@ from litecheck.files import from_here
 from litecheck.finding import LEVELS, Finding
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten, tame, visible
+from litecheck.rendering.validation.configuration import configuration_row, options_line, policy_values
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
 from litecheck.rendering.validation.targets import places_of, target_facts
 from litecheck.report import Gate, ModelReport, OperatorReport, Report
@@ -32,8 +33,8 @@ def results(report: Report) -> result.Results:
         tuple(_subject(report, model) for model in report.models),
         (*_rules(findings), *_gate_rules(report)),
         tuple(_annotations(report)),
-        {"models": [_summary(report, model) for model in report.models]},
-        tuple(_stale(report)),
+        {"models": [_summary(report, model) for model in report.models], **policy_values(report)},
+        (*configuration_row(report), *_stale(report)),
         readable=not any(model.problems for model in report.models),
     )
 
@@ -41,12 +42,17 @@ def results(report: Report) -> result.Results:
 def brief(report: Report) -> str:
     """``model.tflite: violates: 2 violations, 10 notes``, a line for each model that does not conform, then the run in one.
 
-    Empty where every model conforms and no operator is left without a judgement.
+    Empty where every model conforms and no operator is left without a judgement, but for a run under a selection or a
+    configuration file: a verdict under them is not silent.
     """
     judged = [(model, report.verdict(model)) for model in report.models]
-    lines = [f"{m.name}: {verdict}: {report.explain(m)}" for m, verdict in judged if verdict != "conforms"]
-    if lines or any(model.lacking for model in report.models):
-        lines.append(report.summary)
+    lines = [
+        f"{m.name}: {report.headline(m)}: {report.explain(m)}"
+        for m, verdict in judged
+        if verdict != "conforms"
+    ]
+    if lines or any(model.lacking for model in report.models) or policy_values(report):
+        lines += [*filter(None, [options_line(report)]), report.summary]
     return "".join(f"{visible(line)}\n" for line in lines)
 
 
@@ -159,6 +165,10 @@ def _operator(
 
 def _facts(report: Report, model: ModelReport) -> Iterator[tuple[str, str]]:
     yield from (("litecheck", report.version), ("verdict", report.verdict(model)))
+    if model.selection:
+        yield "selection", ", ".join(model.selection)
+    if report.configuration:
+        yield "configuration", options_line(report)
     yield from (("profiles", ", ".join(model.profiles)), ("size", str(model.size)))
     if model.runtimes:
         yield "runtimes", ", ".join(dict.fromkeys(model.runtimes.values()))
@@ -210,6 +220,7 @@ def _summary(report: Report, model: ModelReport) -> dict[str, object]:
     return {
         "name": visible(model.name),
         "verdict": report.verdict(model),
+        **({"selection": model.selection} if model.selection else {}),
         "profiles": model.profiles,
         "coverage": model.coverage,
         "counts": model.counts,
@@ -220,7 +231,12 @@ def _summary(report: Report, model: ModelReport) -> dict[str, object]:
 
 
 def _annotations(report: Report) -> Iterator[result.Annotation]:
-    """Models that were not judged, the requirements that are not kept, the gravest first, stale baseline entries."""
+    """Models that were not judged, the requirements that are not kept, the gravest first, stale baseline entries.
+
+    The options of a configuration file come first: services show few notes.
+    """
+    for row in configuration_row(report):
+        yield result.Annotation("note", row.where.file, "configuration file in use", (row.message,))
     for model in report.models:
         yield from _unjudged(report, model)
     for model in report.models:

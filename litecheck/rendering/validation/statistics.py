@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from litecheck.finding import LEVELS, Finding
 from litecheck.rendering.escape import visible
+from litecheck.rendering.validation.configuration import options_line
 from litecheck.report import Report
 from litecheck.tallies import counted
 
@@ -21,4 +22,6 @@ def statistics(report: Report) -> str:
         rows = found[path, level]
         models = counted(len({name for name, _ in rows}), "model")
         lines.append(f"{len(rows):>{width},}  {level:<9}  {path}  {rows[0][1].title} ({models})")
-    return "".join(f"{visible(line)}\n" for line in (*lines, report.summary))
+    return "".join(
+        f"{visible(line)}\n" for line in (*lines, *filter(None, [options_line(report)]), report.summary)
+    )

@@ -12,6 +12,7 @@ from rich.text import Text
 from litecheck.finding import Finding, Where
 from litecheck.rendering.escape import NAME, place, visible
 from litecheck.rendering.page import DIM, LABEL, Page
+from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.report import ModelReport, Report
@@ -42,7 +43,9 @@ def print_report(report: Report, console: Console, verbose: bool = False) -> Non
         page.section("stale", counted(len(report.stale), "baseline entry", "baseline entries"))
         page.items([str(entry) for entry in report.stale])
         page.line()
-    page.line(Text(report.summary, _EXIT_STYLES[report.exit_code]))
+    if report.configuration:
+        page.line(options_line(report, verbose))
+    page.line(Text(visible(report.summary), _EXIT_STYLES[report.exit_code]))
 
 
 class ValidationPage(Page):
@@ -64,7 +67,7 @@ class ValidationPage(Page):
     def header(self, report: Report, model: ModelReport) -> None:
         verdict = report.verdict(model)
         style = _STYLES[verdict]
-        self.title(model.name, verdict, style)
+        self.title(model.name, visible(report.headline(model)), style)
         judged = f", judged by {model.judges}" if model.profiles else ""
         why = Text.assemble(f"{model.size_text}{judged}: ", (visible(report.explain(model)), style))
         self.line(why)

@@ -7,6 +7,7 @@ from typing import Any
 
 from litecheck.finding import Finding
 from litecheck.placement import TargetReport
+from litecheck.rendering.validation.configuration import policy_values
 from litecheck.rendering.validation.grouping import ordered
 from litecheck.report import ModelReport, Report
 
@@ -23,6 +24,7 @@ def values(report: Report) -> dict[str, Any]:
         "require_coverage": report.require_coverage,
         "fail_on_fallback": report.fail_on_fallback,
         "max_partitions": report.max_partitions,
+        **policy_values(report),
         "exit_code": report.exit_code,
         "summary": report.summary,
         "verdicts": report.verdicts,
@@ -43,6 +45,7 @@ def _model(report: Report, model: ModelReport) -> dict[str, Any]:
         "member": model.member,
         "size": model.size,
         "verdict": report.verdict(model),
+        **({"selection": model.selection} if model.selection else {}),
         "explanation": report.explain(model),
         "gates": [asdict(gate) for gate in report.gates(model)],
         "profiles": model.profiles,
