@@ -107,10 +107,13 @@ class _Value:
     def wrong(self, wanted: str) -> ConfigError:
         return ConfigError(f"{visible(str(self.file))}: {self.key} must be {wanted}")
 
+    def check_text(self, *texts: str) -> None:
+        """Raise ConfigError for a NUL character: neither a path nor a pattern has one."""
+        if any("\0" in text for text in texts):
+            raise self.wrong("text without NUL characters")
+
     def beside(self, path: str) -> str:
-        """A path in the file, as seen from the current folder. Raises ConfigError for a path that no file can have."""
-        if "\0" in path:
-            raise self.wrong("a path without NUL characters")
+        """A path in the file, as seen from the current folder."""
         return path if os.path.isabs(path) else os.path.relpath(self.file.parent / path)
 
     def around(self, pattern: str) -> str:
@@ -123,6 +126,7 @@ class _Value:
 def _text(value: _Value) -> str:
     if not isinstance(value.content, str):
         raise value.wrong("text")
+    value.check_text(value.content)
     return value.content
 
 
@@ -130,6 +134,7 @@ def _texts(value: _Value) -> tuple[str, ...]:
     items = [value.content] if isinstance(value.content, str) else value.content
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise value.wrong("text or a list of texts")
+    value.check_text(*items)
     return tuple(items)
 
 
@@ -167,6 +172,7 @@ def _levels(value: _Value) -> tuple[str, ...]:
         return _texts(value)
     if not all(isinstance(level, str) for level in value.content.values()):
         raise value.wrong("a table of requirement paths and levels")
+    value.check_text(*value.content, *value.content.values())
     return tuple(f"{path}={level}" for path, level in value.content.items())
 
 
@@ -174,6 +180,7 @@ def _per_file(value: _Value) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """A table of globs, those with a slash relative to the file, and what is ignored in the models they name."""
     if not isinstance(value.content, Mapping):
         raise value.wrong("a table of globs and requirement paths")
+    value.check_text(*value.content)
     pairs = ((glob, _texts(_Value(value.key, paths, value.file))) for glob, paths in value.content.items())
     return tuple((value.around(glob) if "/" in glob else glob, paths) for glob, paths in pairs)
 

@@ -49,3 +49,9 @@ def test_a_baseline_waives_what_it_knows(report: litecheck.ModelReport, tmp_path
     assert (run.exit_code, run.stale) == (0, ())
     litecheck.write_baseline(file, litecheck.Report(litecheck.__version__, ()), litecheck.read_baseline(file))
     assert len(litecheck.read_baseline(file)) == 1
+
+
+def test_a_selection_stands_in_the_verdict(report: litecheck.ModelReport) -> None:
+    selected = litecheck.filter_report(report, select=["ADD"])
+    assert litecheck.Report(litecheck.__version__, (selected,)).headline(selected) == "conforms for ADD"
+    assert "conforms for ADD" in litecheck.render(selected, "text")

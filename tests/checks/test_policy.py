@@ -198,3 +198,24 @@ def test_an_operator_that_does_not_exist_may_not(unlisted: str) -> None:
     for pattern in ("EXPP", "EXPP/unsupported", "X*/unsupported"):
         with pytest.raises(ConfigError, match="no requirement has this path"):
             check_patterns(Policy(ignore=(pattern,)), [profile(unlisted)])
+
+
+def test_a_selection_is_known_to_the_model_and_narrows_an_earlier_one() -> None:
+    once = select(model(finding("A/b"), finding("A/c")), ["A/b", "C"])
+    assert once.selection == ("A/b", "C")
+    assert select(once, ["A/c"]).selection == ("A/c within A/b, C",)
+    assert select(once, []).selection == ("A/b", "C")
+
+
+def test_waivers_name_the_source_of_a_policy() -> None:
+    policy = Policy(
+        ignore=("A/b",),
+        per_file=(("m*", ("C",)),),
+        ignored_by="ignore from x.toml",
+        per_file_from=" from x.toml",
+    )
+    judged = apply(Report("1", (model(finding("A/b"), finding("C/d", operator=1)),)), policy).models[0]
+    assert [f.waiver.by for f in judged.findings if f.waiver] == [
+        "ignore from x.toml",
+        "per-file-ignores m* from x.toml",
+    ]

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import Result
 
 from litecheck.cli.config import Options, configured, parse
+from litecheck.configuration import Configuration
 from litecheck.errors import ConfigError
 
 Run = Callable[..., Result]
@@ -69,6 +70,10 @@ def test_the_nearest_file_counts_and_litecheck_toml_first(tmp_path: Path) -> Non
         ("select = [1]", "select must be text or a list of texts"),
         ("require-coverage = 'yes'", "require-coverage must be true or false"),
         ("level = {A = 1}", "level must be a table of requirement paths and levels"),
+        ("max-partitions = -1", "max-partitions must be a number from 0 to 999,999,999"),
+        ("max-partitions = 1_000_000_000", "max-partitions must be a number from 0 to 999,999,999"),
+        ("baseline = 'a\tb'\nprofile = \"\\u0000\"", "profile must be text without NUL characters"),
+        ('"\\u001b[31m" = 1', "unknown key '\\x1b[31m'"),
         ("per-file-ignores = 'x'", "per-file-ignores must be a table of globs"),
         ("= 3", "not TOML"),
     ],
@@ -126,8 +131,87 @@ def test_ignored_in_some_files_only(run: Run, folder: Path) -> None:
         'profile = "tiny.yaml"\nper-file-ignores = {"ba*" = "FULLY_CONNECTED"}\n'
     )
     told = run("validate", "bad.tflite")
-    assert (told.exit_code, "by per-file-ignores ba*: FULLY_CONNECTED" in told.stdout) == (0, True)
+    assert (
+        told.exit_code,
+        "by per-file-ignores ba* from litecheck.toml: FULLY_CONNECTED" in " ".join(told.stdout.split()),
+    ) == (0, True)
     (folder / "litecheck.toml").write_text(
         'profile = "tiny.yaml"\nper-file-ignores = {"ba*" = "FULLY_CONECTED"}\n'
     )
     assert run("validate", "bad.tflite").exit_code == 64
+
+
+def test_the_options_in_force_are_known_by_their_file(tmp_path: Path) -> None:
+    file = tmp_path / "litecheck.toml"
+    table = {"select": ["A"], "fail-on": "note", "level": {"A/b": "note"}, "per-file-ignores": {"x": ["B"]}}
+    options = parse(table, file)
+    stated = {
+        "select": ("A",),
+        "fail-on": "note",
+        "level": {"A/b": "note"},
+        "per-file-ignores": {"x": ("B",)},
+    }
+    assert options.configuration == Configuration(str(file), stated)
+    said = Options(select=("C",), fail_on="warning").over(options)
+    assert said.configuration == Configuration(
+        str(file), {key: stated[key] for key in ("level", "per-file-ignores")}
+    )
+    assert (said.origin("select"), said.origin("level")) == ("", f" from {file}")
+    assert Options(require_coverage=False).over(parse({"require-coverage": True}, file)).configuration == (
+        Configuration(str(file), {})
+    )
+    assert Options().over(Options()).configuration is None
+
+
+@pytest.mark.parametrize(
+    ("stated", "waived", "shown"),
+    [
+        ("ignore = 'FULLY_CONNECTED'", "by ignore from litecheck.toml: FULLY_CONNECTED", "ignore = "),
+        (
+            "per-file-ignores = {'ba*' = 'FULLY_CONNECTED'}",
+            "by per-file-ignores ba* from litecheck.toml: FULLY_CONNECTED",
+            "per-file-ignores = {",
+        ),
+        (
+            "baseline = 'known.json'",
+            "by baseline known.json from litecheck.toml: known when",
+            'baseline = "known.json"',
+        ),
+        ("level = {'FULLY_CONNECTED' = 'note'}", "", 'level = {"FULLY_CONNECTED" = "note"}'),
+        ("level = ['FULLY_CONNECTED=note']", "", 'level = ["FULLY_CONNECTED=note"]'),
+        ("select = 'FULLY_CONNECTED/input'", "", 'select = "FULLY_CONNECTED/input"'),
+    ],
+)
+def test_what_hides_a_violation_is_told(run: Run, folder: Path, stated: str, waived: str, shown: str) -> None:
+    assert run("validate", "bad.tflite", "-p", "tiny.yaml", "--write-baseline", "known.json").exit_code == 0
+    (folder / "litecheck.toml").write_text(f"profile = 'tiny.yaml'\n{stated}\n")
+    told = run("validate", "bad.tflite")
+    text = " ".join(told.stdout.split())
+    assert told.exit_code == 0
+    assert f'options from litecheck.toml: profile = "tiny.yaml", {shown}' in text
+    assert waived in text
+    assert "--ignore" not in text
+    for arguments in (["--quiet"], ["--statistics"]):
+        assert "options from litecheck.toml: " in run("validate", "bad.tflite", *arguments).stdout
+
+
+def test_a_waiver_of_the_command_line_is_attributed_to_it(run: Run, folder: Path) -> None:
+    (folder / "litecheck.toml").write_text("profile = 'tiny.yaml'\nignore = 'FULLY_CONNECTED/input'\n")
+    told = run("validate", "bad.tflite", "--ignore", "FULLY_CONNECTED")
+    assert "by --ignore: FULLY_CONNECTED" in told.stdout
+    assert 'options from litecheck.toml: profile = "tiny.yaml"\n' in told.stdout
+    assert run("validate", "bad.tflite", "-p", "tiny.yaml", "--write-baseline", "b.json").exit_code == 0
+    (folder / "litecheck.toml").write_text("profile = 'tiny.yaml'\nbaseline = 'b.json'\n")
+    told = run("validate", "bad.tflite", "--write-baseline", "b.json")
+    assert "by baseline b.json: known when" in told.stdout
+
+
+def test_a_verdict_under_a_selection_says_so(run: Run, folder: Path) -> None:
+    told = run("validate", "bad.tflite", "-p", "tiny.yaml", "--select", "FULLY_CONNECTED/input").stdout
+    assert " conforms for FULLY_CONNECTED/input\n" in told
+    assert "1 model: 1 conforms for FULLY_CONNECTED/input;" in told
+    assert "options from" not in told
+    (folder / "litecheck.toml").write_text("profile = 'tiny.yaml'\nselect = 'FULLY_CONNECTED/input'\n")
+    assert " conforms for FULLY_CONNECTED/input\n" in run("validate", "bad.tflite").stdout
+    quiet = run("validate", "bad.tflite", "--quiet").stdout
+    assert "1 model: 1 conforms for FULLY_CONNECTED/input;" in quiet
