@@ -70,7 +70,7 @@ def select(model: ModelReport, patterns: Collection[str]) -> ModelReport:
     if not patterns:
         return model
     within = f" within {', '.join(model.selection)}" if model.selection else ""
-    selected = replace(model, selection=tuple(f"{pattern}{within}" for pattern in patterns))
+    selected = replace(model, selection=tuple(f"{pattern}{within}" for pattern in dict.fromkeys(patterns)))
     return _with_findings(
         selected, (f for f in model.findings if any(path_matches(f.path, p) for p in patterns))
     )

@@ -17,6 +17,8 @@ from litecheck.rendering.escape import shorten, visible
 
 #: The largest count that an option takes.
 MOST = 999_999_999
+#: Texts of one option, and the characters of one text.
+MOST_TEXTS, LONGEST = 10_000, 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,9 @@ class _Value:
         return ConfigError(f"{visible(str(self.file))}: {self.key} must be {wanted}")
 
     def check_text(self, *texts: str) -> None:
-        """Raise ConfigError for a NUL character: neither a path nor a pattern has one."""
+        """Raise ConfigError for texts that are neither paths nor patterns: with a NUL character, or too long or many."""
+        if len(texts) > MOST_TEXTS or any(len(text) > LONGEST for text in texts):
+            raise self.wrong(f"at most {MOST_TEXTS:,} texts of at most {LONGEST:,} characters")
         if any("\0" in text for text in texts):
             raise self.wrong("text without NUL characters")
 

@@ -125,7 +125,9 @@ def read_bytes(file: Path) -> bytes:
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         with open(os.open(file, flags), "rb") as opened:
             if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise ConfigError(f"{name}: cannot be read: got a folder, device or pipe, expected a regular file")
+                raise ConfigError(
+                    f"{name}: cannot be read: got a folder, device or pipe, expected a regular file"
+                )
             content = opened.read(LIMIT + 1)
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else error

@@ -201,7 +201,7 @@ def test_an_operator_that_does_not_exist_may_not(unlisted: str) -> None:
 
 
 def test_a_selection_is_known_to_the_model_and_narrows_an_earlier_one() -> None:
-    once = select(model(finding("A/b"), finding("A/c")), ["A/b", "C"])
+    once = select(model(finding("A/b"), finding("A/c")), ["A/b", "C", "C"])
     assert once.selection == ("A/b", "C")
     assert select(once, ["A/c"]).selection == ("A/c within A/b, C",)
     assert select(once, []).selection == ("A/b", "C")

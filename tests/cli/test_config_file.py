@@ -164,6 +164,9 @@ HOSTILE = {
     "NUL in a level": '[level]\n"x/\\u0000" = "note"',
     "no UTF-8": "\udcff",
     "date": "fail-on = 1979-13-41",
+    "long pattern": f"select = '{'*' * 5_000}'",
+    "many patterns": "select = [" + '"A",' * 10_001 + "]",
+    "many levels": "[level]\n" + "".join(f"a{n} = 'note'\n" for n in range(10_001)),
     "long key": f"{'k' * 100_000} = 1",
 }
 
