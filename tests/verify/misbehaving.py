@@ -133,7 +133,8 @@ class Adapter:
 
     def daemon(self) -> int:
         """Start a program whose parent has ended, in a session of its own."""
-        started = "import subprocess; print(subprocess.Popen(['sleep', '1000'], start_new_session=True, stdout=-3, stderr=-3).pid)"
+        quiet = "stdout=-3, stderr=-3, start_new_session=True"
+        started = f"import subprocess; print(subprocess.Popen(['sleep', '1000'], {quiet}).pid)"
         return int(subprocess.run([sys.executable, "-c", started], capture_output=True, check=True).stdout)
 
     def __del__(self) -> None:
