@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from weakref import WeakKeyDictionary
@@ -38,10 +38,13 @@ class Links:
 
     handles: Mapping[tuple[int, int], Name]
     assignments: Mapping[Name, Assignments]
-    before: Mapping[int, frozenset[Name]]
-    """What a subgraph may find assigned when it starts: by those it does not reach itself and that can be run alone."""
-    assigned_in: Mapping[int, frozenset[Name]]
-    """What a subgraph assigns, or one it calls at any depth."""
+    elsewhere: frozenset[Name]
+    """Variables that subgraph 0 may find assigned when it starts: signatures assign them whose subgraphs do not call
+    subgraph 0."""
+    first_assignments: Mapping[Name, int]
+    """For each variable that subgraph 0 or one that it calls assigns: the first operator of subgraph 0 that does so."""
+    called: frozenset[int]
+    """Subgraphs that an operator calls."""
     circle: tuple[int, ...]
     own_callers: frozenset[int]
 
@@ -124,29 +127,38 @@ def _found(model: Model) -> Links:
         for s in model.subgraphs
     ]
     own = frozenset(n for n, targets in enumerate(calls) if n in targets)
-    within = _assigned_in(model, handles, calls)
-    entries = {0, *(signature.subgraph for signature in model.signatures)}
-    before = {
-        n: frozenset(name for e in entries if e != n and n not in _reached(e, calls) for name in within[e])
-        for n in range(len(model.subgraphs))
-    }
-    return Links(handles, assignments, before, within, tuple(_circles(calls)), own)
+    assigned = _assigned(model, handles)
+    entries = {signature.subgraph for signature in model.signatures} - _callers(0, calls)
+    elsewhere = frozenset(name for n in _reached(entries, calls, set()) for name in assigned[n])
+    first = _first_assignments(model, handles, calls, assigned)
+    targets = frozenset(n for several in calls for n in several)
+    return Links(handles, assignments, elsewhere, first, targets, tuple(_circles(calls)), own)
 
 
-def _reached(start: int, calls: Sequence[Sequence[int]]) -> set[int]:
-    """The subgraphs one calls, at any depth, and itself."""
-    reached, left = {start}, [start]
+def _callers(target: int, calls: Sequence[Sequence[int]]) -> set[int]:
+    """Return the subgraphs that call ``target``, at any depth, and ``target``."""
+    callers: list[list[int]] = [[] for _ in calls]
+    for caller, targets in enumerate(calls):
+        for called_one in targets:
+            callers[called_one].append(caller)
+    return set(_reached({target}, callers, set()))
+
+
+def _reached(start: Iterable[int], calls: Sequence[Sequence[int]], seen: set[int]) -> Iterator[int]:
+    """Yield ``start`` and the subgraphs that these call, at any depth, but those in ``seen``, to which they are added."""
+    left = [n for n in start if n < len(calls) and n not in seen]
+    seen.update(left)
     while left:
-        new = set(calls[left.pop()]) - reached
-        reached |= new
+        node = left.pop()
+        yield node
+        new = [n for n in calls[node] if n not in seen]
+        seen.update(new)
         left += new
-    return reached
 
 
-def _assigned_in(
-    model: Model, handles: Mapping[tuple[int, int], Name], calls: Sequence[Sequence[int]]
-) -> dict[int, frozenset[Name]]:
-    own = [
+def _assigned(model: Model, handles: Mapping[tuple[int, int], Name]) -> list[set[Name]]:
+    """Return the variables that each subgraph assigns itself."""
+    return [
         {
             handles[s.index, op.inputs[0]]
             for op in s.operators
@@ -154,9 +166,25 @@ def _assigned_in(
         }
         for s in model.subgraphs
     ]
-    if not any(own):
-        return dict.fromkeys(range(len(own)), frozenset())
-    return {n: frozenset(name for m in _reached(n, calls) for name in own[m]) for n in range(len(own))}
+
+
+def _first_assignments(
+    model: Model,
+    handles: Mapping[tuple[int, int], Name],
+    calls: Sequence[Sequence[int]],
+    assigned: Sequence[Set[Name]],
+) -> dict[Name, int]:
+    """Return ``Links.first_assignments``. Each subgraph is visited once, so the time is linear in the model's size."""
+    first: dict[Name, int] = {}
+    seen: set[int] = set()
+    for op in model.subgraphs[0].operators if model.subgraphs else ():
+        if op.opcode == ASSIGN and op.inputs and (0, op.inputs[0]) in handles:
+            first.setdefault(handles[0, op.inputs[0]], op.index)
+        targets = [n for _, n in called(op) if 0 <= n < len(calls)]
+        for node in _reached(targets, calls, seen):
+            for name in assigned[node]:
+                first.setdefault(name, op.index)
+    return first
 
 
 def _assign(to: Assignments, value: Tensor) -> None:

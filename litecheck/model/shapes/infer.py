@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.links import called
+from litecheck.model.links import links_of
 from litecheck.model.shapes.call import Call, Law, Misfit, Shape, ShapedOperand, Shapes
 from litecheck.model.shapes.folding import folded, folds
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
@@ -39,13 +39,10 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf) -> Inferred:
     Stated shapes of results do not count: LiteRT sets them itself, as it does those of what a called subgraph is given.
     ``model`` holds the subgraph.
     """
-    if not any(subgraph is one for one in model.subgraphs):
+    if not (subgraph.index < len(model.subgraphs) and model.subgraphs[subgraph.index] is subgraph):
         raise ValueError("the subgraph is none of the model's")
     found = Inferred(_stated(subgraph))
-    operators = (op for sub in model.subgraphs for op in sub.operators)
-    if len(model.subgraphs) > 1 and any(
-        index == subgraph.index for op in operators for _, index in called(op)
-    ):
+    if len(model.subgraphs) > 1 and subgraph.index in links_of(model).called:
         for index in subgraph.inputs:
             found.shapes[index] = None
     shapes, results = found.shapes, found.results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from litecheck.model.links import ASSIGN, called, links_of, parameters_of
+from litecheck.model.links import links_of, parameters_of
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.vocabulary import of
@@ -71,17 +71,13 @@ def _sometimes(plan: Plan, value: str) -> Plan | None:
 def earlier_assignments(operands: Operands) -> Measured:
     """``none`` where nothing can have assigned a variable when an operator first reads it: no operator before it in its
     subgraph, called subgraphs included, and no subgraph that can be run alone. ``some`` otherwise."""
-    links, own = links_of(operands.model), operands.subgraph
-    name = links.handles.get((own.index, operands.operator.inputs[0])) if operands.operator.inputs else None
-    if name is None or name not in links.assignments or own.index != 0:
+    links, own_index = links_of(operands.model), operands.operator.index
+    subgraph = operands.subgraph.index
+    name = links.handles.get((subgraph, operands.operator.inputs[0])) if operands.operator.inputs else None
+    if name is None or name not in links.assignments or subgraph != 0:
         return (
             None  # that nothing assigns it is told already; what a called subgraph finds its callers decide
         )
-    if name in links.before.get(own.index, ()):
+    if name in links.elsewhere or links.first_assignments.get(name, own_index) < own_index:
         return "some"
-    for op in own.operators[: operands.operator.index]:
-        if op.opcode == ASSIGN and links.handles.get((own.index, op.inputs[0])) == name:
-            return "some"
-        if any(name in links.assigned_in.get(index, ()) for _, index in called(op)):
-            return "some"
     return "none"

@@ -6,6 +6,7 @@ has computed so much that its start no longer counts, and keeps what it has comp
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -40,9 +41,13 @@ def compiled(elements: int) -> Compiled | None:
     return _load() if _Work.elements > WORTH else None
 
 
+#: numba reads a file of this name in the current folder when it is imported, and its options change what numba does.
+CONFIGURATION = ".numba_config.yaml"
+
+
 @cache
 def _load() -> Compiled | None:
-    if find_spec("numba") is None:
+    if find_spec("numba") is None or os.path.lexists(CONFIGURATION):
         return None
     from numba import njit
 

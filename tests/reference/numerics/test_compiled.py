@@ -109,6 +109,16 @@ def test_without_numba_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
         module._load.cache_clear()
 
 
+def test_a_configuration_of_numba_in_the_current_folder_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    compiled_module._load.cache_clear()
+    (tmp_path / compiled_module.CONFIGURATION).symlink_to("/dev/zero")
+    assert compiled_module._load() is None
+    compiled_module._load.cache_clear()
+
+
 def test_importing_the_kernels_does_not_import_numba() -> None:
     code = "import sys; from litecheck.reference.registry import kernels; kernels(); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
