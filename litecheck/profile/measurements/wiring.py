@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+from math import prod
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,7 @@ from litecheck.profile.measurements.register import (
     retyped,
 )
 from litecheck.profile.plan import Bystander, Plan, TensorPlan
+from litecheck.quantization import BITS
 
 #: Operands that hold data, whatever else an operator has: no indices, no weights, no conditions.
 _DATA = frozenset((
@@ -28,6 +32,8 @@ _DATA = frozenset((
 _DATA_BOTH_ENDS = _DATA | {"output", "outputs"}
 #: Types of tensors that refer to something.
 _HANDLES = ("resource", "variant", "string")
+#: Dimensions are of type int32.
+_LARGEST_DIMENSION = (1 << 31) - 1
 
 
 def _listed(plan: Plan, value: int) -> Plan | None:
@@ -48,6 +54,17 @@ def _beside(place: str, writers: int = 0, **fields: Any) -> Setter:
     return lambda plan, value: plan.but(
         bystanders=tuple(Bystander(TensorPlan(**tensor), place, writers) for _ in range(value))
     )
+
+
+def _sized(plan: Plan, value: int) -> Plan | None:
+    """Adds a tensor of so many bytes, unless the value has a prime factor that is no dimension."""
+    shape, left = [1], value
+    for factor in range(2, 1 << 20):
+        while left > 1 and left % factor == 0:
+            shape, left = [*shape, factor], left // factor
+    if left > _LARGEST_DIMENSION:
+        return None
+    return _beside("idle", shape=(*shape, left))(plan, 1)
 
 
 def _there(plan: Plan, roles: frozenset[str]) -> list[str]:
@@ -105,6 +122,25 @@ def _holds_nothing(tensors: tuple[Tensor, ...], index: int) -> bool:
         return False
     tensor = tensors[index]
     return not tensor.is_constant and not tensor.is_variable and 0 not in tensor.shape
+
+
+@measures(_sized)
+def largest_tensor_bytes(operands: Operands) -> Measured:
+    """Size in bytes of the largest tensor of the subgraph. Example: int16 of shape (2, 3) gives 12.
+
+    Products of leading dimensions count, too, since the runtime multiplies the dimensions in their order: int8 of shape
+    (6, 4, 0) gives 24. Strings, resources, variants and sparse tensors have no size.
+    """
+    sized = (t for t in operands.subgraph.tensors if t.dtype not in _HANDLES and t.sparsity is None)
+    return max(map(_required_bytes, sized), default=0)
+
+
+def _required_bytes(tensor: Tensor) -> int:
+    """Source: BytesRequired in tflite/util.cc."""
+    elements = prod(tensor.shape)
+    if not elements:
+        return max(accumulate(tensor.shape, mul), default=0)
+    return -(elements * -BITS.get(tensor.dtype, 8) // 8)
 
 
 @measures(_beside("idle", variable=True, values=np.ones(4, np.int8)))
