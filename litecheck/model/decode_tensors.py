@@ -15,6 +15,9 @@ from litecheck.model.external import ExternalFiles
 from litecheck.model.types import Buffer
 from litecheck.quantization import BITS, Blockwise, Custom, Details, MultiAxis, Quantization
 
+#: numpy has no array, not even an empty one, whose dimensions other than 0 give 2^63 bytes; a value has at most 16 bytes.
+_ADDRESSABLE = 1 << 59
+
 
 def lists(tables: Tables, table: str, name: str) -> list[tuple[int, ...]]:
     """A vector of scalars of every row, as tuples."""
@@ -138,6 +141,8 @@ class TensorDecoder:
         self, row: int, buffers: tuple[Buffer, ...], index: int, external: int, shape: tuple[int, ...]
     ) -> NDArray[np.uint8] | None:
         """A tensor's constant, as much of it as shape and type need."""
+        if 0 in shape and prod(n or 1 for n in shape) >= _ADDRESSABLE:
+            return None
         if external:
             data = self.external.data(self.tables, external)
         else:  # buffer 0 stands for "no data", whatever it holds

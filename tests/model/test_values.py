@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from litecheck.model import values as scan
+from litecheck.model.build import ModelBuilder
+from litecheck.model.load import load_model
+from litecheck.model.save import model_bytes
 from litecheck.model.types import Tensor
 from litecheck.model.values import pack
 
@@ -60,6 +63,21 @@ def test_types_without_integers_hold_none_outside(dtype: str) -> None:
 
 def test_an_empty_constant_holds_none_outside() -> None:
     assert scan.within(constant(np.empty(0, np.int8), "int8"), 1, 2)
+
+
+def test_an_empty_constant_of_a_shape_that_numpy_cannot_hold_has_no_values() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1,), "float32")
+    for shape in ((2**31 - 1, 2**31 - 1, 2**31 - 1, 0), (2**20, 2**20, 0)):
+        main.tensor("c", shape, "float32", data=np.empty(0, np.uint8))
+    main.inputs(x)
+    main.outputs(x)
+    _, huge, large = load_model(model_bytes(builder.finish())).subgraphs[0].tensors
+    assert scan.stored_integers(huge) is None
+    held = scan.stored_integers(large)
+    assert held is not None
+    assert held.shape == (2**20, 2**20, 0)
 
 
 def test_released_pages_are_read_again(tmp_path: Path) -> None:

@@ -94,5 +94,8 @@ def _cleared(values: NDArray[Any], zero: int, holds: Callable[[NDArray[Any]], bo
 
 
 def _zero(tensor: Tensor) -> int:
+    """Return the stored value of zero, or the nearest one that the type holds."""
     zero_points = tensor.quantization.zero_point
-    return int(zero_points[0]) if zero_points.size == 1 else 0
+    zero = int(zero_points[0]) if zero_points.size == 1 else 0
+    low, high = INTEGER_RANGES.get(tensor.dtype, (zero, zero))
+    return min(max(zero, low), high)

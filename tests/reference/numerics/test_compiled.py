@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,10 +114,10 @@ def test_a_configuration_of_numba_in_the_current_folder_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    compiled_module._load.cache_clear()
-    (tmp_path / compiled_module.CONFIGURATION).symlink_to("/dev/zero")
-    assert compiled_module._load() is None
-    compiled_module._load.cache_clear()
+    module._load.cache_clear()
+    (tmp_path / module.CONFIGURATION).symlink_to("/dev/zero")
+    assert module._load() is None
+    module._load.cache_clear()
 
 
 def test_importing_the_kernels_does_not_import_numba() -> None:

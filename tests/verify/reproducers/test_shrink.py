@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
+import numpy as np
+import pytest
+
+from litecheck.model.build import quantized
 from litecheck.reference.engine.interpreter import Machine
-from litecheck.verify.reproducers.reduce import Trial
+from litecheck.verify.reproducers.reduce import Trial, with_tensors
 from litecheck.verify.reproducers.shrink import shrink
 from tests.verify.reproducers.test_reduce import trial
 
@@ -56,3 +60,13 @@ def test_the_budget_is_kept() -> None:
 def test_what_does_not_get_smaller_stays() -> None:
     whole = trial("SOFTMAX")
     assert shrink(whole, lambda t: False) is whole or shrink(whole, lambda t: False).size == whole.size
+
+
+@pytest.mark.parametrize(("zero_point", "nearest"), [(1 << 35, 127), (-1000, -128)])
+def test_a_zero_point_outside_the_type_becomes_its_nearest_value(zero_point: int, nearest: int) -> None:
+    whole = trial("ADD")
+    second = whole.model.subgraphs[0].tensors[1]
+    invalid = replace(second, quantization=quantized(0.5, zero_point))
+    whole = replace(whole, model=with_tensors(whole.model, {1: invalid}))
+    small = shrink(whole, lambda t: bool((t.inputs[0] == 77).any()))
+    assert small.inputs[1].item() == nearest
