@@ -19,7 +19,9 @@ from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.process import Setup, WorkerProcess
 from litecheck.devices.worker import Ended, Worker
 from litecheck.errors import ConfigError
+from litecheck.files import bytes_text
 from litecheck.processes.child import exit_name
+from litecheck.processes.memory import BY_SAMPLING
 from litecheck.processes.posix import KILLED
 
 #: What runtimes say when they get no memory.
@@ -88,6 +90,8 @@ class Isolated:
                 raise EOFError
             if job is None:
                 self.memory = _memory(worker)
+                if not worker.limits_memory:
+                    self.described += f", {BY_SAMPLING}"
             return _read(worker, ended, self._limits, invocations or 0), ended.shared
         except (EOFError, OSError) as error:
             worker.close()
@@ -155,6 +159,9 @@ def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Ans
         message = "\n".join(filter(None, (str(header["message"]), worker.said() if ending else "")))
         return Answer(runs, delegated, ending, message)
     said = worker.said()
+    if ended.too_large:
+        told = f"more than {bytes_text(limits.memory)} of memory ({BY_SAMPLING})"
+        return Failure(Outcome.OUT_OF_MEMORY, _joined(told, said))
     if ended.late:
         told = f"no answer after {limits.seconds:g} s{_place(ended.begun, invocations)}"
         return Failure(Outcome.TIMED_OUT, _joined(told, said))

@@ -14,8 +14,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import IO, NoReturn
 
+from litecheck.processes.memory import MemoryWatch
 from litecheck.processes.posix import children, end_orphans, kill_group
 
 #: Seconds between two lines that tell the parent how far a job is.
@@ -92,8 +94,9 @@ Work = Callable[[JobRequest, Callable[[], object]], int]
 class JobProcess:
     """A process for jobs, one after the other as long as they share it."""
 
-    def __init__(self, channel: Channel, work: Work) -> None:
-        self._channel, self._work = channel, work
+    def __init__(self, channel: Channel, work: Work, samples: bool = False) -> None:
+        """``samples`` where the system has no memory limit of its own: then the memory is sampled."""
+        self._channel, self._work, self._samples = channel, work, samples
         self._orders, self._order = os.pipe()
         self._finished, self._finish = os.pipe()
         self._invocations = Invocations()
@@ -137,7 +140,12 @@ class JobProcess:
         self._invocations.restart()
         with suppress(BrokenPipeError):  # it died meanwhile, which is seen below
             os.write(self._order, json.dumps(asdict(request)).encode() + b"\n")
-        return {**self._watched(request.seconds), "shared": self.jobs > 1}
+        shared = self.jobs > 1
+        if not self._samples:
+            return {**self._watched(request.seconds), "shared": shared, "too_large": False}
+        with MemoryWatch(self._pid, request.memory, partial(_kill, self._pid)) as watch:
+            ended = self._watched(request.seconds)
+        return {**ended, "shared": shared, "too_large": watch.exceeded}
 
     def _watched(self, seconds: float) -> dict[str, object]:
         """Waits for a job and kills it when an invocation's time is over, or when the parent is gone; its children go

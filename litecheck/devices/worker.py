@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from litecheck.devices.job_process import JobRequest
 from litecheck.devices.port import DeviceError, Limits
 from litecheck.devices.process import LOG, Setup, WorkerProcess
 from litecheck.processes.child import ChildProcess, exit_name
+from litecheck.processes.memory import MemoryWatch
 
 #: Seconds for loading a runtime.
 _LOADING = 120.0
@@ -28,12 +29,14 @@ _SAID = 2000
 @dataclass(frozen=True, slots=True)
 class Ended:
     """How a job's process ended: its exit status (negative for a signal), whether an invocation's time was over, how many
-    invocations had begun, and whether the process had run other jobs before. One that goes on ends with 0."""
+    invocations had begun, whether the process had run other jobs before, and whether a sample of its memory was
+    ``too_large``. One that goes on ends with 0."""
 
     code: int
     late: bool
     begun: int = 0
     shared: bool = False
+    too_large: bool = False
 
 
 class Worker:
@@ -44,13 +47,13 @@ class Worker:
         self._child = started or WorkerProcess(setup)
         self.folder = self._child.folder
         self._setup, self._limits = setup, limits
-        self._forks = True
+        self._forks = self.limits_memory = True
         ready = self._line(_LOADING)
         if "forks" not in ready:
             message = ready.get("error") or self._why_silent()
             self.close()
             raise DeviceError(message)
-        self._forks = bool(ready["forks"])
+        self._forks, self.limits_memory = bool(ready["forks"]), bool(ready["limits"])
 
     @property
     def alive(self) -> bool:
@@ -83,17 +86,20 @@ class Worker:
             if "begun" not in told:
                 raise EOFError(self._why_silent())
             if "code" in told:
-                return Ended(int(told["code"]), bool(told["late"]), int(told["begun"]), bool(told["shared"]))
+                shared, too_large = bool(told["shared"]), bool(told["too_large"])
+                return Ended(int(told["code"]), bool(told["late"]), int(told["begun"]), shared, too_large)
             if progress is not None:
                 progress(int(told["begun"]))
 
     def _last(self) -> Ended:
         """The end of a child that does one job only."""
         heard = _Heard(self._child, self._limits.seconds)
-        code = self._child.process.wait()
+        watch = MemoryWatch(self._child.process.pid, self._limits.memory, self._child.kill)
+        with nullcontext() if self.limits_memory else watch:
+            code = self._child.process.wait()
         heard.over.set()
         self._child.kill()
-        return Ended(code, heard.late, heard.begun)
+        return Ended(code, heard.late, heard.begun, too_large=watch.exceeded)
 
     def _line(self, seconds: float) -> dict[str, Any]:
         """What the child tells; nothing where it ended, or was ended because it did not tell in time."""

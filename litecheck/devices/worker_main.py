@@ -40,7 +40,7 @@ from litecheck.devices.port import (
     memory_of,
 )
 from litecheck.devices.process import LOG
-from litecheck.processes.posix import adopt_orphans, can_fork, limit_memory, set_alarm
+from litecheck.processes.posix import adopt_orphans, can_fork, can_limit_memory, limit_memory, set_alarm
 
 #: Files in the child's folder, besides the log, and the folder in which a job keeps what must not outlive it.
 JOB, ANSWER, SCRATCH = "job", "answer", "scratch"
@@ -58,7 +58,8 @@ def main() -> None:
         channel.tell(error=_described(error))
         return
     forks = can_fork()
-    channel.tell(forks=forks)
+    limits = can_limit_memory()
+    channel.tell(forks=forks, limits=limits)
     adopt_orphans()
     gc.collect()
     gc.freeze()
@@ -72,7 +73,7 @@ def main() -> None:
         if process is not None and not process.takes(request):
             process.end()
             process = None
-        process = process or JobProcess(channel, partial(_work, factory, folder))
+        process = process or JobProcess(channel, partial(_work, factory, folder), samples=not limits)
         channel.tell(**process.run(request))
     if process is not None:
         process.end()

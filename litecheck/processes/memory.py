@@ -15,18 +15,23 @@ from litecheck.processes.posix import peak_resident
 PAUSE = 0.02
 
 
+#: Added to the report of a device whose memory limit is this one.
+BY_SAMPLING = "memory limit by sampling"
+
+
 class MemoryWatch:
     """Sample the memory of a process and its descendants in a thread, as a context manager.
 
     ``most`` is the largest sample in bytes. Pages that several processes share count in parts where the system says how
-    many share them (Linux), else in full. With a ``limit`` in bytes, ``exceeded`` is called once a sample is beyond it.
+    many share them (Linux), else in full. With a ``limit`` in bytes, ``on_excess`` is called once a sample is more than that
+    beyond the first, and ``exceeded`` is True.
     """
 
     def __init__(
-        self, pid: int, limit: float = float("inf"), exceeded: Callable[[], object] = lambda: None
+        self, pid: int, limit: float = float("inf"), on_excess: Callable[[], object] = lambda: None
     ) -> None:
-        self.most = 0
-        self._pid, self._limit, self._exceeded = pid, limit, exceeded
+        self.most, self.exceeded = 0, False
+        self._pid, self._limit, self._on_excess = pid, limit, on_excess
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
 
@@ -41,10 +46,13 @@ class MemoryWatch:
         self._thread.join()
 
     def _sample(self) -> None:
+        first: int | None = None
         while not self._over.wait(PAUSE):
-            self.most = max(self.most, sum(map(_memory, _family(self._pid))))
-            if self.most > self._limit:
-                self._exceeded()
+            now = sum(map(_memory, _family(self._pid)))
+            first, self.most = now if first is None else first, max(self.most, now)
+            if now > first + self._limit:
+                self.exceeded = True
+                self._on_excess()
                 return
 
 

@@ -9,6 +9,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
 #: PR_SET_CHILD_SUBREAPER of linux/prctl.h.
 _SET_CHILD_SUBREAPER = 36
 #: Rounds in which orphans and their children are killed: a program that forks all the time must not keep this process.
@@ -23,7 +25,12 @@ def can_fork() -> bool:
         return False
     with suppress(OSError):
         return len(os.listdir("/proc/self/task")) == 1
-    return True
+    return psutil.Process().num_threads() == 1
+
+
+def can_limit_memory() -> bool:
+    """Return True if the system enforces the limit of :func:`limit_memory`: Linux does, macOS and Windows do not."""
+    return address_space() is not None
 
 
 def kill_group(leader: int) -> None:
@@ -67,22 +74,30 @@ def set_alarm(seconds: int) -> None:
         signal.alarm(seconds)
 
 
-def lock_file(descriptor: int) -> None:
-    """Lock a file until it is closed. Raises BlockingIOError where another process has locked it."""
+def written_to_stderr() -> str:
+    """Return the text in the file that stderr is; nothing where the system does not give access to it. Linux only."""
+    with suppress(OSError):
+        return Path("/proc/self/fd/2").read_text("utf-8", "replace")
+    return ""
+
+
+def flock(descriptor: int) -> None:
+    """Lock a file until it is closed. Raises BlockingIOError where another process has locked it, ImportError on
+    Windows."""
     import fcntl
 
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def limit_memory(size: int) -> bool:
+def limit_memory(size: int) -> None:
     """Limit the address space to ``size`` bytes beyond its present size, files to ``size``, core files to 0.
 
-    Return False where the system has no such limits: the parent then has to watch the memory.
+    Do nothing on Windows. Where :func:`can_limit_memory` is False, the parent has to watch the memory.
     """
     try:
         import resource
     except ImportError:
-        return False
+        return
     limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: size}
     used = address_space()
     if used is not None:
@@ -92,7 +107,6 @@ def limit_memory(size: int) -> bool:
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         with suppress(OSError, ValueError):
             resource.setrlimit(kind, (value, value))
-    return used is not None
 
 
 def address_space() -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import IO, Any, Generic, TypeVar
 
 from litecheck.errors import ConfigError
 from litecheck.files import reason
-from litecheck.processes.posix import lock_file
+from litecheck.processes.locks import LockedError, lock
 
 #: What a journal is about, as far as it tells builds of one device apart: its version, its files.
 BUILD = ("described", "program")
@@ -57,7 +56,7 @@ class Journal(Generic[Entry]):
             if os.fstat(self._file.fileno()).st_size:
                 self._file.truncate(end)
                 self._file.seek(end)
-        except HeldError as error:
+        except LockedError as error:
             raise JournalHeldError(f"{path}: another run of litecheck is writing this journal") from error
         except OSError as error:
             self.close()
@@ -160,19 +159,15 @@ def default_path(about: Mapping[str, Any]) -> Path:
     return user_cache_path("litecheck", appauthor=False) / "verify" / f"{key}.jsonl"
 
 
-class HeldError(Exception):
-    """Another process holds the file."""
-
-
 def hold(path: Path) -> IO[bytes]:
     """Open a file to read and write, made where it is missing, and hold it until it is closed.
 
-    Raises HeldError where another process, or another file object of this one, holds it; OSError.
+    Raises LockedError where another process, or another file object of this one, holds it; OSError.
     """
     while True:
         file = open(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666), "r+b")  # noqa: SIM115
         try:
-            _lock(file.fileno())
+            lock(file.fileno())
             # Whoever held it may have removed it since it was opened; then it is another file by now.
             if _same(file.fileno(), path):
                 return file
@@ -187,22 +182,3 @@ def _same(descriptor: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:
         return False
-
-
-def _lock(descriptor: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        # Such locks keep others from reading too, so one byte far behind everything is locked.
-        os.lseek(descriptor, 1 << 40, os.SEEK_SET)
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            raise HeldError from error
-        finally:
-            os.lseek(descriptor, 0, os.SEEK_SET)
-    else:
-        try:
-            lock_file(descriptor)
-        except BlockingIOError as error:
-            raise HeldError from error

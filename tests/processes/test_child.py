@@ -93,6 +93,7 @@ def test_memory_of_a_descendant_counts_and_has_a_limit() -> None:
     ):
         child.process.wait()
     assert not limit.exceeded
+    assert watch.exceeded
     assert 100 << 20 < watch.most < 400 << 20
 
 

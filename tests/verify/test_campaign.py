@@ -17,8 +17,9 @@ from litecheck.devices.port import Answer, Failure, Job
 from litecheck.devices.registry import fingerprint
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
+from litecheck.processes.locks import LockedError
 from litecheck.verify.campaign import run
-from litecheck.verify.journal import HeldError, Journal, hold
+from litecheck.verify.journal import Journal, hold
 from litecheck.verify.outcome import Verification
 from litecheck.verify.serialize import from_note, noted
 from litecheck.verify.settings import Settings
@@ -227,12 +228,12 @@ def test_a_second_run_without_a_journal_of_its_own_goes_without(
 def test_a_held_file_is_free_again_when_it_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "file"
     first = hold(path)
-    with pytest.raises(HeldError):
+    with pytest.raises(LockedError):
         hold(path)
     path.unlink()
     second = hold(path)  # another file by now
     first.close()
-    with pytest.raises(HeldError):
+    with pytest.raises(LockedError):
         hold(path)
     second.close()
     hold(path).close()

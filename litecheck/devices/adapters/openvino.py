@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Arrays
 from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.port import AdapterAnswer, NotDelegated
+from litecheck.processes.posix import written_to_stderr
 
 #: What the plugin writes once a partition runs on it; without it the numbers could be anybody's.
 _PROOF = re.compile(r"Dispatch: using device '\w+'")
@@ -91,9 +90,7 @@ def _read(buffer: Any) -> NDArray[Any]:
 
 def _log() -> str:
     """What was written to stderr so far: the plugin speaks only there, and stderr is the job's log file."""
-    with suppress(OSError):
-        return Path("/proc/self/fd/2").read_text("utf-8", "replace")
-    return ""
+    return written_to_stderr()
 
 
 def _taken() -> str:
