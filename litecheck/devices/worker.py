@@ -99,6 +99,7 @@ class Worker:
             code = self._child.process.wait()
         heard.over.set()
         self._child.kill()
+        watch.kill_seen()
         return Ended(code, heard.late, heard.begun, too_large=watch.exceeded)
 
     def _line(self, seconds: float) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from litecheck.devices.port import (
     memory_of,
 )
 from litecheck.devices.process import LOG
+from litecheck.processes.child import kill_descendants
 from litecheck.processes.posix import adopt_orphans, can_fork, can_limit_memory, limit_memory, set_alarm
 
 #: Files in the child's folder, besides the log, and the folder in which a job keeps what must not outlive it.
@@ -69,7 +70,9 @@ def main() -> None:
         request = replace(request, shares=request.shares and getattr(factory, "shares", False))
         if not forks:
             set_alarm(int(request.seconds * ((request.invocations or 0) + 1)) + 60)
-            os._exit(_work(factory, folder, request, lambda: channel.tell(begun=1)))
+            code = _work(factory, folder, request, lambda: channel.tell(begun=1))
+            kill_descendants()
+            os._exit(code)
         if process is not None and not process.takes(request):
             process.end()
             process = None

@@ -129,6 +129,13 @@ def _descendants(pid: int) -> list[psutil.Process]:
     return []
 
 
+def kill_descendants() -> None:
+    """Kill the descendants of this process."""
+    for descendant in _descendants(os.getpid()):
+        with suppress(psutil.Error):
+            descendant.kill()
+
+
 def exit_name(code: int) -> str:
     """Return a text for an exit code. Examples: 3 gives ``status 3``, -11 gives ``SIGSEGV``."""
     if code >= 0:

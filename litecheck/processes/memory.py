@@ -31,6 +31,7 @@ class MemoryWatch:
         self, pid: int, limit: float = float("inf"), on_excess: Callable[[], object] = lambda: None
     ) -> None:
         self.most, self.exceeded = 0, False
+        self._seen: set[psutil.Process] = set()
         self._pid, self._limit, self._on_excess = pid, limit, on_excess
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
@@ -45,10 +46,18 @@ class MemoryWatch:
         self._over.set()
         self._thread.join()
 
+    def kill_seen(self) -> None:
+        """Kill the processes that a sample found and that still run, also if the process that started them has ended."""
+        for process in self._seen:
+            with suppress(psutil.Error):
+                process.kill()
+
     def _sample(self) -> None:
         first: int | None = None
         while not self._over.wait(PAUSE):
-            now = sum(map(_memory, _family(self._pid)))
+            family = set(_family(self._pid))
+            self._seen |= family
+            now = sum(map(_memory, family))
             first, self.most = now if first is None else first, max(self.most, now)
             if now > first + self._limit:
                 self.exceeded = True

@@ -49,7 +49,7 @@ def _hidden() -> bool:
     while frame is not None:
         file = frame.f_code.co_filename
         if "pathlib" not in file and file != __file__ and not file.startswith("<frozen"):
-            return file.startswith(_TESTED)
+            return file.startswith(_TESTED) and not file.endswith("misbehaving.py")
         frame = frame.f_back
     return False
 
@@ -120,7 +120,7 @@ select.select, os.chmod = _select, _chmod
 open_file = _without_proc(builtins.open)
 builtins.open = io.open = open_file
 os.listdir, os.scandir, os.stat = map(_without_proc, (os.listdir, os.scandir, os.stat))
-psutil.Process.kill = lambda self: os.kill(self.pid, _KILL)
+psutil.Process.kill = lambda self: self.send_signal(_KILL)
 subprocess.Popen.kill = lambda self: self.returncode is None and os.kill(self.pid, _KILL)
 sys.modules["msvcrt"] = _windows_locks()
 _hide(os, _OS)

@@ -1,0 +1,51 @@
+"""Prints as JSON how jobs of misbehaving devices end, and which of the processes they started are left."""
+
+import json
+import sys
+import time
+
+import numpy as np
+import psutil
+
+from litecheck.devices.isolated import Isolated
+from litecheck.devices.port import Answer, Job, Limits
+from litecheck.devices.process import Setup
+from litecheck.model.types import Model
+
+MODES = (
+    "", "abort", "segfault", "exit0", "exit3", "hang", "bomb", "terminate", "chatter", "refuse", "leave", "litter",
+    "stall", "lacks", "object", "child", "proof", "abort-after", "hang-after", "make-abort", "make-hang",
+)  # fmt: skip
+RUNS = tuple((np.array([n], np.int8),) for n in range(4))
+
+
+def outcome(mode: str) -> str:
+    """Return how a job ends, and with it whether a process that the device started is left."""
+    setup = Setup("tests.verify.misbehaving:Adapter", {"mode": mode}, {"OPENBLAS_NUM_THREADS": "1"})
+    try:
+        device = Isolated("bad", "bad", setup, Limits(seconds=2, memory=1 << 28))
+    except Exception as error:
+        return type(error).__name__
+    try:
+        answer = device.run(Job("0000-ADD", Model(()), b"bad", RUNS))
+    finally:
+        device.close()
+    if not isinstance(answer, Answer):
+        return answer.outcome.value
+    left = mode == "child" and _runs(int(answer.runs[0][0]))
+    return f"answer{', then an end' if answer.ended else ''}{', a process is left' if left else ''}"
+
+
+def _runs(pid: int) -> bool:
+    for _ in range(100):
+        try:
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return False
+        except psutil.NoSuchProcess:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+if __name__ == "__main__":
+    print(json.dumps({mode: outcome(mode) for mode in sys.argv[1:] or MODES}))

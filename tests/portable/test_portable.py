@@ -1,0 +1,46 @@
+"""Devices end alike on a system with fork and on a simulated system without."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.portable.misbehavior import MODES
+
+HERE = Path(__file__).resolve().parent
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="compares with a system that has fork")
+
+
+def outcomes(simulated: bool, *modes: str) -> dict[str, str]:
+    path = [*([str(HERE)] if simulated else []), str(HERE.parents[1])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+    command = [sys.executable, "-m", "tests.portable.misbehavior", *modes]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.slow
+def test_misbehaving_devices_end_alike() -> None:
+    here, there = outcomes(False), outcomes(True)
+    assert here.keys() == set(MODES)
+    assert there == here
+    assert len(set(here.values())) > 6
+
+
+def test_the_simulated_system_has_no_fork() -> None:
+    """The control: without it, the comparison would compare a system with itself."""
+    program = "import os, sys; from litecheck.processes import posix; print(posix.can_fork(), posix.can_limit_memory())"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(HERE), str(HERE.parents[1])))}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.stdout.split() == ["False", "False"], done.stderr
+
+
+@pytest.mark.parametrize("mode", ["", "child"])
+def test_a_job_leaves_no_process(mode: str) -> None:
+    assert outcomes(True, mode) == {mode: "answer"}
