@@ -28,6 +28,15 @@ class Problem:
 class LitecheckError(Exception):
     """Base of every error that is the input's fault, not litecheck's."""
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of the message, to be printed one below the other.
+
+        The text of a line is untrusted, since it may contain names: a line break inside a line is escaped. An error whose
+        message has several lines of its own overrides this property.
+        """
+        return (str(self),)
+
 
 class ModelError(LitecheckError):
     """A file that is not a readable model; ``problems`` holds every diagnosis, in file order."""
@@ -51,6 +60,10 @@ class ProfileError(LitecheckError):
 
 class ConfigError(LitecheckError):
     """Options or configuration files that contradict themselves or do not exist."""
+
+
+class OutputError(ConfigError):
+    """An output cannot be written because the disk is full, or a quota or the limit for the size of files is reached."""
 
 
 class InputError(ConfigError):

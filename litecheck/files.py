@@ -8,12 +8,18 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
-from litecheck.errors import ConfigError, ModelError, Problem
+from litecheck.errors import ConfigError, ModelError, OutputError, Problem
 
 #: What a folder is searched for. A file named outright may have any suffix.
 MODEL_SUFFIXES = (".tflite", ".lite", ".tfl", ".task", ".litertlm")
 #: Instead of a file: what a program pipes to this one.
 STDIN = "-"
+#: Error numbers of a device without room, and the reason in words.
+_FULL = {
+    getattr(errno, "EDQUOT", errno.ENOSPC): "the disk quota is used up",
+    errno.EFBIG: "the limit for the size of a file is reached",
+    errno.ENOSPC: "the disk is full",
+}
 #: What is no file, though it names one.
 URLS = ("http://", "https://", "ftp://", "s3://", "gs://", "hf://")
 
@@ -94,11 +100,17 @@ def _is_glob(argument: str) -> bool:
 
 def reason(error: OSError) -> str:
     """Why the system refused, in words; of a full disk its own words would speak of a device."""
-    if error.errno == errno.ENOSPC:
-        return "the disk is full"
-    if error.errno == getattr(errno, "EDQUOT", None):
-        return "the disk quota is used up"
-    return error.strerror or str(error)
+    return _FULL.get(error.errno or 0) or error.strerror or str(error)
+
+
+def is_full(error: OSError) -> bool:
+    """Return True if the system refused to write because there is no room left: the command itself may be right."""
+    return error.errno in _FULL
+
+
+def unwritable(path: str | Path, error: OSError) -> ConfigError:
+    """Return the error of an output that the system refuses to write: OutputError for a full disk, else ConfigError."""
+    return (OutputError if is_full(error) else ConfigError)(f"{path}: cannot be written, {reason(error)}")
 
 
 def check_writable(path: str | Path) -> None:
@@ -124,11 +136,11 @@ def check_folder(path: str | Path) -> None:
 
 
 def make_folder(path: str | Path) -> None:
-    """Make a folder and those it lies in, where they are missing. Raises ConfigError where the system refuses."""
+    """Make a folder and those it lies in, where they are missing. Raises OutputError and ConfigError."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be written, {reason(error)}") from error
+        raise unwritable(path, error) from error
 
 
 def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearray | memoryview]) -> None:
@@ -137,7 +149,7 @@ def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearra
     Folders that are missing above it are made.
     Content that need not be in memory at once may come in pieces.
     Links are followed, an existing file keeps its permissions, and what is no regular file (a device, a
-    pipe) is written to directly. Raises ConfigError where the system refuses.
+    pipe) is written to directly. Raises OutputError where the disk is full, ConfigError where the system refuses.
     """
     whole = data.encode() if isinstance(data, str) else data
     pieces = (whole,) if isinstance(whole, bytes) else whole
@@ -152,7 +164,7 @@ def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearra
         target.parent.mkdir(parents=True, exist_ok=True)
         _replace(target, pieces, mode)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be written, {reason(error)}") from error
+        raise unwritable(path, error) from error
 
 
 def _replace(target: Path, pieces: Iterable[bytes | bytearray | memoryview], mode: int | None) -> None:

@@ -13,28 +13,39 @@ SHARED = "OMP_NUM_THREADS"
 
 def main() -> None:
     """The program ``litecheck``: runs the command in ``sys.argv`` and exits; 2 if litecheck itself fails."""
-    for stream in (sys.stdout, sys.stderr):
-        # Names in a model are whatever its maker wrote; a narrow terminal shall not stop the report.
-        getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+    from litecheck.cli.streams import guarded_streams, open_closed_streams
+
+    open_closed_streams()
+    with guarded_streams():
+        code = _run()
+    gc.freeze()  # Python would look for cycles on its way out, which takes longer than judging a model
+    sys.exit(code)
+
+
+def _run() -> int:
+    from typer import Exit
+
+    from litecheck.cli.console import failures_told, tell_defect, without_escapes
+
     try:
-        from litecheck.cli.console import without_escapes
+        with failures_told():
+            if without_escapes():
+                os.environ.setdefault("_TYPER_FORCE_DISABLE_TERMINAL", "1")  # for the help
+            from litecheck.cli.app import app
 
-        if without_escapes():
-            os.environ.setdefault("_TYPER_FORCE_DISABLE_TERMINAL", "1")  # for the help
-        from litecheck.cli.app import app
-
-        app(prog_name="litecheck")
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except Exception:
+            try:
+                app(prog_name="litecheck")
+            finally:
+                sys.stdout.flush()
+    except Exit as end:
+        return end.exit_code
+    except SystemExit as end:
+        return int(end.code or 0)
+    except Exception as error:
         # Not 1, which says that a model violates its rules.
-        import traceback
-
-        traceback.print_exc()
-        print("\nThis is a mistake in litecheck, not in your model; please report it.", file=sys.stderr)
-        sys.exit(2)
-    finally:
-        gc.freeze()  # Python would look for cycles on its way out, which takes longer than judging a model
+        tell_defect(error)
+        return 2
+    return 0
 
 
 def one_thread() -> None:

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from litecheck.cli.commands import PlainGroup, add
-from litecheck.cli.console import USAGE
+from litecheck.cli.console import USAGE, failures_told, print_usage_error
+from litecheck.cli.streams import guarded_streams
 from litecheck.files import MODEL_SUFFIXES
 
 #: In the order of the help; each stands in the module of its name.
@@ -26,24 +27,32 @@ _UsageError: Any = typer.BadParameter.__base__
 
 
 @contextmanager
-def _wrong_usage() -> Iterator[None]:
+def _failures_told() -> Iterator[None]:
     """A wrong command line ends with a code of its own: 2, which typer gives it, says that a model was not judged."""
     try:
-        yield
+        with failures_told():
+            yield
     except _UsageError as error:
-        error.exit_code = USAGE
-        raise
+        context = error.ctx
+        usage = context.get_usage() if context else ""
+        help_command = f"{context.command_path} {context.help_option_names[0]}" if context else ""
+        print_usage_error(usage, help_command, error.format_message())
+        raise typer.Exit(USAGE) from error
 
 
 class _Group(PlainGroup):
     """Builds a command when it is asked for: reading the signatures of all takes longer than most of them run."""
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        with guarded_streams():
+            return super().main(*args, **extra)
+
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        with _wrong_usage():
+        with _failures_told():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        with _wrong_usage():
+        with _failures_told():
             return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -87,7 +96,7 @@ def litecheck(
 ) -> None:
     """Judge quantized LiteRT (.tflite) models: located, explained, without guessing.
 
-    Exit codes: 0 all models conform; 1 one violates its rules; 2 one could not be judged; 64 the command is wrong.
+    Exit codes: 0 all models conform; 1 one violates its rules; 2 one is not judged; 64 wrong command; 74 disk full.
     """
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from litecheck.cli import suite_options as options
-from litecheck.cli.console import NoColor, PlainFormat, Quiet, ends_well, say
+from litecheck.cli.console import NoColor, PlainFormat, Quiet, ends_well, say, write_stdout
 from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _made(
     """The certificate written, signed where a key is given, and told; its exit code."""
     from litecheck.files import atomic_write, check_writable
     from litecheck.rendering.certificate import lines
+    from litecheck.rendering.escape import safe_json
     from litecheck.suite.certificate import certify as certified
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.results import read_results
@@ -100,7 +101,7 @@ def _made(
     made = certified(read, read_results(results, read), claims, waivers, iso_date(date) if date else "")
     atomic_write(output, made.text())
     if form == "json":
-        print(made.text(), end="")
+        write_stdout(safe_json(made.text()))
     elif not quiet:
         print("\n".join(lines(made)))
     say(f"wrote {output}", quiet)
@@ -123,8 +124,9 @@ def _checked(
 
 def _tell_check(found: CertificateCheck, signed: bool, form: str, quiet: bool) -> None:
     from litecheck.rendering.certificate import check_lines, check_values
+    from litecheck.rendering.escape import safe_json
 
     if form == "json":
-        print(json.dumps(check_values(found), indent=2))
+        write_stdout(safe_json(json.dumps(check_values(found), indent=2)) + "\n")
     elif not quiet or found.discrepancies:
         print("\n".join(check_lines(found, signed)))

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from litecheck.cli.console import USAGE
-from litecheck.cli.help import HelpfulCommand
+from litecheck.cli.help import HelpfulCommand, print_help
 
 
 class _Verbatim:
@@ -47,7 +47,7 @@ class PlainGroup(HelpfulCommand, TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
-            print(ctx.get_help())
+            print_help(self, ctx)
             ctx.exit(USAGE)
         return super().parse_args(ctx, args)
 

@@ -5,17 +5,22 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
 
-from litecheck.errors import ConfigError, InputError, LitecheckError, ModelError, ProfileError
-from litecheck.files import reason
+from litecheck.cli.streams import abandon, guard
+from litecheck.errors import ConfigError, InputError, LitecheckError, ModelError, OutputError, ProfileError
+from litecheck.files import is_full, reason
+from litecheck.rendering.escape import escaped, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.segment import Segment
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -62,12 +67,17 @@ class Manner:
 UNJUDGED = 2
 #: The command is wrong, or a file that belongs to it: nothing was judged. As EX_USAGE in sysexits.h.
 USAGE = 64
+#: An output was not written because the disk is full: no verdict was delivered. As EX_IOERR in sysexits.h.
+NOT_WRITTEN = 74
 #: As if SIGPIPE and SIGINT had ended the program.
 BROKEN_PIPE, INTERRUPTED = 141, 130
+#: The environment variable that asks for the traceback of a mistake in litecheck.
+TRACEBACK = "LITECHECK_TRACEBACK"
 
 
 def console(no_color: bool = False, stderr: bool = False, file: TextIO | None = None) -> Console:
-    """A Console that prints what it is given: no markup, no emoji codes, no guessed highlights.
+    """A Console that prints what it is given: no markup, no emoji codes, no guessed highlights; and escapes it, so that
+    the only escape codes in its output are its own.
 
     ``file`` is a text that will be printed to stdout: it is coloured as stdout would be.
     """
@@ -77,11 +87,15 @@ def console(no_color: bool = False, stderr: bool = False, file: TextIO | None = 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
+        def render(self, *args: Any, **options: Any) -> Iterable[Segment]:
+            for segment in super().render(*args, **options):
+                safe = segment.control or segment.text.isprintable()
+                yield segment if safe else segment._replace(text=escaped(segment.text, lines=True))
+
     # rich itself would leave bold and faint letters, which are escape codes, too; None leaves the decision to it.
     bare = no_color or without_escapes()
     return PlainConsole(
-        stderr=stderr,
-        file=file,
+        file=file or guard(sys.stderr if stderr else sys.stdout).styled,
         color_system=None if bare else "auto",
         force_terminal=False if bare else (sys.stdout.isatty() or None) if file else None,
         markup=False,
@@ -106,57 +120,98 @@ def terminal_width() -> int | None:
 
 
 def say(message: str, quiet: bool = False) -> None:
-    """A message beside the report, on stderr."""
+    """A message of one line beside the report, on stderr."""
     if not quiet:
-        print(message, file=sys.stderr, flush=True)
+        print(visible(message), file=sys.stderr, flush=True)
 
 
-def write_stdout(text: str) -> None:
+def write_stdout(text: str, workflow: bool = False) -> None:
     """Machine formats: UTF-8 and line ends as rendered, whatever the terminal's encoding is."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
+    guard(sys.stdout).write_machine_text(text, workflow)
+
+
+def write_styled(text: str) -> None:
+    """Write to stdout a text that a console rendered, with the console's colors."""
+    guard(sys.stdout).write_styled(text)
 
 
 def ends_well(command: Command) -> Command:
-    """A command whose expected failures end in a message and an exit code instead of a traceback.
-
-    What is wrong with the command is USAGE, whatever else could not be done is UNJUDGED: a gate that lets 2 pass must not
-    let a misspelt option pass, or a profile that is not there.
-    """
+    """A command whose expected failures end in a message and an exit code instead of a traceback."""
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        try:
+        with failures_told(options.get("no_color", False)):
             command(*args, **options)
             sys.stdout.flush()
-        except LitecheckError as error:
-            _print_error(error, no_color=options.get("no_color", False))
-            wrong = isinstance(error, (ConfigError, ProfileError)) and not isinstance(error, InputError)
-            raise typer.Exit(USAGE if wrong else UNJUDGED) from error
-        except BrokenPipeError as error:
-            _abandon_stdout()
-            raise typer.Exit(BROKEN_PIPE) from error
-        except OSError as error:  # a full disk, for example
-            _abandon_stdout()
-            where = f"{error.filename}: " if error.filename else ""
-            say(f"error: {where}{reason(error)}")
-            raise typer.Exit(UNJUDGED) from error
-        except KeyboardInterrupt as error:
-            if str(error):
-                say(str(error))
-            raise typer.Exit(INTERRUPTED) from error
 
     return run  # type: ignore[return-value]
 
 
-def _abandon_stdout() -> None:
-    """Python flushes stdout once more on its way out; let that go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+@contextmanager
+def failures_told(no_color: bool = False) -> Iterator[None]:
+    """Turn expected failures into a message and an exit code.
+
+    What is wrong with the command is USAGE, a full disk is NOT_WRITTEN, whatever else could not be done is UNJUDGED: a gate
+    that lets 2 pass must not let a misspelt option pass, a profile that is not there, or a report that was not written.
+    """
+    try:
+        yield
+    except LitecheckError as error:
+        _print_error(error, no_color)
+        raise typer.Exit(_exit_code(error)) from error
+    except BrokenPipeError as error:
+        abandon(sys.stdout)
+        raise typer.Exit(BROKEN_PIPE) from error
+    except OSError as error:
+        abandon(sys.stdout)
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"error: {where}{reason(error)}")
+        raise typer.Exit(NOT_WRITTEN if is_full(error) else UNJUDGED) from error
+    except MemoryError as error:
+        say("error: out of memory")
+        raise typer.Exit(UNJUDGED) from error
+    except KeyboardInterrupt as error:
+        if str(error):
+            say(str(error))
+        raise typer.Exit(INTERRUPTED) from error
+
+
+def _exit_code(error: LitecheckError) -> int:
+    if isinstance(error, OutputError):
+        return NOT_WRITTEN
+    wrong = isinstance(error, (ConfigError, ProfileError)) and not isinstance(error, InputError)
+    return USAGE if wrong else UNJUDGED
 
 
 def _print_error(error: LitecheckError, no_color: bool) -> None:
-    lines = [f"{error.file}: {p}" for p in error.problems] if isinstance(error, ModelError) else []
+    messages = [error.lines]
+    if isinstance(error, ModelError) and error.problems:
+        messages = [(f"{error.file}: {p}",) for p in error.problems]
     err = console(no_color, stderr=True)
-    for line in lines or [str(error)]:
+    for lines in messages:
         err.print("error: ", style="bold red", end="")
-        err.print(line, soft_wrap=True)
+        for line in lines:
+            err.print(visible(line), soft_wrap=True)
+
+
+def print_usage_error(usage: str, help_command: str, message: str) -> None:
+    """Print what is wrong with a command line, below its usage and the command that prints its help."""
+    from rich.panel import Panel
+    from rich.text import Text
+
+    err = console(stderr=True)
+    if usage:
+        err.print(Text(usage, "bold"))
+        err.print(Text.assemble("Try ", (f"'{help_command}'", "blue"), " for help."))
+    err.print(Panel(visible(message), title="Error", title_align="left", border_style="red"))
+
+
+def tell_defect(error: BaseException) -> None:
+    """Print that litecheck itself is wrong, and how to see the traceback; or the traceback, where that is asked for."""
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(error)
+    name, text = type(error).__name__, str(error)
+    say(f"error: {name}{': ' if text else ''}{text}")
+    say("This is a mistake in litecheck, not in your model; please report it.")
+    if not os.environ.get(TRACEBACK):
+        say(f"Set {TRACEBACK}=1 and run the same command again to see the traceback.")

@@ -23,9 +23,29 @@ class HelpfulCommand:
         """The line above an error."""
         return f"Usage: {usage(self, ctx)}"
 
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option ``--help``: its text keeps the colors that it was rendered with."""
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.callback = _show_help
+        return option
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Hand the text to the formatter, which prints it."""
         formatter.write(help_text(self, ctx))
+
+
+def _show_help(context: Any, parameter: Any, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        print_help(context.command, context)
+        context.exit()
+
+
+def print_help(command: Any, context: Any) -> None:
+    """Print the help of a command to stdout."""
+    from litecheck.cli.console import write_styled
+
+    write_styled(help_text(command, context).rstrip("\n") + "\n")
 
 
 def help_text(command: Any, context: Any) -> str:

@@ -76,7 +76,8 @@ def write(report: Reported, outputs: Iterable[Output], manner: Manner) -> None:
             atomic_write(output.file, chosen(output.format, sheet.command).render(sheet))
             say(f"wrote {output.file}", manner.quiet)
         elif output.format != "text":
-            write_stdout(chosen(output.format, sheet.command).render(sheet))
+            text = chosen(output.format, sheet.command).render(sheet)
+            write_stdout(text, workflow=output.format == "github")
         elif manner.quiet:
             print(sheet.brief(), end="")
         else:

@@ -18,8 +18,8 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.process import Setup, WorkerProcess
 from litecheck.devices.worker import Ended, Worker
-from litecheck.errors import ConfigError
-from litecheck.files import bytes_text
+from litecheck.errors import OutputError
+from litecheck.files import bytes_text, is_full, unwritable
 from litecheck.processes.child import exit_name
 from litecheck.processes.memory import BY_SAMPLING
 from litecheck.processes.posix import KILLED
@@ -56,10 +56,10 @@ class Isolated:
         try:
             tried, _ = self._ran(None)
         except DeviceError as error:
-            raise DeviceError(f"--device {name}: cannot be opened: {error}") from None
+            raise _unopened(name, f": {error}") from None
         if isinstance(tried, Failure):
             self.close()
-            raise DeviceError(f"--device {name}: cannot be opened, {tried.outcome.value}: {tried.message}")
+            raise _unopened(name, f", {tried.outcome.value}: {tried.message}")
 
     def run(self, job: Job) -> Answer | Failure:
         """One job in a process of its own, or in one that ran others where it shares.
@@ -139,6 +139,12 @@ class Isolated:
             worker.close()
 
 
+def _unopened(name: str, why: str) -> DeviceError:
+    """The error of a device that could not be opened: the reason, then the lines that its runtime wrote."""
+    first, _, said = why.partition("\n")
+    return DeviceError(f"--device {name}: cannot be opened{first}", said)
+
+
 def _memory(worker: Worker) -> Memory:
     """What the adapter that was made on trial can do for models with variables."""
     with suppress(ParcelError, OSError, KeyError, ValueError):
@@ -174,10 +180,11 @@ def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Ans
 
 
 def check_disk(error: Exception | str) -> None:
-    """A full disk is this host's and no fault of the device: the run ends, and can be resumed. Raises ConfigError."""
-    full = error.errno == errno.ENOSPC if isinstance(error, OSError) else str(error).startswith(_FULL)
-    if full:
-        raise ConfigError(f"{tempfile.gettempdir()}: cannot be written, the disk is full")
+    """A full disk is this host's and no fault of the device: the run ends, and can be resumed. Raises OutputError."""
+    if isinstance(error, OSError) and is_full(error):
+        raise unwritable(tempfile.gettempdir(), error)
+    if str(error).startswith(_FULL):
+        raise OutputError(f"{tempfile.gettempdir()}: cannot be written, the disk is full")
 
 
 def _place(begun: int, invocations: int) -> str:

@@ -20,7 +20,19 @@ if TYPE_CHECKING:  # a job's process has no use for models
 
 
 class DeviceError(LitecheckError):
-    """A device that cannot be opened at all: an unknown kind, a missing library, a missing package."""
+    """A device that cannot be opened at all: an unknown kind, a missing library, a missing package.
+
+    ``said`` is the end of the device's own output, whose lines stay lines.
+    """
+
+    def __init__(self, message: str, said: str = "") -> None:
+        self.message, self.said = message, said
+        super().__init__(f"{message}\n{said}" if said else message)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The message, then the lines of the device's output."""
+        return self.message, *self.said.splitlines()
 
 
 class NotDelegated(Exception):  # noqa: N818  (an outcome, not an error)

@@ -199,7 +199,8 @@ def _obstacles(d: Diagnosis) -> Iterator[result.ResultRow]:
 
 def print_report(diagnosis: Diagnosis, console: Console, verbose: bool = False) -> None:
     """A table, what tells ways apart, and what was not tried; no line of prose wider than a terminal."""
-    console.file.write("\n".join(_lines(diagnosis, width_of(console))) + "\n")
+    lines = _lines(diagnosis, width_of(console))
+    console.print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
 def _lines(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:

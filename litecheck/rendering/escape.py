@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from pathlib import PurePath
 
 from litecheck.finding import Where
@@ -14,14 +15,49 @@ NAME = 60
 PHRASE = 300
 
 
-def visible(text: str) -> str:
-    """Control, format, surrogate and unassigned characters as backslash escapes; the result is one line.
+#: Azure Pipelines looks for ``##vso[`` anywhere in a line, GitHub's runner for ``##[``, TeamCity for ``##teamcity[``.
+_LOG_COMMAND = r"##\w{0,30}\["
+#: Letters and marks that Unicode lists as Default_Ignorable: fonts draw nothing for them.
+_BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
+_JSON_LOG_COMMAND = re.compile(r"##(?=\w{0,30}\[)")
+_PRINTABLE_BUT_UNSAFE = re.compile(f"{_LOG_COMMAND}|{_BLANK}")
+#: GitHub's runner removes white space before it looks for the two colons of a workflow command.
+_WORKFLOW_COMMAND = re.compile("^( *:):", re.M)
 
-    What remains is printable, so it moves no cursor, reverses no line and is valid in XML 1.0.
+
+def escaped(text: str, *, lines: bool = False, before: str | None = None) -> str:
+    """Return ``text`` with backslash escapes in place of unsafe characters. All output is escaped here.
+
+    Unsafe are control, format, surrogate, private and unassigned characters, white space other than the space, characters
+    that are never drawn, and the bracket of a command in a build log (``##vso[``). The result is printable: it moves no
+    cursor, reverses no line and is valid in XML 1.0. Example: ``a\\x1b[31m`` for an ESC between ``a`` and ``[31m``.
+
+    ``lines`` keeps line feeds, which are then the layout's own. ``before`` is the unfinished line that ``text`` continues,
+    already escaped: where it is given, no line of ``text`` begins like a workflow command of GitHub (``::``).
     """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    start = before or ""
+    text = start + text
+    if not (text.replace("\n", "") if lines else text).isprintable():
+        text = "".join(c if c.isprintable() or (lines and c == "\n") else _spelled(c) for c in text)
+    text = _PRINTABLE_BUT_UNSAFE.sub(lambda found: found[0][:-1] + _spelled(found[0][-1]), text)
+    if before is not None:
+        text = _WORKFLOW_COMMAND.sub(lambda found: found[1] + _spelled(":"), text)
+    return text[len(start) :]
+
+
+def _spelled(character: str) -> str:
+    """Return the escape of a character, as Python writes it."""
+    return f"\\x{ord(character):02x}" if character in ":[" else character.encode("unicode_escape").decode()
+
+
+def visible(text: str) -> str:
+    """Return a name, or a sentence with names in it, escaped and in one line."""
+    return escaped(text)
+
+
+def safe_json(text: str) -> str:
+    """Return a JSON document with the same values and no command of a build log in it."""
+    return _JSON_LOG_COMMAND.sub(r"#\\u0023", text)
 
 
 def shorten(text: str, limit: int = NAME) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.model.options import options_of, plain
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.rendering.escape import visible
+from litecheck.rendering.escape import safe_json, visible
 
 
 def chosen(model: Model, subgraph: int | None, op: int | None) -> tuple[Subgraph, ...]:
@@ -35,7 +35,7 @@ def model_name(model: Model) -> str:
 def json_text(models: Iterable[Model], subgraph: int | None = None, op: int | None = None) -> str:
     """Models as one JSON document."""
     values = [model_values(model, subgraph=subgraph, op=op) for model in models]
-    return json.dumps({"litecheck_inspect": 1, "models": values}, indent=2) + "\n"
+    return safe_json(json.dumps({"litecheck_inspect": 1, "models": values}, indent=2)) + "\n"
 
 
 def model_values(model: Model, *, subgraph: int | None = None, op: int | None = None) -> dict[str, Any]:

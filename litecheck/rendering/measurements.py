@@ -15,6 +15,7 @@ from litecheck.profile.measurements.registry import (
     meaning,
     vocabulary,
 )
+from litecheck.rendering.escape import safe_json
 from litecheck.rendering.word_table import print_table
 from litecheck.spelling import did_you_mean
 
@@ -82,4 +83,4 @@ def measurements_json(pattern: str) -> str:
         }
         for one in measurements(pattern)
     ]
-    return json.dumps({"litecheck_rules": 1, "measurements": values}, indent=2) + "\n"
+    return safe_json(json.dumps({"litecheck_rules": 1, "measurements": values}, indent=2)) + "\n"

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.rendering.columns import cells
-from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
+from litecheck.rendering.escape import NAME, PHRASE, escaped, shorten, visible
 
 #: Longer lines than this are hard to read, however wide the terminal.
 WIDEST = 120
@@ -27,7 +27,7 @@ def captured(write: Callable[[Console], None]) -> str:
     """What ``write`` prints to a console of 80 columns without colour."""
     file = io.StringIO()
     write(Console(file=file, width=80, color_system=None, force_terminal=False, _environ={}))
-    return file.getvalue()
+    return escaped(file.getvalue(), lines=True, before="")
 
 
 class Page:

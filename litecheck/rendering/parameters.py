@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.quantizer.types import Parameters
-from litecheck.rendering.escape import visible
+from litecheck.rendering.escape import safe_json, visible
 
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1
@@ -59,7 +59,7 @@ def _json(file: str, dtype: str, shape: tuple[int, ...], semantics: str, paramet
         "scale": [_number(v) for v in parameters.scale.reshape(-1).tolist()],
         "zero_point": [0] * parameters.scale.size if zeros is None else zeros.reshape(-1).tolist(),
     }
-    return json.dumps(document, indent=2) + "\n"
+    return safe_json(json.dumps(document, indent=2)) + "\n"
 
 
 def _number(value: Any) -> float | str:

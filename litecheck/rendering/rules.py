@@ -12,6 +12,7 @@ from litecheck.errors import ConfigError
 from litecheck.finding import Effect
 from litecheck.profile.load import profile_names
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
+from litecheck.rendering.escape import safe_json
 from litecheck.rendering.word_table import print_table
 from litecheck.spelling import did_you_mean
 
@@ -141,7 +142,7 @@ def json_text(profiles: Iterable[Profile], opcode: str | None = None) -> str:
     """Profiles as one JSON document: all rules, or one operator's. Raises ConfigError as ``print_rules``."""
     chosen = _with_rule(profiles, opcode) if opcode else profiles
     values = [profile_values(profile, opcode) for profile in chosen]
-    return json.dumps({"litecheck_rules": 1, "profiles": values}, indent=2) + "\n"
+    return safe_json(json.dumps({"litecheck_rules": 1, "profiles": values}, indent=2)) + "\n"
 
 
 def profile_values(profile: Profile, opcode: str | None = None) -> dict[str, Any]:

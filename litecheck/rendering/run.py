@@ -54,7 +54,7 @@ def print_report(told: RunRecord, console: Console, verbose: bool = False) -> No
         lines.append(f"wrote {fact}" if label == "wrote" else f"  {label:<7} {fact}")
     if told.recorder.stats:
         lines += ["", table(_HEADS, map(_row, told.recorder.statistics), width_of(console))]
-    console.file.write("\n".join(lines) + "\n")
+    console.print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
 def _summary(told: RunRecord) -> str:

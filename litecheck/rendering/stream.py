@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from litecheck.rendering.escape import safe_json
 from litecheck.suite.stream.report import FailedVector, MistakeFit, StreamReport
 from litecheck.suite.stream.ways import VectorFlag
 from litecheck.tallies import counted
@@ -61,7 +62,7 @@ def _vector(vector: FailedVector | None) -> dict[str, Any] | None:
 
 def json_text(report: StreamReport) -> str:
     """The report as JSON."""
-    return json.dumps(values(report), indent=2) + "\n"
+    return safe_json(json.dumps(values(report), indent=2)) + "\n"
 
 
 def print_report(report: StreamReport, console: Console) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.errors import ConfigError
-from litecheck.files import make_folder, reason
+from litecheck.files import make_folder, unwritable
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Tensor
 from litecheck.profile.load import load_profile, profile_names
@@ -93,7 +93,7 @@ def make(
             target.rmdir()
         scratch.replace(target)
     except OSError as error:
-        raise ConfigError(f"{folder}: cannot be written, {reason(error)}") from error
+        raise unwritable(folder, error) from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return manifest

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
 from litecheck.errors import ConfigError
-from litecheck.files import reason
+from litecheck.files import reason, unwritable
 from litecheck.processes.locks import LockedError, lock
 
 #: What a journal is about, as far as it tells builds of one device apart: its version, its files.
@@ -60,7 +60,7 @@ class Journal(Generic[Entry]):
             raise JournalHeldError(f"{path}: another run of litecheck is writing this journal") from error
         except OSError as error:
             self.close()
-            raise ConfigError(f"{path}: cannot be written, {reason(error)}") from error
+            raise unwritable(path, error) from error
         except ConfigError:
             self.close()
             raise
@@ -108,7 +108,7 @@ class Journal(Generic[Entry]):
             self._file.write(line)
             self._file.flush()
         except OSError as error:
-            raise ConfigError(f"{self.path}: cannot be written, {reason(error)}") from error
+            raise unwritable(self.path, error) from error
 
     @property
     def results(self) -> int:

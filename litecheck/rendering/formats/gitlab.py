@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from litecheck.rendering.escape import slashed, visible
+from litecheck.rendering.escape import safe_json, slashed, visible
 from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def render(sheet: Sheet) -> str:
     """What is waived is left out, what cannot be judged is a blocker, no answer at all is critical."""
     import json
 
-    return json.dumps(list(_issues(sheet.results())), indent=2) + "\n"
+    return safe_json(json.dumps(list(_issues(sheet.results())), indent=2)) + "\n"
 
 
 def _issues(results: Results) -> Iterator[dict[str, Any]]:

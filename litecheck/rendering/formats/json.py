@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from litecheck.rendering.escape import safe_json
 from litecheck.rendering.sheet import WHOLE, Format, Sheet
 
 
@@ -9,7 +10,7 @@ def render(sheet: Sheet) -> str:
     """The report as one JSON document."""
     import json
 
-    return json.dumps(sheet.values(), indent=2, allow_nan=False) + "\n"
+    return safe_json(json.dumps(sheet.values(), indent=2, allow_nan=False)) + "\n"
 
 
 FORMAT = Format("json", "everything, for programs", WHOLE, render)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from litecheck.rendering.escape import safe_json
 from litecheck.rendering.sheet import Format, Sheet
 
 
@@ -15,7 +16,7 @@ def render(sheet: Sheet) -> str:
 
     if not isinstance(sheet.report, Verification):
         raise ConfigError(f"{NAME} is about one model: verify them one by one")
-    return json.dumps(nodes(sheet.report), indent=2) + "\n"
+    return safe_json(json.dumps(nodes(sheet.report), indent=2)) + "\n"
 
 
 NAME = "model-explorer"

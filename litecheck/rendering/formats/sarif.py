@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from litecheck.finding import LEVELS, Level
-from litecheck.rendering.escape import uri, visible
+from litecheck.rendering.escape import safe_json, uri, visible
 from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
 from litecheck.tallies import counted
 
@@ -43,7 +43,7 @@ def render(sheet: Sheet) -> str:
         # The standard wants suppressions on every result of a run or on none.
         for result in run["results"]:
             result.setdefault("suppressions", [])
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return safe_json(json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)) + "\n"
 
 
 def _gravest(rows: Sequence[ResultRow]) -> list[ResultRow]:

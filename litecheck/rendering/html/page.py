@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Template
 
 from litecheck.rendering import document as layout
-from litecheck.rendering.escape import visible
+from litecheck.rendering.escape import safe_json, visible
 
 _FOLDER = Path(__file__).parent
 
@@ -42,7 +42,7 @@ def _policy(style: str, script: str) -> str:
 
 def embedded(value: object) -> str:
     """JSON that stands inside a script element as it is: ASCII, and without a character that markup is made of."""
-    written = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    written = safe_json(json.dumps(value, separators=(",", ":"), allow_nan=False))
     for character in "<>&":
         written = written.replace(character, f"\\u{ord(character):04x}")
     return written

@@ -1,0 +1,130 @@
+"""The guard of stdout and stderr: all text that the process prints is escaped here, whoever prints it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO, cast
+
+from litecheck.rendering import escape
+
+#: Codes that rich writes: colors, and the movements of a progress bar.
+_CODES = re.compile(r"(\x1b\[[\d;?]*[A-Za-z]|\r)")
+#: The end of a line that the next text may complete to a command of a build log.
+_OPEN_COMMAND = re.compile(r"##?\w{0,30}$")
+
+
+class GuardedStream:
+    """A text stream whose ``write`` escapes all but line feeds, and lets no line begin like a workflow command.
+
+    ``expendable`` streams stay silent where the system refuses to write (a full disk, a reader that is gone).
+    """
+
+    def __init__(self, stream: TextIO, expendable: bool = False) -> None:
+        self.stream = stream
+        self.styled = cast("TextIO", _StyledStream(self))
+        self._expendable = expendable
+        self._line = ""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        """Write text that may hold names."""
+        self._put(self._continued(text))
+        return len(text)
+
+    def write_styled(self, text: str) -> int:
+        """Write the output of a console: its codes as they are, the text between them escaped."""
+        parts = _CODES.split(text)
+        self._put("".join(part if n % 2 else self._continued(part) for n, part in enumerate(parts)))
+        return len(text)
+
+    def write_machine_text(self, text: str, workflow: bool = False) -> None:
+        """Write a machine format in UTF-8 with its own line ends; ``workflow`` keeps the commands of GitHub's format."""
+        safe = escape.escaped(text, lines=True, before=None if workflow else "")
+        self.stream.flush()
+        self.stream.buffer.write(safe.encode())
+
+    def flush(self) -> None:
+        """Flush the stream."""
+        with self._tolerant():
+            self.stream.flush()
+
+    def _continued(self, text: str) -> str:
+        text = escape.escaped(text, lines=True, before=self._line)
+        line = (self._line + text).rpartition("\n")[2].lstrip(" ")
+        found = _OPEN_COMMAND.search(line)
+        self._line = line if line in ("", ":") else f"-{found[0] if found else ''}"
+        return text
+
+    def _put(self, text: str) -> None:
+        with self._tolerant():
+            self.stream.write(text)
+
+    @contextmanager
+    def _tolerant(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError:
+            if not self._expendable:
+                raise
+            abandon(self.stream)
+
+
+class _StyledStream:
+    """The file of a rich console on a guarded stream."""
+
+    def __init__(self, guard: GuardedStream) -> None:
+        self._guard = guard
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._guard, name)
+
+    def write(self, text: str) -> int:
+        """Write rendered text."""
+        return self._guard.write_styled(text)
+
+
+def abandon(stream: TextIO) -> None:
+    """Discard what follows: Python flushes its streams once more on its way out."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def guard(stream: TextIO, expendable: bool = False) -> GuardedStream:
+    """Return the stream's guard, a new one where it has none."""
+    return stream if isinstance(stream, GuardedStream) else GuardedStream(stream, expendable)
+
+
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Guard stdout and stderr for a while; within another guard, leave them as they are."""
+    outer = sys.stdout, sys.stderr
+    for stream in outer:
+        # Encodings of few characters shall not stop the report.
+        getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+    sys.stdout, sys.stderr = (cast("TextIO", guard(outer[n], expendable=n == 1)) for n in range(2))
+    try:
+        yield
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+        sys.stdout, sys.stderr = outer
+
+
+def open_closed_streams() -> None:
+    """Open the null device for each standard stream that the caller has closed.
+
+    Otherwise the next file that is opened takes the number of the closed stream, and messages are written into it.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
