@@ -13,7 +13,7 @@ from litecheck.model.options import options_of
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
 from litecheck.rendering.columns import table
-from litecheck.rendering.escape import visible
+from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.inspect_json import chosen, model_name
 
 #: So many scales stand in a line of text; JSON has them all.
@@ -30,7 +30,7 @@ def model_text(
 ) -> str:
     """A heading, then each subgraph's operators, and its tensors if asked for; or one operator in full.
 
-    Names stand last in a line; in tables they are shortened to ``width``, the terminal's. Raises
+    Names stand last in a line; they are shortened, in tables to ``width``, the terminal's. Raises
     ConfigError for a subgraph or operator that the model lacks; ``op`` alone is one of subgraph 0.
     """
     subgraphs = chosen(model, subgraph, op)
@@ -50,10 +50,10 @@ def _heading(model: Model) -> str:
     constants = [t for sub in model.subgraphs for t in sub.tensors if t.data is not None]
     lines = [
         ("size", f"{model.size:,} bytes"),
-        ("description", model.description),
+        ("description", shorten(model.description, PHRASE)),
         ("operators", f"{len(operators):,}: " + ", ".join(f"{k} {n}" for k, n in kinds.most_common())),
         ("constants", f"{len(constants):,} tensors, {sum(_bytes(t) for t in constants):,} bytes"),
-        ("metadata", ", ".join(key for key, _ in model.metadata)),
+        ("metadata", ", ".join(shorten(key) for key, _ in model.metadata)),
         *(("signature", _signature(s.key, s.subgraph, s.inputs, s.outputs)) for s in model.signatures),
         *(("remark", remark) for remark in model.remarks),
     ]
@@ -63,8 +63,8 @@ def _heading(model: Model) -> str:
 def _signature(
     key: str, subgraph: int, inputs: Iterable[tuple[str, int]], outputs: Iterable[tuple[str, int]]
 ) -> str:
-    into, out = (", ".join(f"{name} (tensor {index})" for name, index in ends) for ends in (inputs, outputs))
-    return f"'{key}' of subgraph {subgraph}: {into or 'nothing'} -> {out or 'nothing'}"
+    into, out = (", ".join(f"{shorten(name)} (tensor {index})" for name, index in ends) for ends in (inputs, outputs))
+    return f"'{shorten(key)}' of subgraph {subgraph}: {into or 'nothing'} -> {out or 'nothing'}"
 
 
 def _subgraph_text(sub: Subgraph, width: int | None) -> str:
@@ -72,7 +72,7 @@ def _subgraph_text(sub: Subgraph, width: int | None) -> str:
     for word, indexes in (("inputs", sub.inputs), ("outputs", sub.outputs)):
         told = "; ".join(_tensor_phrase(sub.tensors[i]) for i in indexes if i >= 0)
         ends.append(f"  {word:<7} {told or 'none'}")
-    title = f"subgraph {sub.index}" + (f" '{visible(sub.name)}'" if sub.name else "")
+    title = f"subgraph {sub.index}" + (f" '{shorten(sub.name)}'" if sub.name else "")
     heads = (">#", "operator", "tensors", "output", "quantization", "name")
     return "\n".join([title, *ends, table(heads, (_operator_row(sub, op) for op in sub.operators), width)])
 
@@ -83,7 +83,7 @@ def _operator_row(sub: Subgraph, op: Operator) -> tuple[str, ...]:
     if first is None:
         return (str(op.index), _opcode(op), wires, "", "", "")
     kind = f"{first.dtype} {_shape(first)}"
-    return (str(op.index), _opcode(op), wires, kind, _quantization(first.quantization), visible(first.name))
+    return (str(op.index), _opcode(op), wires, kind, _quantization(first.quantization), shorten(first.name))
 
 
 _TENSOR_HEADS = (">tensor", "type", "quantization", "holds", "name")
@@ -91,7 +91,7 @@ _TENSOR_HEADS = (">tensor", "type", "quantization", "holds", "name")
 
 def _tensor_row(sub: Subgraph, tensor: Tensor) -> tuple[str, ...]:
     kind, quantization = f"{tensor.dtype} {_shape(tensor)}", _quantization(tensor.quantization)
-    return (str(tensor.index), kind, quantization, _holds(sub, tensor), visible(tensor.name))
+    return (str(tensor.index), kind, quantization, _holds(sub, tensor), shorten(tensor.name))
 
 
 def _holds(sub: Subgraph, tensor: Tensor) -> str:
@@ -105,9 +105,9 @@ def _holds(sub: Subgraph, tensor: Tensor) -> str:
 def operator_text(model: Model, sub: Subgraph, op: Operator) -> str:
     """One operator in full: its options, and each operand with where it comes from and goes to."""
     graph = graph_of(sub)
-    title = f"{_opcode(op)} #{op.index} '{visible(name_of(sub, op))}'"
+    title = f"{_opcode(op)} #{op.index} '{shorten(name_of(sub, op), PHRASE)}'"
     lines = [model_name(model), f"{title}, subgraph {sub.index}, version {op.version}"]
-    lines += [f"  {key} = {value}" for key, value in options_of(op).items()]
+    lines += [f"  {key} = {_option(value)}" for key, value in options_of(op).items()]
     if op.custom_options is not None:
         lines.append(f"  {len(op.custom_options):,} bytes of custom options")
     for word, indexes in (("input", op.inputs), ("output", op.outputs), ("intermediate", op.intermediates)):
@@ -115,9 +115,13 @@ def operator_text(model: Model, sub: Subgraph, op: Operator) -> str:
             if index < 0:
                 lines.append(f"{word} {number}: absent")
                 continue
-            lines.append(f"{word} {number}: {_tensor_phrase(sub.tensors[index])}")
+            lines.append(f"{word} {number}: {_tensor_phrase(sub.tensors[index], PHRASE)}")
             lines += [f"    {line}" for line in _operand_lines(graph, sub.tensors[index])]
     return "\n".join(lines) + "\n"
+
+
+def _option(value: Any) -> str:
+    return shorten(value, PHRASE) if isinstance(value, str) else visible(str(value))
 
 
 def _operand_lines(graph: Graph, tensor: Tensor) -> Iterator[str]:
@@ -136,10 +140,10 @@ def _operand_lines(graph: Graph, tensor: Tensor) -> Iterator[str]:
         yield f"scales {' '.join(f'{s:.6g}' for s in scales[:SHOWN])}{rest}"
 
 
-def _tensor_phrase(tensor: Tensor) -> str:
+def _tensor_phrase(tensor: Tensor, limit: int = NAME) -> str:
     quantization = _quantization(tensor.quantization)
     kind = f"tensor {tensor.index} {tensor.dtype} {_shape(tensor)}"
-    return ", ".join(filter(None, (kind, quantization, f"'{visible(tensor.name)}'")))
+    return ", ".join(filter(None, (kind, quantization, f"'{shorten(tensor.name, limit)}'")))
 
 
 def _quantization(q: Quantization) -> str:
@@ -169,7 +173,7 @@ def _shape(tensor: Tensor) -> str:
 
 
 def _opcode(op: Operator) -> str:
-    return visible(f"{op.opcode} {op.custom_code}" if op.custom_code else op.opcode)
+    return f"{op.opcode} {shorten(op.custom_code)}" if op.custom_code else op.opcode
 
 
 def _indexes(indexes: Iterable[int]) -> str:
