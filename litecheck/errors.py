@@ -73,3 +73,11 @@ class InputError(ConfigError):
 def wrong_type(function: str, wanted: str, given: object, call: str) -> TypeError:
     """What to raise where a public function is given something of another type: what it takes, and the right call."""
     return TypeError(f"{function}() takes {wanted}, not {type(given).__name__}: {call}")
+
+
+def install_hint(extra: str) -> str:
+    """Return the command that installs an extra. litecheck is on no package index, so the command needs the checkout.
+
+    Example: ``pip install -e '.[runtime]' in the checkout of litecheck``.
+    """
+    return f"pip install -e '.[{extra}]' in the checkout of litecheck"

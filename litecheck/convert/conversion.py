@@ -22,7 +22,7 @@ from litecheck.convert.plan_file import plan_json
 from litecheck.convert.plan_places import check_plan
 from litecheck.convert.planning import Targets, make_plan
 from litecheck.convert.recurrent import Inside
-from litecheck.convert.request import KINDS, REAL, Request
+from litecheck.convert.request import KINDS, REAL, Request, check_kind
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_metadata
 from litecheck.model.graph import name_of
@@ -32,7 +32,6 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport
-from litecheck.spelling import did_you_mean
 from litecheck.version import __version__
 
 #: The name of the metadata that says where a converted model comes from.
@@ -149,9 +148,7 @@ def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
 
 def kind_of(request: Request) -> tuple[str, Profile]:
     """The type of activations, and the profile to be kept. Raises ConfigError for what there is not."""
-    if request.to not in KINDS:
-        hint = did_you_mean(request.to, KINDS) or f"; there are {', '.join(KINDS)}"
-        raise ConfigError(f"there is no conversion to {request.to!r}{hint}")
+    check_kind(request.to)
     activation, _ = KINDS[request.to]
     allowed = (REAL, activation, "uint8") if activation == "int8" else (REAL, activation)
     for end, dtype in (("inputs", request.inputs), ("outputs", request.outputs)):

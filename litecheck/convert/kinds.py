@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 
 from litecheck.convert.groups import Key
 from litecheck.convert.plan import ConversionPlan
-from litecheck.convert.request import KINDS, REAL
+from litecheck.convert.request import KINDS, REAL, check_kind
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 
 
 def rules_for(to: str, wished: str = "") -> tuple[Profile, Profile | None]:
     """The profile by which operators are bound, and the target on which they shall run: a profile that says where operators
-    run demands no quantization, LiteRT's own profile of the kind does that."""
+    run demands no quantization, LiteRT's own profile of the kind does that. Raises ConfigError for an unknown kind."""
+    check_kind(to)
     profile = load_profile(wished or KINDS[to][1] or "litert-runtime")
     if profile.judges != "placement":
         return profile, None

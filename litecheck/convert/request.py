@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from litecheck.convert.formulas import Generation
+from litecheck.errors import ConfigError
+from litecheck.spelling import did_you_mean
 
 #: What is quantized; everything else stays as it is.
 REAL = "float32"
@@ -19,6 +21,13 @@ KINDS: Mapping[str, tuple[str, str]] = {
 }
 #: What leaves activations real.
 REAL_KINDS = tuple(to for to, (activation, _) in KINDS.items() if activation == REAL)
+
+
+def check_kind(to: str) -> None:
+    """Raise ConfigError for a word that is none of :data:`KINDS`."""
+    if to not in KINDS:
+        hint = did_you_mean(to, KINDS) or f"; there are {', '.join(KINDS)}"
+        raise ConfigError(f"there is no conversion to {to!r}{hint}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from litecheck.convert.foreign.child import ForeignError, ProcessLimits, converted
 from litecheck.convert.formats import KERAS
-from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem
+from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem, install_hint
 
 #: The programs of the child.
 FLOAT = "litecheck.convert.foreign.tensorflow_programs:to_float"
 #: How to get what is missing.
-INSTALL = "pip install 'litecheck[convert]'"
+INSTALL = install_hint("convert")
 
 #: What TensorFlow says, and what it means: a code, and a sentence in which {0} is what the pattern caught.
 _MEANINGS = (

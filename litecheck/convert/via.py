@@ -7,7 +7,7 @@ from typing import Literal
 
 from litecheck.convert.foreign.child import Converted, ForeignError, NamedSamples, ProcessLimits, converted
 from litecheck.convert.tensorflow import explained, source_kind
-from litecheck.errors import ConfigError, ModelError, Problem
+from litecheck.errors import ConfigError, ModelError, Problem, install_hint
 from litecheck.model.load import load_model
 
 Via = Literal["litecheck", "tensorflow", "ai-edge-quantizer"]
@@ -61,7 +61,7 @@ def quantized_via(
     except ForeignError as error:
         if error.kind == "missing module":
             raise ConfigError(
-                f"{path}: needs {error.message}, which is not installed: pip install 'litecheck[compare]'"
+                f"{path}: needs {error.message}, which is not installed: {install_hint('compare')}"
             ) from None
         reason = " ".join(error.message.split())[:300] or "no reason is given"
         raise ModelError(str(path), (_problem("failed", f"{error.kind}: {reason}"),)) from None

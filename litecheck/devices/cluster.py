@@ -11,7 +11,7 @@ from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, Limits
 from litecheck.devices.registry import open_device
-from litecheck.errors import LitecheckError
+from litecheck.errors import LitecheckError, install_hint
 from litecheck.model.load import model_from
 
 #: What stands in a device's text for the name of the worker that opens it: a board, a port, a serial number.
@@ -83,7 +83,7 @@ class OnCluster:
 
 def _client(address: str) -> Any:
     if find_spec("distributed") is None:
-        raise DeviceError("--cluster: needs the package distributed: pip install 'litecheck[cluster]'")
+        raise DeviceError(f"--cluster: needs the package distributed: {install_hint('cluster')}")
     import dask
     from distributed import Client
 

@@ -15,7 +15,7 @@ from litecheck.devices.isolated import Isolated
 from litecheck.devices.kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.port import Device, DeviceError, Limits, Spec
 from litecheck.devices.process import Setup
-from litecheck.errors import wrong_type
+from litecheck.errors import install_hint, wrong_type
 from litecheck.spelling import did_you_mean
 
 GROUP = "litecheck.devices"
@@ -119,7 +119,7 @@ def _own(spec: Spec, kind: DeviceKind, limits: Limits) -> Device:
         if find_spec(module) is None:
             package = kind.package if len(kind.modules) == 1 else module.replace("_", "-")
             raise DeviceError(
-                f"--device {spec.text}: needs the package {package}: pip install 'litecheck[{kind.extra}]'"
+                f"--device {spec.text}: needs the package {package}: {install_hint(kind.extra)}"
             )
     if kind.opened is not None:
         return kind.opened(spec)

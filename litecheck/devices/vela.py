@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from litecheck.devices.port import DeviceError
-from litecheck.errors import ModelError, Problem
+from litecheck.errors import ModelError, Problem, install_hint
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph
@@ -60,8 +60,7 @@ def vela_version() -> str:
     try:
         return version("ethos-u-vela")
     except PackageNotFoundError:
-        message = "Vela is not installed; pip install 'litecheck[vela]' gets it (package ethos-u-vela)"
-        raise DeviceError(message) from None
+        raise DeviceError(f"Vela needs the package ethos-u-vela: {install_hint('vela')}") from None
 
 
 class Vela:

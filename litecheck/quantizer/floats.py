@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, install_hint
 
 #: The floats numpy does not have: ONNX's name, ml_dtypes' name.
 ML_DTYPES: dict[str, str] = {
@@ -35,7 +35,7 @@ def ml_dtype(name: str) -> np.dtype[Any]:
     try:
         import ml_dtypes
     except ImportError as error:
-        raise ConfigError(f"{name} needs ml_dtypes: install litecheck with the extra 'onnx'") from error
+        raise ConfigError(f"{name} needs the package ml_dtypes: {install_hint('onnx')}") from error
     dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, ML_DTYPES[name]))
     return dtype
 

@@ -63,7 +63,9 @@ def _heading(model: Model) -> str:
 def _signature(
     key: str, subgraph: int, inputs: Iterable[tuple[str, int]], outputs: Iterable[tuple[str, int]]
 ) -> str:
-    into, out = (", ".join(f"{shorten(name)} (tensor {index})" for name, index in ends) for ends in (inputs, outputs))
+    into, out = (
+        ", ".join(f"{shorten(name)} (tensor {index})" for name, index in ends) for ends in (inputs, outputs)
+    )
     return f"'{shorten(key)}' of subgraph {subgraph}: {into or 'nothing'} -> {out or 'nothing'}"
 
 

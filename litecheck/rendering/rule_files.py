@@ -8,6 +8,7 @@ from litecheck.data import rules_dir, schemas_dir
 from litecheck.errors import ProfileError
 from litecheck.files import reason
 from litecheck.profile.types import Profile
+from litecheck.rendering.escape import visible
 
 _SCHEMA = "profile.schema.json"
 
@@ -30,7 +31,11 @@ def numbered(profile: Profile) -> str:
     lines = _read(there).splitlines()
     width = len(str(len(lines)))
     return "\n".join(
-        [profile.file, *(f"{n:>{width}}  {line}".rstrip() for n, line in enumerate(lines, 1)), ""]
+        [
+            visible(profile.file),
+            *(f"{n:>{width}}  {visible(line)}".rstrip() for n, line in enumerate(lines, 1)),
+            "",
+        ]
     )
 
 

@@ -12,7 +12,7 @@ from litecheck.errors import ConfigError
 from litecheck.finding import Effect
 from litecheck.profile.load import profile_names
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
-from litecheck.rendering.escape import safe_json
+from litecheck.rendering.escape import safe_json, visible
 from litecheck.rendering.word_table import print_table
 from litecheck.spelling import did_you_mean
 
@@ -78,8 +78,8 @@ def print_profiles(profiles: Iterable[Profile], console: Console) -> None:
 def print_operators(profiles: Iterable[Profile], console: Console) -> None:
     """For each profile its heading and its operators, with their operands."""
     for profile in profiles:
-        console.print(f"{profile.name}: {profile.title}", style="bold")
-        console.print(f"{profile.source}\noperators without a rule: {profile.unlisted}")
+        console.print(visible(f"{profile.name}: {profile.title}"), style="bold")
+        console.print(f"{visible(profile.source)}\noperators without a rule: {profile.unlisted}")
         listed = (
             (
                 rule.opcode,
@@ -100,9 +100,9 @@ def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> N
     """
     for profile in _with_rule(profiles, opcode):
         rule = profile.operators[opcode]
-        console.print(f"{rule.opcode} by {profile.name}", style="bold")
+        console.print(visible(f"{rule.opcode} by {profile.name}"), style="bold")
         for line in _scope(rule):
-            console.print(line)
+            console.print(visible(line))
         listed = [
             (row.name, _without_role(row.requirement), row.requirement.level, str(row.requirement.demand))
             for row in rows(profile, rule)

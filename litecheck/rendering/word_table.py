@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from litecheck.rendering.escape import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -50,7 +52,7 @@ def print_table(
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    content = [tuple(row) for row in rows]
+    content = [tuple(map(visible, row)) for row in rows]
     needs = {head: max(len(head), *(len(row[n]) for row in content), 1) for n, head in enumerate(heads)}
     room = console.width - _GAP * (len(heads) - 1) - _EDGES
     fixed = {head: need for head, need in needs.items() if head in whole}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, install_hint
 from litecheck.files import atomic_write, reason
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _library() -> tuple[Any, Any]:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
-        raise ConfigError("signatures need the package cryptography: pip install 'litecheck[sign]'") from None
+        raise ConfigError(f"signatures need the package cryptography: {install_hint('sign')}") from None
     return serialization, ed25519
 
 

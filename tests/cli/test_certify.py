@@ -113,7 +113,7 @@ def test_without_the_extra_nothing_is_written(
     monkeypatch.setitem(sys.modules, "cryptography", None)
     result = run(*MADE, "--sign", "key.pem")
     assert result.exit_code == 64
-    assert "pip install 'litecheck[sign]'" in " ".join(result.stderr.split())
+    assert "pip install -e '.[sign]'" in " ".join(result.stderr.split())
     assert not (folder / "certificate.json").exists()
 
 

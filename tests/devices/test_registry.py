@@ -122,7 +122,7 @@ def test_a_missing_package_is_named_with_its_extra(
     (tmp_path / "lib.so").touch()
     monkeypatch.setattr(registry, "find_spec", lambda name: None)
     said = error(text.format(file=tmp_path / "lib.so"))
-    assert f"needs the package {package}: pip install 'litecheck[{extra}]'" in said
+    assert f"needs the package {package}: pip install -e '.[{extra}]'" in said
 
 
 def test_a_file_that_is_no_delegate_is_refused_at_once(tmp_path: Path) -> None:

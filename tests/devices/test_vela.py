@@ -87,7 +87,7 @@ def test_without_the_compiler_it_says_what_to_install(monkeypatch: pytest.Monkey
         raise PackageNotFoundError
 
     monkeypatch.setattr(vela, "version", none)
-    with pytest.raises(DeviceError, match=r"pip install 'litecheck\[vela\]'"):
+    with pytest.raises(DeviceError, match=r"pip install -e '\.\[vela\]'"):
         Vela("ethos-u55")
 
 

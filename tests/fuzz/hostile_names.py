@@ -25,11 +25,25 @@ PIECES = (
     "\ue000", "\U000f0000", "\U000e0041", "\uffff", "\u0378", "\U0001fffe",
     "::error::", "::stop-commands::x", "##[error]", "##vso[task.setvariable variable=x]", "##teamcity[x]",
     f"\n{MARK}::error::", f"\n{MARK}##vso[x]", "<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>",
-    "[a](http://evil.example)", "`", "```", "|", "&amp;", "'", '"', "\\", "\\x1b[8m", "%0A", "{x}", "[bold]", "[/]", ":smile:",
+    "[a](http://evil.example)", "{x}", "[bold]", "`", "```", "|", "&amp;", "'", '"', "\\", "\\x1b[8m", "%0A", "[/]", ":smile:",
     "=1+1", "+1", "-1", "@x", "ordinary", "größe", "大きさ", " ", "  ", "/", "..",
 )  # fmt: skip
 #: Beginnings that act at the start of a line or of a cell.
-STARTS = ("", "", "::error::", "  ::error::", "::", ":", "##[error]", "##vso[x]", "=1+1", "@", "+", "-", f"\n{MARK}::a::")
+STARTS = (
+    "",
+    "",
+    "::error::",
+    "  ::error::",
+    "::",
+    ":",
+    "##[error]",
+    "##vso[x]",
+    "=1+1",
+    "@",
+    "+",
+    "-",
+    f"\n{MARK}::a::",
+)
 #: Codes of rich; a name's are of kinds that rich does not write here.
 _COLORS = re.compile(r"\x1b\[(?!8m|2J)[\d;]*m")
 _LOG_COMMAND = re.compile(r"##\w*\[")
@@ -42,7 +56,11 @@ def name(random: Random, *, file: bool = False, most: int = 5) -> str:
     text = random.choice(STARTS) + "".join(random.choices(PIECES, k=random.randint(1, most)))
     if not file:
         return text
-    return (text.replace("/", "|").replace("\0", "\x02").strip(".") or "x").encode()[:120].decode(errors="ignore")
+    return (
+        (text.replace("/", "|").replace("\0", "\x02").strip(".") or "x")
+        .encode()[:120]
+        .decode(errors="ignore")
+    )
 
 
 def model(random: Random, *, dtype: str = "int8", violating: bool = True, custom: bool = False) -> Model:

@@ -104,5 +104,5 @@ def test_what_is_no_key_is_told(tmp_path: Path) -> None:
 def test_without_the_extra_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "cryptography"]:
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ConfigError, match=r"pip install 'litecheck\[sign\]'"):
+    with pytest.raises(ConfigError, match=r"pip install -e '\.\[sign\]'"):
         private_key(tmp_path / "key.pem")

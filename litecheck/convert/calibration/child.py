@@ -22,7 +22,7 @@ from litecheck.devices.ipc import RunsFile, StoredRuns
 from litecheck.devices.isolated import Isolated, check_disk
 from litecheck.devices.port import Failure, Job, Limits
 from litecheck.devices.process import WorkerProcess
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, install_hint
 from litecheck.model.save import save_model
 from litecheck.model.types import Model
 from litecheck.spelling import did_you_mean
@@ -46,7 +46,7 @@ def chosen_runtime(device: str, unseen: bool) -> str:
     if device == "auto":
         return "litert:xnnpack" if installed and not unseen else OWN
     if device != OWN and not installed:
-        raise ConfigError(f"{device} needs the package ai-edge-litert: pip install 'litecheck[runtime]'")
+        raise ConfigError(f"{device} needs the package ai-edge-litert: {install_hint('runtime')}")
     if device != OWN and unseen:
         raise ConfigError(
             f"{device} shows what subgraphs hold after their last turn only; use {OWN}, or auto"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.convert.calibration.dataset import CalibrationData, DataOptions
 from litecheck.convert.calibration.samples import Chain, Sample, held
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, install_hint
 from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import entry
 from litecheck.tallies import counted
@@ -86,9 +86,7 @@ def _pillow(place: Path) -> Any:
     try:
         from PIL import Image
     except ImportError:
-        raise ConfigError(
-            f"{place}: images need the package pillow: pip install 'litecheck[convert]'"
-        ) from None
+        raise ConfigError(f"{place}: images need the package pillow: {install_hint('convert')}") from None
     return Image
 
 

@@ -197,9 +197,7 @@ def test_no_data_and_what_is_no_data(tmp_path: Path) -> None:
 def test_images_need_pillow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.png").write_bytes(b"")
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(
-        ConfigError, match=r"images need the package pillow: pip install 'litecheck\[convert\]'"
-    ):
+    with pytest.raises(ConfigError, match=r"images need the package pillow: pip install -e '\.\[convert\]'"):
         open_data(tmp_path, LAYERED)
 
 
