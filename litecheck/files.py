@@ -100,12 +100,19 @@ def _is_glob(argument: str) -> bool:
 
 def reason(error: OSError) -> str:
     """Why the system refused, in words; of a full disk its own words would speak of a device."""
+    if _has_no_scratch(error):
+        return "no folder for temporary files can be written; the disk may be full"
     return _FULL.get(error.errno or 0) or error.strerror or str(error)
 
 
 def is_full(error: OSError) -> bool:
     """Return True if the system refused to write because there is no room left: the command itself may be right."""
-    return error.errno in _FULL
+    return error.errno in _FULL or _has_no_scratch(error)
+
+
+def _has_no_scratch(error: OSError) -> bool:
+    """Return True for the error of Python's tempfile where it can write a file nowhere."""
+    return (error.strerror or "").startswith("No usable temporary directory")
 
 
 def unwritable(path: str | Path, error: OSError) -> ConfigError:
@@ -151,7 +158,8 @@ def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearra
     Links are followed, an existing file keeps its permissions, and what is no regular file (a device, a
     pipe) is written to directly. Raises OutputError where the disk is full, ConfigError where the system refuses.
     """
-    whole = data.encode() if isinstance(data, str) else data
+    # A name that is no UTF-8 has surrogates: written as JSON and YAML escape them.
+    whole = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
     pieces = (whole,) if isinstance(whole, bytes) else whole
     target = Path(os.path.realpath(path))
     try:

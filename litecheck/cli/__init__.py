@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import warnings
 
 #: What OpenBLAS, MKL and Accelerate read when numpy loads them, and what they all fall back on.
 OWN = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -25,8 +26,9 @@ def main() -> None:
 def _run() -> int:
     from typer import Exit
 
-    from litecheck.cli.console import failures_told, tell_defect, without_escapes
+    from litecheck.cli.console import failures_told, tell_defect, tell_warning, without_escapes
 
+    warnings.showwarning = tell_warning
     try:
         with failures_told():
             if without_escapes():

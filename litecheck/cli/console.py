@@ -206,6 +206,11 @@ def print_usage_error(usage: str, help_command: str, message: str) -> None:
     err.print(Panel(visible(message), title="Error", title_align="left", border_style="red"))
 
 
+def tell_warning(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
+    """Print a warning of Python or numpy in one line, in place of :func:`warnings.showwarning`."""
+    say(f"warning: {category.__name__}: {message}")
+
+
 def tell_defect(error: BaseException) -> None:
     """Print that litecheck itself is wrong, and how to see the traceback; or the traceback, where that is asked for."""
     if os.environ.get(TRACEBACK):

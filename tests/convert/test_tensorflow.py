@@ -176,13 +176,13 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
 @pytest.mark.skipif(find_spec("tensorflow") is not None, reason="tensorflow is installed")
 def test_a_missing_tensorflow_names_the_extra(tmp_path: Path) -> None:
     (tmp_path / "a.keras").write_bytes(b"")
-    with pytest.raises(ConfigError, match=r"needs tensorflow.*litecheck\[convert\]"):
+    with pytest.raises(ConfigError, match=r"needs tensorflow.*-e .\.\[convert\]"):
         float_from_tensorflow(tmp_path / "a.keras")
 
 
 @pytest.mark.skipif(find_spec("ai_edge_quantizer") is not None, reason="ai-edge-quantizer is installed")
 def test_a_missing_ai_edge_quantizer_names_the_extra() -> None:
-    with pytest.raises(ConfigError, match=r"needs ai_edge_quantizer.*litecheck\[compare\]"):
+    with pytest.raises(ConfigError, match=r"needs ai_edge_quantizer.*-e .\.\[compare\]"):
         quantized_via("ai-edge-quantizer", FOLDER / "separable.tflite", samples("separable", 1))
 
 

@@ -25,8 +25,8 @@ PIECES = (
     "\ue000", "\U000f0000", "\U000e0041", "\uffff", "\u0378", "\U0001fffe",
     "::error::", "::stop-commands::x", "##[error]", "##vso[task.setvariable variable=x]", "##teamcity[x]",
     f"\n{MARK}::error::", f"\n{MARK}##vso[x]", "<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>",
-    "[a](http://evil.example)", "{x}", "[bold]", "`", "```", "|", "&amp;", "'", '"', "\\", "\\x1b[8m", "%0A", "[/]", ":smile:",
-    "=1+1", "+1", "-1", "@x", "ordinary", "größe", "大きさ", " ", "  ", "/", "..",
+    "[a](http://evil.example)", "{x}", "[bold]", "`", "```", "|", "&amp;", "'", '"', "\\", "\\x1b[8m", "%0A", "[/]",
+    ":smile:", "=1+1", "+1", "-1", "@x", "ordinary", "größe", "大きさ", " ", "  ", "/", "..",
 )  # fmt: skip
 #: Beginnings that act at the start of a line or of a cell.
 STARTS = (

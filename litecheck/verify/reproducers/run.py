@@ -147,7 +147,7 @@ def main(facts: dict[str, Any]) -> int:
         except subprocess.TimeoutExpired:
             return report(facts, "timed out", f"no answer after {facts['seconds']:g} s")
         if "ModuleNotFoundError" in done.stderr:
-            print(done.stderr.strip().splitlines()[-1])
+            print(f"not run: {printable(done.stderr.strip().splitlines()[-1])}")
             return 2
         if done.returncode < 0:
             return report(facts, "crashed", f"ended by signal {-done.returncode}")
@@ -185,9 +185,15 @@ def judge(facts: dict[str, Any], arrays: dict[str, Any]) -> int:
     return report(facts, "exact", "every output is as expected")
 
 
+def printable(text: str) -> str:
+    """Return the text in one line without control characters or a command of a build log: it may be of the device."""
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return text.replace("##", "#\\x23")
+
+
 def report(facts: dict[str, Any], outcome: str, words: str) -> int:
     """One line on what came of it, and whether that is how it failed before; the exit status."""
-    print(f"{outcome}: {words}")
+    print(f"{outcome}: {printable(words)}")
     same = outcome == facts["outcome"]
     print("reproduced" if same else f"not reproduced: {facts['outcome']} was expected")
     return 0 if same else 1
