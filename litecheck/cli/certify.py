@@ -50,7 +50,8 @@ def certify(
     and derives every number anew; whatever differs is named, a single byte of it too.
 
     Exit codes: 0 the device conforms, 1 it does not, 2 nothing could be judged. With --check: 0 everything is as the
-    certificate says, whatever that is, 1 something is not, 2 it could not be checked. 64: the command is wrong.
+    certificate says, whatever that is, 1 something is not, 2 it could not be checked. 64: the command is wrong,
+    74: the disk is full.
 
     \b
     [bold]Examples[/]

@@ -52,7 +52,7 @@ def compare(
     other roundings, orders, widths and parameters are tried, and those that reproduce ACTUAL are named. Real values
     on both sides are compared as they are, in ULP.
 
-    Exit codes: 0 within the tolerance, 1 not, 2 cannot be judged, 64 the command is wrong.
+    Exit codes: 0 within the tolerance, 1 not, 2 cannot be judged, 64 the command is wrong, 74 the disk is full.
 
     \b
     [bold]Examples[/]

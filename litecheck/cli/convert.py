@@ -55,7 +55,7 @@ def convert(
 
     Exit codes: 0 the new model is written and nothing is against it, 1 it would violate its profile and is not written,
     2 it cannot be made (unreadable files, a model that is quantized already, samples that do not fit), or no rules judge
-    it: it is not written; 64 the command is wrong: no data, an unknown option.
+    it: it is not written; 64 the command is wrong: no data, an unknown option; 74 the disk is full.
 
     \b
     [bold]Examples[/]

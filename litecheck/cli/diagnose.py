@@ -61,7 +61,7 @@ def diagnose(
     operators are tried, and their operators themselves beside them.
 
     Exit codes: 0 every operator that answered is explained, 1 one is not or does not always answer alike, 2 none
-    answered, 64 the command is wrong.
+    answered, 64 the command is wrong, 74 the disk is full.
 
     \b
     [bold]Examples[/]

@@ -64,7 +64,7 @@ def run(
     arithmetic says whose rounding is meant: LiteRT's reference kernels, its optimized ones, XNNPACK, a device's.
 
     Exit codes: 0 the model ran, 2 it could not: an unreadable model, inputs that do not fit, an operator without a kernel;
-    64 the command is wrong.
+    64 the command is wrong; 74 the disk is full.
 
     \b
     [bold]Examples[/]

@@ -111,8 +111,6 @@ def guarded_streams() -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(OSError, ValueError):
-            sys.stdout.flush()
         sys.stdout, sys.stderr = outer
 
 

@@ -172,7 +172,7 @@ def judge(
     claimed; whatever is not claimed is told and fails nothing. A waiver excuses what fails until its date.
 
     Exit codes: 0 every operator that was computed conforms, 1 one does not, 2 nothing could be judged, 64 the command
-    is wrong.
+    is wrong, 74 the disk is full.
 
     \b
     [bold]Examples[/]
@@ -218,7 +218,7 @@ def prove(
     """Put a suite to the proof: every known mistake of every operator, and the case that catches it.
 
     Beside it stands what a tolerance of 1 LSB would let through. Exit codes: 0 every mistake is caught, 1 one is not, 64
-    the command is wrong.
+    the command is wrong, 74 the disk is full.
 
     \b
     [bold]Examples[/]

@@ -36,7 +36,7 @@ def diff(
     and refused cases are not as they should be.
 
     Exit codes: 0 nothing became worse, 1 something did, 2 the runs have no case in common, 64 the command is
-    wrong, or a run is not there.
+    wrong, or a run is not there, 74 the disk is full.
 
     \b
     [bold]Examples[/]

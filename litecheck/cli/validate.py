@@ -126,7 +126,7 @@ def validate(
     \\[tool.litecheck] of pyproject.toml or in litecheck.toml; the command line wins. A PATH names a
     requirement, CONV_2D/weight/zero_point; it may have wildcards and may stop early (CONV_2D).
 
-    Exit codes: 0 conforms, 1 violates, 2 could not be judged, 64 the command is wrong.
+    Exit codes: 0 conforms, 1 violates, 2 could not be judged, 64 the command is wrong, 74 the disk is full.
 
     \b
     [bold]Examples[/]

@@ -64,7 +64,7 @@ def verify(
     longer; --memory is a limit on Linux alone.
 
     Exit codes: 0 every operator judged is exact or within its tolerance, 1 one is not, 2 nothing could be judged, 64 the
-    command is wrong. Of several models the worst counts.
+    command is wrong, 74 the disk is full. Of several models the worst counts.
 
     \b
     [bold]Examples[/]
