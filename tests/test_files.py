@@ -11,8 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.errors import ConfigError, ModelError
-from litecheck.files import atomic_write, check_folder, check_writable, find_models, from_here, make_folder
+from litecheck.errors import ConfigError, ModelError, OutputError
+from litecheck.files import (
+    atomic_write,
+    check_folder,
+    check_writable,
+    find_models,
+    from_here,
+    is_full,
+    make_folder,
+    reason,
+)
 
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions, links and devices as POSIX has them")
 
@@ -130,3 +139,39 @@ def test_folders_that_cannot_be_made_are_said_before_and_when(tmp_path: Path) ->
     for refused in (check_folder, make_folder):
         with pytest.raises(ConfigError, match="cannot be written"):
             refused(tmp_path / "file" / "b")
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "why"),
+    [
+        (errno.ENOSPC, OutputError, "the disk is full"),
+        (errno.EFBIG, OutputError, "the limit for the size of a file is reached"),
+        (errno.EDQUOT, OutputError, "the disk quota is used up"),
+        (errno.EROFS, ConfigError, os.strerror(errno.EROFS)),
+    ],
+)
+def test_a_full_disk_is_an_error_of_its_own(
+    number: int, kind: type[ConfigError], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "replace", refuse)
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    for write in (lambda: atomic_write(tmp_path / "a", "x"), lambda: make_folder(tmp_path / "b")):
+        with pytest.raises(ConfigError, match=rf"cannot be written, {re.escape(why)}$") as raised:
+            write()
+        assert type(raised.value) is kind
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_folder_for_temporary_files_counts_as_a_full_disk() -> None:
+    error = FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+    assert is_full(error)
+    assert reason(error) == "no folder for temporary files can be written; the disk may be full"
+    assert not is_full(FileNotFoundError(errno.ENOENT, "No such file"))
+
+
+def test_a_name_that_is_no_utf8_can_be_written(tmp_path: Path) -> None:
+    atomic_write(tmp_path / "a", '"\udcff"')
+    assert (tmp_path / "a").read_bytes() == b'"\\udcff"'

@@ -201,8 +201,8 @@ def print_usage_error(usage: str, help_command: str, message: str) -> None:
 
     err = console(stderr=True)
     if usage:
-        err.print(Text(usage, "bold"))
-        err.print(Text.assemble("Try ", (f"'{help_command}'", "blue"), " for help."))
+        err.print(Text.assemble(("Usage: ", "bold yellow"), (usage.removeprefix("Usage: "), "bold")))
+        err.print(Text.assemble("Try ", (f"'{help_command}'", "blue"), " for help.", style="dim"))
     err.print(Panel(visible(message), title="Error", title_align="left", border_style="red"))
 
 

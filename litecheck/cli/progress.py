@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from litecheck.cli.console import Manner, console
+from litecheck.rendering.escape import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -38,7 +39,7 @@ class Bar:
         self._done, self._what = done, what
         if self._drawn:
             bar, task = self._drawn
-            bar.update(task, completed=round(done), description=self._before + what)
+            bar.update(task, completed=round(done), description=visible(self._before + what))
 
     def start(self) -> None:
         """Draw from now on."""

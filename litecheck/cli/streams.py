@@ -11,6 +11,8 @@ from typing import Any, TextIO, cast
 
 from litecheck.rendering import escape
 
+#: Set by a shell that asks for completions.
+COMPLETION = "_LITECHECK_COMPLETE"
 #: Codes that rich writes: colors, and the movements of a progress bar.
 _CODES = re.compile(r"(\x1b\[[\d;?]*[A-Za-z]|\r)")
 #: The end of a line that the next text may complete to a command of a build log.
@@ -103,6 +105,9 @@ def guard(stream: TextIO, expendable: bool = False) -> GuardedStream:
 @contextmanager
 def guarded_streams() -> Iterator[None]:
     """Guard stdout and stderr for a while; within another guard, leave them as they are."""
+    if COMPLETION in os.environ:  # shells want tabs; the words are litecheck's own
+        yield
+        return
     outer = sys.stdout, sys.stderr
     for stream in outer:
         # Encodings of few characters shall not stop the report.

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 from typer.testing import Result
+
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.save import save_model
 
 Run = Callable[..., Result]
 
@@ -61,3 +65,24 @@ def test_damaged_files_get_their_problems(run: Run) -> None:
 
 def test_other_formats_are_usage_errors(run: Run) -> None:
     assert run("inspect", "good.tflite", "-f", "xml").exit_code == 64
+
+
+def test_names_are_short_in_text_and_whole_in_json(run: Run, folder: Path) -> None:
+    long = "a" * 5000
+    builder = ModelBuilder(f"{long}description")
+    main = builder.subgraph(f"{long}subgraph")
+    x, y = (main.tensor(f"{long}{name}", (1, 4), "int8", quantized(0.5, 0)) for name in "xy")
+    main.add("CUSTOM", [x], [y], custom_code=f"{long}code")
+    main.inputs(x)
+    main.outputs(y)
+    builder.signature(f"{long}key", main, {f"{long}in": x}, {f"{long}out": y})
+    builder.metadata(f"{long}metadata", b"x")
+    save_model(builder.finish(), folder / "long.tflite")
+    for more in ([], ["--tensors"], ["--op", "0"]):
+        text = run("inspect", "long.tflite", *more).stdout
+        assert max(map(len, text.splitlines())) < 500
+        assert "…" in text
+    whole = run("inspect", "long.tflite", "-f", "json").stdout
+    assert all(
+        f"{long}{name}" in whole for name in ("x", "y", "subgraph", "code", "key", "in", "out", "metadata")
+    )

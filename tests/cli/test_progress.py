@@ -50,3 +50,16 @@ def test_samples_are_counted_where_nobody_knows_how_many(
         tell(2, "comparing")
     assert f"2/{total or '?'}" in stderr.getvalue()
     assert "comparing" in stderr.getvalue()
+
+
+def test_names_at_work_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "DELAY", 0.0)
+    monkeypatch.setattr(sys, "stderr", stderr := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "300")
+    with module.samples_done(2, Manner()) as tell:
+        time.sleep(0.2)
+        tell(1, "a\nb\x1b[8m\u202e")
+        time.sleep(0.2)
+    assert "a\\nb\\x1b[8m\\u202e" in stderr.getvalue()
+    assert "\x1b[8m" not in stderr.getvalue()

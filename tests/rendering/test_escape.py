@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import PurePosixPath
 
 import pytest
@@ -18,10 +19,40 @@ from litecheck.rendering import escape
         ("\u202egnp", "\\u202egnp"),
         ("\ufffe\udc80", "\\ufffe\\udc80"),
         ("\u2028", "\\u2028"),
+        ("\x85\x9b\x7f\xa0\u3000", "\\x85\\x9b\\x7f\\xa0\\u3000"),
+        ("\u200b\u2066\ufeff\U000e0041", "\\u200b\\u2066\\ufeff\\U000e0041"),
+        ("\ue000\U000f0000", "\\ue000\\U000f0000"),
+        ("\u3164\u115f\u034f", "\\u3164\\u115f\\u034f"),
+        ("⚠\ufe0f", "⚠\ufe0f"),
+        ("x##vso[task]##[error]##teamcity[y]", "x##vso\\x5btask]##\\x5berror]##teamcity\\x5by]"),
+        ("a # b ## c [d] #[e]", "a # b ## c [d] #[e]"),
+        ("::stop", "::stop"),
     ],
 )
 def test_visible(text, shown):
     assert escape.visible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "shown"),
+    [
+        ("a\nb\x0b\n", None, "a\nb\\x0b\n"),
+        ("::a\n  ::b\nc ::d", None, "::a\n  ::b\nc ::d"),
+        ("::a\n  ::b\nc ::d", "", ":\\x3aa\n  :\\x3ab\nc ::d"),
+        ("::a\n::b", "x", "::a\n:\\x3ab"),
+        (":a\n:b", " :", "\\x3aa\n:b"),
+        ("o[b]", "##vs", "o\\x5bb]"),
+    ],
+)
+def test_lines_of_a_text_stay_and_begin_no_command(text, before, shown):
+    assert escape.escaped(text, lines=True, before=before) == shown
+
+
+@pytest.mark.parametrize("text", ["##vso[x]", "###[x]", "a##b[", "\\\\##x[", "##", "#\u2028"])
+def test_json_keeps_its_values_and_has_no_command_of_a_build_log(text):
+    written = escape.safe_json(json.dumps({text: [text]}))
+    assert json.loads(written) == {text: [text]}
+    assert escape.visible(written) == written
 
 
 def test_shorten_keeps_both_ends_and_the_limit():

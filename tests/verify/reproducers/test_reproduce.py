@@ -16,6 +16,7 @@ from litecheck.devices.port import Failure, Job, Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.load import load_model
 from litecheck.verify.outcome import Verification
+from litecheck.verify.reproducers import run
 from litecheck.verify.reproducers.reproduce import write_program
 from litecheck.verify.settings import Settings
 from litecheck.verify.verify import verify
@@ -217,3 +218,7 @@ def test_a_program_is_driven_as_litecheck_drives_it(
     np.save(tmp_path / "input_0.npy", np.zeros((2, 3), np.int8))
     np.save(tmp_path / "expected_0.npy", np.full((2, 3), expected, np.int8))
     assert reproduced(tmp_path)[0] == status, reproduced(tmp_path)
+
+
+def test_a_program_prints_what_a_device_said_in_one_line_without_control_characters() -> None:
+    assert run.printable("größe a\n\x1b[31m\u202e##vso[x]") == "größe a\\n\\x1b[31m\\u202e#\\x23vso[x]"
