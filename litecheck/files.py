@@ -1,14 +1,16 @@
-"""Files on the way in and out: which ones a user means, and writing them whole or not at all."""
+"""Reading and writing files: regular files of bounded size are read, files are written whole or not at all."""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
-from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePath
+from collections.abc import Iterable
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from typing import BinaryIO
 
-from litecheck.errors import ConfigError, ModelError, OutputError, Problem
+from litecheck.errors import ConfigError, OutputError
 
 #: What a folder is searched for. A file named outright may have any suffix.
 MODEL_SUFFIXES = (".tflite", ".lite", ".tfl", ".task", ".litertlm")
@@ -20,61 +22,128 @@ _FULL = {
     errno.EFBIG: "the limit for the size of a file is reached",
     errno.ENOSPC: "the disk is full",
 }
+#: Bytes of a document (JSON, TOML) that are read at most. A suite of 10,000 cases has a manifest of 45 MB.
+DOCUMENT_LIMIT = 64 << 20
+#: Bytes read at once.
+_CHUNK = 1 << 20
+#: Pipes that the shell hands over by name: ``<(program)``.
+_HANDED_OVER = re.compile(r"/dev/(stdin|fd/\d+)|/proc/self/fd/\d+")
 #: What is no file, though it names one.
 URLS = ("http://", "https://", "ftp://", "s3://", "gs://", "hf://")
 
 
-def find_models(arguments: Iterable[str]) -> tuple[str | ModelError, ...]:
-    """The model files that files, folders and globs name: each once, in the order of the arguments.
+class NotRegularError(OSError):
+    """A path that names a device, a pipe or a socket where a regular file is expected."""
 
-    A folder is searched recursively for ``MODEL_SUFFIXES`` (hidden folders are left out); a glob takes
-    whatever it matches, ``**`` included. An argument that yields no file, and a folder that cannot be read, is the
-    ModelError that says why: it costs none of the others.
+
+def open_file(path: str | Path, piped: bool = False) -> BinaryIO:
+    """Open a regular file for reading. ``piped`` also accepts a pipe that the shell names (``/dev/fd/63``).
+
+    Every file that litecheck reads by name is opened here. A pipe without a writer is not waited for, and a device
+    (``/dev/zero`` behind a link) is not read. Raises OSError, also for a name that no file can have.
     """
-    found: dict[str, str | ModelError] = {}
-    for argument in arguments:
-        for one in _named_by(argument):
-            found.setdefault(one.file if isinstance(one, ModelError) else one, one)
-    return tuple(found.values())
+    return os.fdopen(_descriptor(path, piped and bool(_HANDED_OVER.fullmatch(str(path)))), "rb")
 
 
-def _named_by(argument: str) -> Iterator[str | ModelError]:
-    if argument == STDIN or is_url(argument) or os.path.lexists(argument):
-        yield from _models_below(argument) if os.path.isdir(argument) else (argument,)
-    elif _is_glob(argument):
-        from glob import glob
-
-        matches = sorted(glob(argument, recursive=True))
-        for match in matches:
-            yield from _models_below(match) if os.path.isdir(match) else (match,)
-        if not matches:
-            yield _nothing(argument, "file-not-found", "no file matches")
-    else:
-        yield _nothing(argument, "file-not-found", "no such file or folder")
-
-
-def _models_below(folder: str) -> Iterator[str | ModelError]:
-    refused: list[OSError] = []
-    found = False
-    for root, folders, files in os.walk(folder, onerror=refused.append):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            if name.lower().endswith(MODEL_SUFFIXES):
-                found = True
-                yield os.path.join(root, name)
-    for error in refused:
-        where = str(error.filename or folder)
-        yield _nothing(where, "unreadable-folder", f"the folder cannot be read: {reason(error)}")
-    if not found and not refused:
-        if os.path.isfile(os.path.join(folder, "saved_model.pb")):
-            yield folder
-        else:
-            suffixes = " ".join(MODEL_SUFFIXES)
-            yield _nothing(folder, "no-model", f"no model in this folder (looked for {suffixes})")
+def _descriptor(path: str | Path, piped: bool) -> int:
+    """Return the descriptor of a regular file, or of a pipe if ``piped``."""
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
+    try:
+        # Non-blocking: open() would wait for the writer of a named pipe.
+        handle = os.open(path, flags | (0 if piped else getattr(os, "O_NONBLOCK", 0)))
+    except ValueError as error:
+        raise OSError(errno.EINVAL, f"got a name that no file can have ({error}), expected a path") from error
+    except PermissionError:
+        if os.path.isdir(path):  # as Windows reports a folder
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)) from None
+        raise
+    try:
+        _check_regular(os.fstat(handle).st_mode, piped)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
 
 
-def _nothing(argument: str, code: str, message: str) -> ModelError:
-    return ModelError(argument, (Problem(code, "", None, message),))
+def _check_regular(mode: int, piped: bool) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode) and not (piped and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))):
+        raise NotRegularError(errno.EINVAL, "got a device, pipe or socket, expected a regular file")
+
+
+def read_file(
+    path: str | Path, limit: int = DOCUMENT_LIMIT, error: type[ConfigError] = ConfigError, piped: bool = False
+) -> bytes:
+    """Return the bytes of a regular file. Raises ``error`` for a file that cannot be read or exceeds ``limit`` bytes.
+
+    The file is read to its end, not to the size that the system states.
+    """
+    content = bytearray()
+    try:
+        with open_file(path, piped) as file:
+            while piece := file.read(min(_CHUNK, limit + 1 - len(content))):
+                content += piece
+    except OSError as fault:
+        raise error(f"{path}: cannot be read, {reason(fault)}") from fault
+    if len(content) > limit:
+        raise error(f"{path}: the file is too large: got more than the limit of {bytes_text(limit)}")
+    return bytes(content)
+
+
+def file_digest(path: str | Path) -> str:
+    """Return the SHA-256 of a regular file in hexadecimal, read piece by piece. Raises OSError."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    with open_file(path) as file:
+        while piece := file.read(_CHUNK):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def member_path(folder: str | Path, name: str, error: type[ConfigError] = ConfigError) -> Path:
+    """Return the path of a file inside a folder by its relative name. Raises ``error`` for a name that leaves the folder.
+
+    Absolute names, drive letters, ``..`` and links to a place outside the folder leave it, on every system.
+    """
+    if not is_relative(name):
+        shown = name if name.isprintable() else repr(name)
+        raise error(f"{folder}: the file name leaves the folder: got {shown}, expected a path inside the folder")
+    path = Path(folder, name)
+    if not is_inside(path, folder):
+        raise error(f"{path}: the link leaves the folder {folder}: expected a file inside the folder")
+    return path
+
+
+def is_relative(name: str) -> bool:
+    """Return True if a name is a path below a folder on every system. *Example:* ``C:x`` and ``a/../b`` are not."""
+    flavors = (PurePosixPath(name), PureWindowsPath(name))
+    return bool(name) and "\0" not in name and not any(p.anchor or ".." in p.parts for p in flavors)
+
+
+def is_inside(path: str | Path, folder: str | Path) -> bool:
+    """Return True if a path, links followed, is the folder or lies below it."""
+    try:
+        return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+    except (OSError, ValueError):
+        return False
+
+
+def files_in(folder: str | Path, error: type[ConfigError] = ConfigError) -> list[Path]:
+    """Return the files and folders directly in a folder, sorted by name, without hidden ones.
+
+    Raises ``error`` for a folder that cannot be listed and for a link that leaves the folder.
+    """
+    try:
+        found = sorted(path for path in Path(folder).iterdir() if not path.name.startswith("."))
+    except (OSError, ValueError) as fault:
+        why = reason(fault) if isinstance(fault, OSError) else str(fault)
+        raise error(f"{folder}: cannot be listed, {why}") from fault
+    for path in found:
+        if path.is_symlink():
+            member_path(folder, path.name, error)
+    return found
 
 
 def is_url(argument: str) -> bool:
@@ -92,10 +161,6 @@ def from_here(file: str) -> str:
         below = os.path.relpath(path) if same_drive else path
         path = path if below.startswith("..") else below
     return PurePath(path).as_posix()
-
-
-def _is_glob(argument: str) -> bool:
-    return any(mark in argument for mark in "*?[")
 
 
 def reason(error: OSError) -> str:
@@ -122,6 +187,7 @@ def unwritable(path: str | Path, error: OSError) -> ConfigError:
 
 def check_writable(path: str | Path) -> None:
     """Raise ConfigError if a file could not be written at ``path``: better now than after the work."""
+    _check_name(path)
     target = Path(path)
     if target.is_dir():
         raise ConfigError(f"{path}: cannot be written, it is a folder")
@@ -133,6 +199,7 @@ def check_writable(path: str | Path) -> None:
 
 def check_folder(path: str | Path) -> None:
     """Raise ConfigError if no files could be written into the folder ``path``, which need not be there yet."""
+    _check_name(path)
     there = os.path.abspath(path)
     while not os.path.lexists(there):
         there = os.path.dirname(there)
@@ -142,8 +209,14 @@ def check_folder(path: str | Path) -> None:
         raise ConfigError(f"{path}: cannot be written, permission denied")
 
 
+def _check_name(path: str | Path) -> None:
+    if "\0" in str(path):
+        raise ConfigError(f"{str(path)!r}: cannot be written, no file name holds a NUL")
+
+
 def make_folder(path: str | Path) -> None:
     """Make a folder and those it lies in, where they are missing. Raises OutputError and ConfigError."""
+    _check_name(path)
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -158,6 +231,7 @@ def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearra
     Links are followed, an existing file keeps its permissions, and what is no regular file (a device, a
     pipe) is written to directly. Raises OutputError where the disk is full, ConfigError where the system refuses.
     """
+    _check_name(path)
     # A name that is no UTF-8 has surrogates: written as JSON and YAML escape them.
     whole = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
     pieces = (whole,) if isinstance(whole, bytes) else whole
@@ -177,8 +251,10 @@ def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearra
 
 def _replace(target: Path, pieces: Iterable[bytes | bytearray | memoryview], mode: int | None) -> None:
     temporary = target.with_name(f".litecheck-{os.urandom(8).hex()}")
+    # No wider than the file that is replaced, also while it is written.
+    rights = 0o666 if mode is None else 0o600
     try:
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, rights), "wb") as file:
             file.writelines(pieces)
         if mode is not None:
             os.chmod(temporary, stat.S_IMODE(mode))

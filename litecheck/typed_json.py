@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
+from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
+from litecheck.files import read_file
 
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _NOUNS = {int: "a whole number", str: "a string", bool: "true or false"}
+#: Whole numbers that a document may hold: those of 64 bits, signed or not, and differences of two.
+_INT_MAX = 1 << 64
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Metadata of a field's type: only values for which ``test`` is true. *Example:* ``Annotated[int, Only(is_even, "even")]``."""
+
+    test: Callable[[Any], bool]
+    wanted: str
+
+
+def within(low: int, high: int) -> Only:
+    """Return the metadata of a whole number in a closed range."""
+    return Only(lambda value: low <= value <= high, f"a whole number in {low}..{high}")
+
+
+def one_of(words: tuple[str, ...]) -> Only:
+    """Return the metadata of a string that is one of some words."""
+    return Only(lambda value: value in words, f"one of {', '.join(words)}")
 
 
 def encoded(value: Any, kind: Any) -> Any:
@@ -26,6 +47,8 @@ def encoded(value: Any, kind: Any) -> Any:
     if is_dataclass(kind):
         return _fields(value, kind)
     origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return encoded(value, inner[0])
     if origin is tuple:
         return [encoded(item, of) for item, of in zip(value, _items(inner, len(value)), strict=True)]
     if origin is Mapping:
@@ -57,16 +80,13 @@ def _fields(value: Any, kind: Any) -> dict[str, Any]:
 def read_document(path: Path, kind: Any, key: str, version: int, what: str) -> tuple[Any, bytes]:
     """What a file holds that is called ``what`` and states its ``version`` under ``key``, and the file's bytes.
 
-    Raises OSError, and ConfigError for what is none, or one of another version.
+    Raises ConfigError for a file that cannot be read, that holds no such document, or one of another version.
     """
-    content = path.read_bytes()
-    try:
-        document = json.loads(content)
-    except ValueError as error:
-        raise ConfigError(f"{path}: no JSON: {error}") from None
+    content = read_file(path)
+    document = decode_json(content, str(path))
     stated = document.get(key) if isinstance(document, dict) else None
-    if stated != version:
-        raise ConfigError(f"{path}: no {what}: {key} is {stated!r}, not {version}")
+    if type(stated) is not int or stated != version:
+        raise ConfigError(f"{path}: no {what}: {key} is {_shown(stated)}, not {version}")
     try:
         return decoded(document, kind, what), content
     except ConfigError as error:
@@ -80,7 +100,7 @@ class _WrongError(Exception):
 @cache
 def _shape(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
     """(field, type, whether it must be there) of a dataclass."""
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     return tuple(
         (f.name, hints[f.name], f.default is MISSING and f.default_factory is MISSING) for f in fields(kind)
     )
@@ -95,6 +115,12 @@ def _decode(value: Any, kind: Any, path: str) -> Any:
     origin, inner = get_origin(kind), get_args(kind)
     if is_dataclass(kind):
         return _object(value, kind, path)
+    if origin is Annotated:
+        found = _decode(value, inner[0], path)
+        wrong = [only for only in inner[1:] if not only.test(found)]
+        if wrong:
+            raise _wrong(path, value, wrong[0].wanted)
+        return found
     if origin is tuple:
         if not isinstance(value, list) or len(value) != len(_items(inner, len(value))):
             raise _wrong(path, value, "a list" if inner[-1] is Ellipsis else f"a list of {len(inner)}")
@@ -116,6 +142,8 @@ def _decode(value: Any, kind: Any, path: str) -> Any:
         return _float(value, path)
     if type(value) is not kind:
         raise _wrong(path, value, _NOUNS[kind])
+    if kind is int and abs(value) > _INT_MAX:
+        raise _wrong(path, value, "a whole number of 64 bits")
     return value
 
 
@@ -137,10 +165,25 @@ def _float(value: Any, path: str) -> float:
         return _WORDS[value]
     if type(value) not in (int, float):
         raise _wrong(path, value, "a number")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise _wrong(path, value, "a number that a float64 holds")
+    return number
 
 
 def _wrong(path: str, value: object, wanted: str) -> _WrongError:
-    shown = repr(value)
-    shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
-    return _WrongError(f"{path or 'the document'} is {shown}, not {wanted}")
+    return _WrongError(f"{path or 'the document'} is {_shown(value)}, not {wanted}")
+
+
+def _shown(value: object) -> str:
+    shown = "nested too deeply" if isinstance(value, (list, dict)) and _is_deep(value) else repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:59]}…"
+
+
+def _is_deep(value: object, depth: int = 20) -> bool:
+    """Return True if ``repr`` of a list or an object could exceed Python's recursion limit."""
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth == 0 or any(_is_deep(one, depth - 1) for one in below)

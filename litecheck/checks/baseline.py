@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from litecheck.checks.policy import map_findings
+from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
-from litecheck.files import atomic_write, from_here
+from litecheck.files import atomic_write, from_here, read_file
 from litecheck.finding import Finding, Waiver
 from litecheck.report import ModelReport, Report, StaleEntry
 
@@ -31,18 +32,11 @@ _Key = tuple[str, str, str]
 
 def read(path: str | Path) -> tuple[Entry, ...]:
     """The entries of a baseline file. Raises ConfigError, with the file, for whatever is no baseline."""
-    import json
-
-    try:
-        content = json.loads(Path(path).read_bytes())
-    except OSError as error:
-        raise ConfigError(f"{path}: the baseline cannot be read, {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not a baseline, {error}") from error
+    content = decode_json(read_file(path), str(path))
     if not isinstance(content, dict) or "litecheck_baseline" not in content:
         raise ConfigError(f"{path}: not a baseline, the key 'litecheck_baseline' is missing")
     if content["litecheck_baseline"] != VERSION:
-        found = content["litecheck_baseline"]
+        found = str(content["litecheck_baseline"])[:40]
         raise ConfigError(f"{path}: a baseline of version {found}; this litecheck reads version {VERSION}")
     findings = content.get("findings")
     if not isinstance(findings, list):

@@ -168,7 +168,8 @@ def run(
     """Check all that can be wrong with the options, judge, report; the exit code. Raises LitecheckError."""
     from litecheck.checks import baseline, policy
     from litecheck.cli import outputs
-    from litecheck.files import check_writable, find_models
+    from litecheck.files import check_writable
+    from litecheck.model_files import find_models
 
     targets = outputs.parse_outputs(options.format, "validate")
     levels = tuple(map(policy.parse_level, options.level))

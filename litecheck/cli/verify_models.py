@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from litecheck.cli.console import Manner, console
 from litecheck.errors import ConfigError, ModelError
-from litecheck.files import find_models
+from litecheck.model_files import find_models
 
 if TYPE_CHECKING:
     from litecheck.cli.outputs import Output

@@ -22,7 +22,7 @@ from litecheck.convert.calibration.statistics import (
 from litecheck.convert.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
-from litecheck.files import atomic_write, reason
+from litecheck.files import atomic_write, read_file
 from litecheck.model.save import model_hash
 from litecheck.model.types import Model
 from litecheck.tallies import counted
@@ -166,12 +166,7 @@ def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, .
 
 def _read(file: str, model: Model) -> CalibrationStatistics:
     """Statistics of this very model. Raises ConfigError."""
-    try:
-        text = Path(file).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = reason(error) if isinstance(error, OSError) else "it is no text"
-        raise ConfigError(f"{file}: cannot be read, {why}") from error
-    statistics = CalibrationStatistics.from_json(text, file)
+    statistics = CalibrationStatistics.from_json(read_file(file), file)
     if statistics.model != model_hash(model):
         raise ConfigError(
             f"{file}: these are the statistics of another model; name a file that is not there yet"

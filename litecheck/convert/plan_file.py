@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from litecheck.convert.binding import Port
 from litecheck.convert.formulas import Generation
 from litecheck.convert.plan import ConstantChange, ConversionPlan, Decision, Form, TensorForms, mistake_in
+from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
 from litecheck.quantization import INTEGER_RANGES
 
@@ -63,12 +64,9 @@ def _laid_out(value: Any, line: str) -> str:
 _encoded = json.JSONEncoder(allow_nan=False).encode
 
 
-def read_plan(text: str, file: str) -> ConversionPlan:
+def read_plan(text: bytes | str, file: str) -> ConversionPlan:
     """The plan of a file. Raises ConfigError with the place that is wrong."""
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{file}: this is no JSON: {error}") from error
+    values = decode_json(text, file)
     reader = _Reader(file)
     if not isinstance(values, dict) or values.get("litecheck_plan") != VERSION:
         raise ConfigError(f"{file}: this is no conversion plan (litecheck_plan is not {VERSION})")

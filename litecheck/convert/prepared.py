@@ -16,7 +16,7 @@ from litecheck.convert.request import KINDS, REAL, REAL_KINDS
 from litecheck.convert.settings import ConversionSettings
 from litecheck.convert.source import check_real, is_quantized
 from litecheck.errors import ConfigError, InputError
-from litecheck.files import reason
+from litecheck.files import read_file
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 
@@ -165,12 +165,7 @@ def _check_statistics(settings: ConversionSettings) -> None:
 def _plan(file: str) -> ConversionPlan:
     from litecheck.convert.plan_file import read_plan
 
-    try:
-        text = Path(file).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = reason(error) if isinstance(error, OSError) else "it is no text"
-        raise InputError(f"{file}: cannot be read, {why}") from error
-    plan = read_plan(text, file)
+    plan = read_plan(read_file(file, error=InputError), file)
     if plan.target not in _KINDS:
         raise ConfigError(f"{file}: there is no conversion to activations of {plan.target!r}")
     return plan

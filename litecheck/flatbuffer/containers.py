@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ModelError, Problem
-from litecheck.files import STDIN, is_url
+from litecheck.files import STDIN, NotRegularError, is_url, open_file, reason
 
 if TYPE_CHECKING:
     from litecheck.flatbuffer.tables import Tables
@@ -87,31 +86,19 @@ def _map(path: Path) -> NDArray[np.uint8] | Problem:
     if str(path) == STDIN:
         return _piped()
     try:
-        # Non-blocking, or a named pipe without a writer would be waited for.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open_file(path) as file:
+            if not os.fstat(file.fileno()).st_size:
+                return Problem("empty-file", "", 0, "the file is empty")
+            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
     except FileNotFoundError:
         return Problem("file-not-found", "", 0, "no such file")
     except IsADirectoryError:
         return _folder(path)
+    except NotRegularError:
+        return Problem("not-a-file", "", 0, "is a device, pipe or socket, not a file")
     except (OSError, ValueError) as error:
-        if path.is_dir():
-            return _folder(path)
-        return Problem(
-            "unreadable-file", "", 0, f"cannot be opened: {getattr(error, 'strerror', None) or error}"
-        )
-    try:
-        status = os.fstat(handle)
-        if stat.S_ISDIR(status.st_mode):
-            return _folder(path)
-        if not stat.S_ISREG(status.st_mode):
-            return Problem("not-a-file", "", 0, "is a device, pipe or socket, not a file")
-        if not status.st_size:
-            return Problem("empty-file", "", 0, "the file is empty")
-        return np.frombuffer(mmap.mmap(handle, 0, access=mmap.ACCESS_READ), np.uint8)
-    except (OSError, ValueError) as error:
-        return Problem("unreadable-file", "", 0, f"cannot be mapped into memory: {error}")
-    finally:
-        os.close(handle)
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        return Problem("unreadable-file", "", 0, f"cannot be opened: {why}")
 
 
 @cache

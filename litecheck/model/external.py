@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.files import is_inside, open_file
 from litecheck.flatbuffer.tables import Tables
 
 
 class ExternalFiles:
-    """The weights files a model names, mapped when first needed. Only files in the model's folder are opened."""
+    """The weights files a model names, mapped when first needed. Only files in the model's folder are opened.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    The folder is that of the path as it is given and, if the path is a link, that of the file behind the link.
+    """
+
+    def __init__(self, model: Path) -> None:
+        self.folder = model.parent
+        self._folders = (model.parent, Path(os.path.realpath(model)).parent)
         self._maps: dict[str, NDArray[np.uint8] | None] = {}
         self._names: dict[int, str] = {}
         self._rows: dict[int, int] | None = None
@@ -22,7 +28,9 @@ class ExternalFiles:
     def _map(self, name: str) -> NDArray[np.uint8] | None:
         if name not in self._maps:
             plain = bool(name) and "\\" not in name and PurePosixPath(name).name == name and "\0" not in name
-            self._maps[name] = _mapped(self.folder / name) if plain else None
+            path = self.folder / name
+            inside = plain and any(is_inside(path, folder) for folder in self._folders)
+            self._maps[name] = _mapped(path) if inside else None
         return self._maps[name]
 
     def rows(self, tables: Tables) -> dict[int, int]:
@@ -85,8 +93,9 @@ class ExternalFiles:
 
 def _mapped(path: Path) -> NDArray[np.uint8] | None:
     try:
-        usable = path.is_file() and path.stat().st_size > 0
-        return np.memmap(path, np.uint8, "r").view(np.ndarray) if usable else None
+        with open_file(path) as file:
+            usable = os.fstat(file.fileno()).st_size > 0
+            return np.memmap(file, np.uint8, "r").view(np.ndarray) if usable else None
     except OSError:  # a name too long for the system, a file nobody may read
         return None
 

@@ -89,7 +89,7 @@ def read_model(member: Member, file: str) -> Model:
     """The model at the start of ``member``; raises ModelError."""
     schema = load_schema("tflite")
     tables, problems = verify(schema, Bytes(member.data, member.start))
-    external = ExternalFiles(Path(file).parent)
+    external = ExternalFiles(Path(file))
     if not problems:
         problems = check_integrity(tables, external)
     if problems:

@@ -21,6 +21,8 @@ from litecheck.profile.types import (
 from litecheck.profile.yaml_reader import Entries, Items, Node, Text, text
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(/\d+)?$")
+#: Characters of a number, at most: a float64 holds each of them.
+_DIGITS_MAX = 100
 
 
 def parse(node: Node, verb: str, roles: tuple[str, ...], measured: str = "") -> Constraint:
@@ -73,6 +75,9 @@ def number(word: str, node: Node) -> Fraction:
     """An exact number: integer, decimal or ratio."""
     if not _NUMBER.match(word.strip()):
         raise ProfileError(node.file, node.line, f"{word!r} is not a number such as 3, 0.5 or 1/256")
+    if len(word) > _DIGITS_MAX:
+        message = f"a number is too long: got {len(word):,} characters, expected at most {_DIGITS_MAX}"
+        raise ProfileError(node.file, node.line, message)
     try:
         return Fraction(word.strip())
     except (ValueError, ZeroDivisionError):

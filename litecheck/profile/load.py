@@ -12,11 +12,11 @@ from litecheck.model.shapes import LAWS
 from litecheck.model.shapes.infer import Entry
 from litecheck.model.types import Operator
 from litecheck.profile.builder import KEYS, Builder, Loaded
+from litecheck.profile.rule_file import FileBudget, read_named
 from litecheck.profile.types import Profile
-from litecheck.profile.yaml_reader import Entries, read_yaml, text, texts
+from litecheck.profile.yaml_reader import Entries, text, texts
 from litecheck.spelling import did_you_mean
 
-_DEPTH = 8
 #: A file to copy, and the descriptions that are no profiles.
 _NO_PROFILES = ("template", "operators", "forms")
 #: What comes with litecheck, read once; a user's file is read anew, it may have been edited.
@@ -30,17 +30,20 @@ def profile_names() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (not name.startswith("litert"), name)))
 
 
-def load_profile(name: str | Path) -> Profile:
-    """A profile by name (``litert-int8``) or by file; raises ProfileError with file and line."""
+def load_profile(name: str | Path, quoting: bool = True) -> Profile:
+    """A profile by name (``litert-int8``) or by file; raises ProfileError with file and line.
+
+    Without ``quoting``, for a name that stands in a document, an error does not quote a file that is no profile.
+    """
     if not isinstance(name, (str, os.PathLike)):
         call = "litecheck.load_profile('litert-int8')"
         raise wrong_type("load_profile", "a profile's name or the path of a rule file", name, call)
-    return _load(*_find(str(name), None), 0).profile
+    return Reading(quoting).load(*_find(str(name), None)).profile
 
 
 def narrowed(name: str | Path, operators: Entries, file: str) -> Profile:
     """A profile with operators narrowed by a part of another file, laid out as ``ops`` is. Raises ProfileError."""
-    parent = _load(*_find(str(name), None), 0)
+    parent = Reading(quoting=False).load(*_find(str(name), None))
     top = Entries({"ops": operators}, {"ops": operators.line}, operators.line, file)
     builder = Builder(parent.profile.name, file, top, parent, (), False)
     loaded = builder.build()
@@ -51,39 +54,57 @@ def narrowed(name: str | Path, operators: Entries, file: str) -> Profile:
 def _find(name: str, near: Path | None) -> tuple[Path, str]:
     for folder, shown in ((rules_dir(), "rules"), (rules_dir() / "targets", "rules/targets")):
         path = folder / f"{name}.yaml"
-        if "/" not in name and path.is_file():
+        if "/" not in name and os.path.isfile(path):
             return path, f"{shown}/{name}.yaml"
     path = Path(name) if near is None else near.parent / name
-    if path.suffix in (".yaml", ".yml") or path.is_file():
+    if path.suffix in (".yaml", ".yml") or os.path.isfile(path):
         return path, str(path)
     names = profile_names()
     hint = did_you_mean(name, names) or f"; there are {', '.join(names)}, or name a .yaml file"
     raise ProfileError(str(near) if near else name, None, f"no profile {name!r}{hint}")
 
 
-def _load(path: Path, shown: str, depth: int) -> Loaded:
-    if depth > _DEPTH:
-        raise ProfileError(shown, None, "extends itself, or too many others")
-    if not path.is_relative_to(rules_dir()):
-        return _read(path, shown, depth)
-    if path not in _bundled:
-        _bundled[path] = _read(path, shown, depth)
-    return _bundled[path]
+class Reading:
+    """The files of one profile: each is read once, within a budget."""
 
+    def __init__(self, quoting: bool) -> None:
+        self._quoting = quoting
+        self._budget = FileBudget()
+        self._loaded: dict[str, Loaded] = {}
+        self._begun: list[str] = []
 
-def _read(path: Path, shown: str, depth: int) -> Loaded:
-    bundled = path.is_relative_to(rules_dir())
-    top = read_yaml(path, shown, trusted=bundled).only(KEYS)
-    name = text(top.get("profile"))
-    if not name:
-        raise ProfileError(shown, top.line, "the key profile, its name, is missing")
-    parent = _load(*_find(text(top.get("extends")), path), depth + 1) if "extends" in top else None
-    includes = tuple(_load(*_find(part, path), depth + 1) for part in texts(top.get("includes")))
-    builder = Builder(name, shown, top, parent, includes, bundled)
-    loaded = builder.build()
-    if not bundled:  # what comes with litecheck a test has checked
-        builder.check(loaded)
-    return loaded
+    def load(self, path: Path, shown: str) -> Loaded:
+        """Load a rule file and the files that it extends and includes. Raises ProfileError."""
+        if path.is_relative_to(rules_dir()):
+            if path not in _bundled:
+                _bundled[path] = self._read(path, shown, bundled=True)
+            return _bundled[path]
+        place = os.path.realpath(path)
+        if place in self._begun:
+            raise ProfileError(shown, None, "extends or includes itself")
+        if place not in self._loaded:
+            self._begun.append(place)
+            self._loaded[place] = self._read(path, shown, bundled=False)
+            self._begun.pop()
+        return self._loaded[place]
+
+    def _read(self, path: Path, shown: str, bundled: bool) -> Loaded:
+        top, name = self._top(path, shown, bundled)
+        parent = self.load(*_find(text(top.get("extends")), path)) if "extends" in top else None
+        parts = dict.fromkeys(_find(part, path) for part in texts(top.get("includes")))
+        includes = tuple(self.load(*part) for part in parts)
+        builder = Builder(name, shown, top, parent, includes, bundled)
+        loaded = builder.build()
+        if not bundled:  # what comes with litecheck a test has checked
+            builder.check(loaded)
+        return loaded
+
+    def _top(self, path: Path, shown: str, bundled: bool) -> tuple[Entries, str]:
+        if bundled:
+            return read_named(path, shown, KEYS, "profile", trusted=True)
+        self._budget.spend(path, shown, len(self._begun))
+        quoting = self._quoting and len(self._begun) == 1
+        return read_named(path, shown, KEYS, "profile", quoting=quoting)
 
 
 #: The profile that names the laws.

@@ -62,6 +62,8 @@ class Patterns(Generic[Word]):
     """
 
     def __init__(self, stated: tuple[Assigned[Word], ...]) -> None:
+        # A profile that several include states the same several times: the last statement is enough.
+        stated = tuple(reversed(dict.fromkeys(reversed(stated))))
         self.stated = stated
         self._patterns = [one.pattern.strip("/").split("/") for one in stated]
         #: By their first part, or by the last of three behind a first one with wildcards.

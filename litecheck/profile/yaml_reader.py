@@ -10,7 +10,9 @@ from pathlib import Path
 
 import yaml
 
-from litecheck.errors import ProfileError
+from litecheck.documents import DocumentError, compose_yaml
+from litecheck.errors import ConfigError, ProfileError
+from litecheck.files import read_file
 from litecheck.profile.lazy import Lazy
 from litecheck.spelling import did_you_mean
 
@@ -18,6 +20,8 @@ from litecheck.spelling import did_you_mean
 MAX_BYTES = 4 << 20
 MAX_NODES = 100_000
 _MAX_DEPTH = 20
+#: Characters of a key and of a value, at most.
+_KEY_MAX, _TEXT_MAX = 200, 20_000
 #: The operators of a file laid out as litecheck's are, up to the next key, and the line that begins each of them.
 _OPERATORS = re.compile(r"^ops: *\n((?: .*\n|#.*\n|\n)*)", re.M)
 _OPERATOR = re.compile(r"^  (?![ #])(?:([A-Z0-9_]+(?: \w+)?):(?= |$))?", re.M)
@@ -86,20 +90,27 @@ def read_yaml(path: Path, shown: str, trusted: bool = False) -> Entries:
 
     Of a trusted file, one that comes with litecheck, an operator's entry is read when it is asked for.
     """
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ProfileError(shown, None, f"larger than {MAX_BYTES >> 20} MB")
-        text = path.read_text("utf-8")
-    except FileNotFoundError:
-        raise ProfileError(shown, None, "no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProfileError(shown, None, f"cannot be read: {error}") from None
+    text = read_text(path, shown)
     found = _OPERATORS.search(text) if trusted else None
     operators = _entries(found, shown) if found else None
     if found is None or operators is None:
         return _mapping(text, shown)
     top = _mapping(text[: found.start(1)] + "\n" * found[1].count("\n") + text[found.end(1) :], shown)
     return Entries({**top.values, "ops": operators}, top.lines, top.line, shown)
+
+
+def read_text(path: Path, shown: str) -> str:
+    """Return the text of a rule file. Raises ProfileError."""
+    try:
+        text = read_file(path, MAX_BYTES).decode().replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError:
+        raise ProfileError(shown, None, "cannot be read: got a byte that is not UTF-8, expected text") from None
+    except ConfigError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise ProfileError(shown, None, "no such file") from None
+        message = str(error).removeprefix(f"{path}: ").replace("cannot be read,", "cannot be read:")
+        raise ProfileError(shown, None, message) from None
+    return text
 
 
 def _entries(section: re.Match[str], file: str) -> Entries | None:
@@ -125,12 +136,9 @@ def _entries(section: re.Match[str], file: str) -> Entries | None:
 def _mapping(text: str, file: str) -> Entries:
     """The mapping a text is."""
     try:
-        events = yaml.compose(text, Loader=_Untagged)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise ProfileError(file, line, f"not YAML: {error.problem}") from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ProfileError(file, None, f"not YAML: {str(error).splitlines()[0]}") from None
+        events = compose_yaml(text, _Untagged)
+    except DocumentError as error:
+        raise ProfileError(file, error.line, f"not YAML: {error.message}") from None
     node = _node(events, file, 0, count(1)) if events is not None else None
     if not isinstance(node, Entries):
         raise ProfileError(file, 1, "a rule file is a mapping with the keys profile, kinds, ops")
@@ -144,7 +152,7 @@ def _node(node: yaml.Node, file: str, depth: int, nodes: Iterator[int]) -> Node:
     if depth > _MAX_DEPTH:
         raise ProfileError(file, line, "nested too deeply")
     if isinstance(node, yaml.ScalarNode):
-        return Text(str(node.value).strip(), line, file)
+        return _text(node, file, _TEXT_MAX, "a value")
     if isinstance(node, yaml.SequenceNode):
         return Items(tuple(_node(n, file, depth + 1, nodes) for n in node.value), line, file)
     values: dict[str, Node] = {}
@@ -153,10 +161,18 @@ def _node(node: yaml.Node, file: str, depth: int, nodes: Iterator[int]) -> Node:
         at = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
             raise ProfileError(file, at, "a key must be a word")
+        _text(key, file, _KEY_MAX, "a key")
         if key.value in values:
             raise ProfileError(file, at, f"{key.value!r} stands here twice, first on line {lines[key.value]}")
         values[key.value], lines[key.value] = _node(value, file, depth + 1, nodes), at
     return Entries(values, lines, line, file)
+
+
+def _text(node: yaml.ScalarNode, file: str, most: int, what: str) -> Text:
+    line = node.start_mark.line + 1
+    if len(node.value) > most:
+        raise ProfileError(file, line, f"{what} is too long: got {len(node.value):,} characters, expected {most:,}")
+    return Text(str(node.value).strip(), line, file)
 
 
 def text(node: Node | None, default: str = "") -> str:

@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ConfigError, InputError
-from litecheck.files import atomic_write
+from litecheck.files import atomic_write, open_file
 from litecheck.model.values import pack, unpack
 from litecheck.quantization import BITS
 from litecheck.quantizer.npy import INDEX, ArrayError, read_npy, read_npz
 
 #: Bytes written at once.
 _CHUNK = 1 << 24
+#: Bytes that are read from a pipe, at most.
+_PIPED_LIMIT = 1 << 30
 #: Types that raw bytes pack, and those that numpy has by the same name.
 _PACKED = tuple(name for name, bits in BITS.items() if bits < 8)
 _PLAIN = (
@@ -50,7 +52,7 @@ def read(source: str, dtype: str | None = None, shape: tuple[int, ...] | None = 
     if key is not None or file.lower().endswith(".npz"):
         return _typed(file, read_npz(file, key), dtype)
     try:
-        with open(file, "rb") as stream:
+        with open_file(file, piped=True) as stream:
             if file.lower().endswith(".npy"):
                 return _typed(file, read_npy(file, stream), dtype)
             return _raw(file, stream, dtype, shape)
@@ -117,7 +119,9 @@ def _raw(file: str, stream: IO[bytes], dtype: str | None, shape: tuple[int, ...]
     if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) and os.fstat(stream.fileno()).st_size:
         data: NDArray[np.uint8] = np.memmap(stream, np.uint8, "r")
     else:
-        data = np.frombuffer(stream.read(), np.uint8)
+        data = np.frombuffer(stream.read(_PIPED_LIMIT + 1), np.uint8)
+        if data.size > _PIPED_LIMIT:
+            raise ArrayError(file, None, f"more than {_PIPED_LIMIT:,} bytes come from the pipe")
     if shape is None:
         shape = (data.size * 8 // bits,)
     count = prod(shape)

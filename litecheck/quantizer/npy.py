@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
@@ -16,7 +15,9 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.documents import decode_json
 from litecheck.errors import ConfigError, InputError, LitecheckError
+from litecheck.files import open_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,8 @@ _LONGEST_HEADER = 4096
 #: In a .npz file whose entries are numbers: an object of the names they stand for.
 INDEX = "names.json"
 _LARGEST_INDEX = 1 << 24
+#: Bytes of an array that is unpacked or comes from a pipe, at most: memory that the size of the file does not bound.
+_UNPACKED_LIMIT = 1 << 31
 _DESCR = re.compile(r"[<>=|]?(b1|[iu][1248]|f[248])")
 
 
@@ -49,7 +52,9 @@ def read_npy(file: str, stream: IO[bytes]) -> NDArray[Any]:
     needed = prod(shape) * dtype.itemsize
     status = os.fstat(stream.fileno())
     if not stat.S_ISREG(status.st_mode) or not needed:
-        return _ordered(_filled(file, stream, needed, start), dtype, shape, fortran)
+        return _ordered(
+            _filled(file, stream, _bounded(file, needed, _UNPACKED_LIMIT), start), dtype, shape, fortran
+        )
     if status.st_size != start + needed:
         raise ArrayError(file, start, f"{status.st_size - start:,} bytes of data, the header says {needed:,}")
     mapped = np.memmap(stream, np.uint8, "r", start, (needed,))
@@ -75,7 +80,7 @@ def _header(file: str, stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...
     if not isinstance(descr, str) or not _DESCR.fullmatch(descr):
         raise ArrayError(file, at, f"the type {str(descr)[:60]!r} is none of a tensor's")
     lengths = isinstance(shape, tuple) and len(shape) <= 32 and all(type(n) is int and n >= 0 for n in shape)
-    if not lengths or prod(shape) >= 2**60:
+    if not lengths or prod(n or 1 for n in shape) >= 2**60:
         raise ArrayError(file, at, f"the shape {str(shape)[:60]} is none of a tensor's")
     return np.dtype(descr), shape, facts["fortran_order"] is True
 
@@ -106,6 +111,13 @@ def _filled(file: str, stream: IO[bytes], needed: int, start: int) -> NDArray[np
     return np.frombuffer(pieces, np.uint8)
 
 
+def _bounded(file: str, needed: int, most: int) -> int:
+    """Return ``needed``. Raises ArrayError if an array that is packed needs more bytes than ``most``."""
+    if needed > most:
+        raise ArrayError(file, None, f"the array is too large: got {needed:,} bytes, expected at most {most:,}")
+    return needed
+
+
 def _ordered(
     data: NDArray[np.uint8], dtype: np.dtype[Any], shape: tuple[int, ...], fortran: bool
 ) -> NDArray[Any]:
@@ -125,15 +137,16 @@ class NpyHeader:
 
 def read_npz(file: str, key: str | None) -> NDArray[Any]:
     """The array ``key`` of a .npz file, or its only one. Raises ArrayError and ConfigError."""
-    with _member(file, key) as (where, stream, header):
+    with _member(file, key) as (where, stream, header, most):
         start = stream.tell()
-        data = _filled(where, stream, prod(header.shape) * header.dtype.itemsize, start)
+        needed = _bounded(where, prod(header.shape) * header.dtype.itemsize, most)
+        data = _filled(where, stream, needed, start)
     return _ordered(data, header.dtype, header.shape, header.fortran)
 
 
 def npz_header(file: str, key: str | None) -> NpyHeader:
     """What an array of a .npz file is; its values are not read. Raises ArrayError and ConfigError."""
-    with _member(file, key) as (_, _, header):
+    with _member(file, key) as (_, _, header, _):
         return header
 
 
@@ -145,8 +158,8 @@ def npz_rows(file: str, key: str | None) -> Iterator[NDArray[Any]]:
     if npz_header(file, key).fortran:
         yield from read_npz(file, key)
         return
-    with _member(file, key) as (where, stream, header):
-        needed = prod(header.shape[1:]) * header.dtype.itemsize
+    with _member(file, key) as (where, stream, header, most):
+        needed = _bounded(where, prod(header.shape[1:]) * header.dtype.itemsize, most)
         for number in range(header.shape[0]):
             piece = stream.read(needed)
             if len(piece) < needed:
@@ -156,19 +169,20 @@ def npz_rows(file: str, key: str | None) -> Iterator[NDArray[Any]]:
 
 
 @contextmanager
-def _member(file: str, key: str | None) -> Iterator[tuple[str, IO[bytes], NpyHeader]]:
-    """An array of a .npz file, open behind its header."""
+def _member(file: str, key: str | None) -> Iterator[tuple[str, IO[bytes], NpyHeader, int]]:
+    """An array of a .npz file, open behind its header, and how many bytes of it may be in memory at once."""
     import zipfile
     import zlib
 
     try:
-        with zipfile.ZipFile(file) as archive:
+        with open_file(file) as opened, zipfile.ZipFile(opened) as archive:
             info = archive.getinfo(_entry(file, members(archive), key))
             if info.file_size > _DEFLATE * info.compress_size + _DEFLATE:
                 raise ArrayError(file, info.header_offset, f"{info.filename} claims {info.file_size:,} bytes")
             with archive.open(info) as stream:
                 where = f"{file}:{info.filename}"
-                yield where, stream, NpyHeader(*_header(where, stream))
+                most = max(_UNPACKED_LIMIT, info.compress_size)
+                yield where, stream, NpyHeader(*_header(where, stream)), most
     except OSError as error:
         raise InputError(f"{file}: cannot be read, {error.strerror or error}") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
@@ -180,7 +194,7 @@ def arrays_in(file: Path) -> dict[str, ZipInfo]:
     import zipfile
 
     try:
-        with zipfile.ZipFile(file) as archive:
+        with open_file(file) as opened, zipfile.ZipFile(opened) as archive:
             return {name: archive.getinfo(entry) for name, entry in members(archive).items()}
     except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
         raise InputError(f"{file}: cannot be read as .npz, {error}") from error
@@ -199,9 +213,11 @@ def members(archive: ZipFile) -> dict[str, str]:
         return {entry.removesuffix(".npy"): entry for entry in entries}
     try:
         with archive.open(INDEX) as stream:
-            index = json.loads(stream.read(_LARGEST_INDEX))
+            index = decode_json(stream.read(_LARGEST_INDEX), INDEX)
     except (zlib.error, EOFError, RuntimeError) as error:
         raise ValueError(f"{INDEX}: {error}") from None
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
     if not isinstance(index, dict) or not all(isinstance(name, str) for name in index.values()):
         raise ValueError(f"{INDEX} is no object of names")
     return {index.get(entry.removesuffix(".npy"), entry.removesuffix(".npy")): entry for entry in entries}

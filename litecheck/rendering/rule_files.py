@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from litecheck.data import rules_dir, schemas_dir
-from litecheck.errors import ProfileError
-from litecheck.files import reason
+from litecheck.errors import ConfigError, ProfileError
+from litecheck.files import read_file
 from litecheck.profile.types import Profile
 from litecheck.rendering.escape import visible
 
@@ -41,6 +41,6 @@ def numbered(profile: Profile) -> str:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ProfileError(str(file), None, f"cannot be read, {reason(error)}") from error
+        return read_file(file).decode()
+    except (ConfigError, UnicodeDecodeError) as error:
+        raise ProfileError(str(file), None, "the file changed while it was used") from error

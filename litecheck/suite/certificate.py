@@ -12,7 +12,6 @@ from typing import Any
 
 from litecheck.data import rules_dir
 from litecheck.errors import ConfigError
-from litecheck.files import reason
 from litecheck.profile.load import load_profile
 from litecheck.reference.engine.arithmetic import arithmetic_files, arithmetic_names
 from litecheck.suite.claims import Claims, ClaimsRecord, Shortfall
@@ -146,7 +145,7 @@ def certify(
         raise ConfigError(f"{discrepancy.file}: is {discrepancy.kind}: not what the suite's manifest says")
     read = load_claims(claims)
     profile = suite.manifest.profile
-    if digest_of_rules(read.profiles.get(profile) or load_profile(profile)) != suite.manifest.rules:
+    if digest_of_rules(read.profiles.get(profile) or load_profile(profile, quoting=False)) != suite.manifest.rules:
         raise ConfigError(
             f"{profile}: its rules say something else than when the suite was made; make it anew"
         )
@@ -221,8 +220,5 @@ def _outputs(results: SuiteResults) -> Iterator[FileDigest]:
 def read_certificate(path: str | Path) -> tuple[Certificate, bool]:
     """A certificate, and whether the file is to the last byte what was written. Raises ConfigError for what is none."""
     certificate: Certificate
-    try:
-        certificate, content = read_document(Path(path), Certificate, _KEY, VERSION, "certificate")
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read, {reason(error)}") from error
+    certificate, content = read_document(Path(path), Certificate, _KEY, VERSION, "certificate")
     return certificate, certificate.text().encode() == content

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from litecheck.errors import ProfileError
+from litecheck.files import file_digest, reason
 from litecheck.profile.conformance import EVERY, read_conformance
 from litecheck.profile.load import load_profile, narrowed, profile_names
 from litecheck.profile.types import Conformance, Profile
@@ -41,7 +41,7 @@ def load_claims(path: str | Path) -> Claims:
         record=ClaimsRecord(
             name=_word(top, "claims"),
             file=place.name,
-            sha256=hashlib.sha256(place.read_bytes()).hexdigest(),
+            sha256=_digest(place),
             device=_device(_mapping(top, "device")),
             profile=base[1].name,
             version=_word(stated, "version"),
@@ -56,6 +56,13 @@ def load_claims(path: str | Path) -> Claims:
         rules=text(stated.get("rules")),
         waivers=read_waivers(top.get("waivers"), shown),
     )
+
+
+def _digest(place: Path) -> str:
+    try:
+        return file_digest(place)
+    except OSError as error:
+        raise ProfileError(str(place), None, f"cannot be read: {reason(error)}") from error
 
 
 def _word(owner: Entries, key: str) -> str:
@@ -117,7 +124,7 @@ def _profiles(stated: Entries, extensions: Node | None, folder: Path) -> list[tu
     found = []
     for node in (*_nodes(stated.get("name")), *_nodes(extensions)):
         ref = _file_or(node, "profile", profile_names(), folder)
-        found.append((ref, load_profile(ref)))
+        found.append((ref, load_profile(ref, quoting=False)))
     return found
 
 
@@ -132,7 +139,7 @@ def _arithmetics(owner: Entries, files: dict[str, str], place: Path) -> tuple[st
     found = []
     for node in _nodes(owner.get("arithmetic")):
         ref = _file_or(node, "arithmetic", arithmetic_names(), place.parent)
-        name = load_arithmetic(ref).name
+        name = load_arithmetic(ref, quoting=False).name
         if name != ref and (name in arithmetic_names() or files.setdefault(name, ref) != ref):
             message = f"{text(node)}: calls its arithmetic {name!r}, which is another's name"
             raise ProfileError(node.file, node.line, message)

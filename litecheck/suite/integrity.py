@@ -5,13 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 import numpy as np
 
+from litecheck.errors import ConfigError
+from litecheck.files import file_digest, is_inside, read_file
 from litecheck.suite.manifest import ArrayEntry, Suite
 
 _NPY = b"\x93NUMPY\x01\x00"
+#: Bytes of the header of a .npy file, at most: its length has 16 bits.
+_HEADER_LIMIT = 10 + (1 << 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +43,9 @@ class FileDigest:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file; empty where it cannot be read."""
+    """Return the SHA-256 of a regular file; empty if the file cannot be read."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return file_digest(path)
     except OSError:
         return ""
 
@@ -56,19 +61,30 @@ def differing(stated: FileDigest, path: Path, shown: str = "") -> Iterator[Discr
 def suite_discrepancies(suite: Suite) -> Iterator[Discrepancy]:
     """Every file of a suite that is not what its manifest says, in the manifest's order."""
     for case in suite.manifest.cases:
-        yield from differing(FileDigest(case.model, case.sha256), suite.folder / case.model)
+        yield from _member(suite, FileDigest(case.model, case.sha256))
         arrays = (*case.inputs, *(output for answer in case.answers for output in answer.outputs))
         for entry in arrays:
-            yield from differing(FileDigest(entry.raw, entry.sha256), suite.folder / entry.raw)
-            yield from _npy(suite.folder / entry.file, entry)
+            yield from _member(suite, FileDigest(entry.raw, entry.sha256))
+            path = suite.folder / entry.file
+            yield from _npy(path, entry) if is_inside(path, suite.folder) else (_outside(entry.file),)
+
+
+def _member(suite: Suite, stated: FileDigest) -> Iterator[Discrepancy]:
+    path = suite.folder / stated.file
+    yield from differing(stated, path) if is_inside(path, suite.folder) else (_outside(stated.file),)
+
+
+def _outside(file: str) -> Discrepancy:
+    return Discrepancy(file, "unreadable", found="the link leaves the suite's folder")
 
 
 def _npy(path: Path, entry: ArrayEntry) -> Iterator[Discrepancy]:
     """A .npy file holds the values that were hashed, behind the one header that says what they are."""
     try:
-        content = path.read_bytes()
-    except OSError:
-        yield Discrepancy(str(path), "missing", "SHA-256", entry.sha256)
+        content = read_file(path, prod(entry.shape) * np.dtype(entry.dtype).itemsize + _HEADER_LIMIT)
+    except ConfigError:
+        kind = "changed" if path.is_file() else "missing"
+        yield Discrepancy(str(path), kind, "SHA-256", entry.sha256)
         return
     length = int.from_bytes(content[8:10], "little")
     values = hashlib.sha256(content[10 + length :]).hexdigest()

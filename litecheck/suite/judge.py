@@ -160,7 +160,7 @@ class _Tribunal:
 
     def _explained(self, judged: Sequence[FacedCase], arithmetic: str) -> tuple[str, ...]:
         """Known mistakes that give exactly what the device gave for all cases of an operator."""
-        base = self.answers.own.get(arithmetic) or load_arithmetic(arithmetic)
+        base = self.answers.own.get(arithmetic) or load_arithmetic(arithmetic, quoting=False)
         return explaining(self.suite, [(one.case, one.outputs) for one in judged], base)
 
     def _compared(self, case: CaseEntry, claimed: Sequence[str]) -> FacedCase:

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from math import prod
+from typing import Annotated, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ConfigError
-from litecheck.files import reason
+from litecheck.files import is_relative, member_path, read_file
 from litecheck.finding import Demand
 from litecheck.profile.types import Conformance
 from litecheck.suite.gap import Gap
-from litecheck.typed_json import encoded, read_document
+from litecheck.typed_json import Only, encoded, read_document, within
 
 MANIFEST = "manifest.json"
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1
 _KEY = "litecheck_suite"
+#: Bytes of a case's model, at most.
+_MODEL_LIMIT = 1 << 30
+
+
+def _is_dtype(name: str) -> bool:
+    try:
+        dtype = np.dtype(name)
+    except (TypeError, ValueError):
+        return False
+    return dtype.kind in "biufc" and dtype.name == name
+
+
+#: A type of numpy's numbers, and the length of a dimension.
+DTypeName = Annotated[str, Only(_is_dtype, "the name of a numeric type of numpy")]
+Length = Annotated[int, within(0, (1 << 31) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +50,8 @@ class ArrayEntry:
 
     file: str
     raw: str
-    dtype: str
-    shape: tuple[int, ...]
+    dtype: DTypeName
+    shape: tuple[Length, ...]
     sha256: str
 
 
@@ -50,7 +68,7 @@ class Flag:
     """A mistake that a case catches (``requantize: single``): in which runs it shows, and by how many LSB at most."""
 
     mistake: str
-    runs: tuple[int, ...]
+    runs: tuple[Length, ...]
     worst: int
 
 
@@ -68,7 +86,7 @@ class CaseEntry:
     sha256: str
     inputs: tuple[ArrayEntry, ...]
     answers: tuple[AnswerEntry, ...]
-    lengths: tuple[int, ...] = ()
+    lengths: tuple[Length, ...] = ()
     broken: str = ""
     effect: str = ""
     flags: tuple[Flag, ...] = ()
@@ -130,14 +148,15 @@ class Suite:
 
     def model(self, case: CaseEntry) -> bytes:
         """A case's model. Raises ConfigError where it is not what the manifest says."""
-        return _checked(self.folder / case.model, case.sha256)
+        return _checked(self.folder, case.model, case.sha256, _MODEL_LIMIT)
 
     def stack(self, entry: ArrayEntry) -> NDArray[Any]:
         """All runs of one input or output. Raises ConfigError where they are not what the manifest says."""
-        path = self.folder / entry.raw
-        data = _checked(path, entry.sha256)
         dtype = np.dtype(entry.dtype)
-        if len(data) != int(np.prod(entry.shape)) * dtype.itemsize:
+        needed = prod(entry.shape) * dtype.itemsize
+        data = _checked(self.folder, entry.raw, entry.sha256, needed)
+        if len(data) != needed:
+            path = self.folder / entry.raw
             raise ConfigError(f"{path}: {len(data)} bytes are no {entry.dtype} of shape {list(entry.shape)}")
         return np.frombuffer(data, dtype).reshape(entry.shape)
 
@@ -174,15 +193,26 @@ def by_operator(several: Sequence[Part]) -> dict[tuple[str, str], list[Part]]:
 def read_suite(folder: str | Path) -> Suite:
     """A suite by its folder. Raises ConfigError where there is none, or one of another version."""
     path = Path(folder) / MANIFEST
+    if not os.path.lexists(path):
+        raise ConfigError(f"{folder}: no suite, {MANIFEST}: {os.strerror(errno.ENOENT)}")
     manifest: Manifest
-    try:
-        manifest, content = read_document(path, Manifest, _KEY, VERSION, "suite")
-    except OSError as error:
-        raise ConfigError(f"{folder}: no suite, {path.name}: {reason(error)}") from error
+    manifest, content = read_document(member_path(folder, MANIFEST), Manifest, _KEY, VERSION, "suite")
     for name in _paths(manifest):
-        if Path(name).is_absolute() or ".." in Path(name).parts:
+        if not is_relative(name):
             raise ConfigError(f"{path}: {name!r} lies outside the suite's folder")
+    for number, case in enumerate(manifest.cases):
+        _check_runs(f"{path}: cases[{number}]", case)
     return Suite(Path(folder), manifest, hashlib.sha256(content).hexdigest())
+
+
+def _check_runs(place: str, case: CaseEntry) -> None:
+    """Raise ConfigError if arrays of a case hold different numbers of runs, or its series others than all runs."""
+    outputs = [output for answer in case.answers for output in answer.outputs]
+    for entry in (*case.inputs, *outputs):
+        if not entry.shape or (case.inputs and entry.shape[0] != case.runs):
+            raise ConfigError(f"{place}: {entry.raw} has shape {list(entry.shape)}, expected {case.runs} runs")
+    if case.lengths and sum(case.lengths) != case.runs:
+        raise ConfigError(f"{place}.lengths is {list(case.lengths)}, expected a sum of {case.runs} runs")
 
 
 def _paths(manifest: Manifest) -> Iterator[str]:
@@ -192,11 +222,9 @@ def _paths(manifest: Manifest) -> Iterator[str]:
             yield from (entry.file, entry.raw)
 
 
-def _checked(path: Path, sha256: str) -> bytes:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read, {reason(error)}") from error
+def _checked(folder: Path, name: str, sha256: str, limit: int) -> bytes:
+    path = member_path(folder, name)
+    data = read_file(path, limit)
     if hashlib.sha256(data).hexdigest() != sha256:
         raise ConfigError(f"{path}: was changed since the suite was made: another SHA-256 than in {MANIFEST}")
     return data

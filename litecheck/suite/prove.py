@@ -88,7 +88,7 @@ def prove(suite: Suite, arithmetic: str = "", progress: Callable[[str], None] | 
     arithmetic = arithmetic or (_REFERENCE if _REFERENCE in there else there[0])
     if arithmetic not in there:
         raise ConfigError(f"the suite has no answers of the arithmetic {arithmetic!r}; of {', '.join(there)}")
-    base = load_arithmetic(arithmetic)
+    base = load_arithmetic(arithmetic, quoting=False)
     positive = [case for case in suite.manifest.cases if not case.broken and case.answers]
     rows: list[KillRow] = []
     for (opcode, kind), several in by_operator(positive).items():

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from litecheck.errors import LitecheckError
+from litecheck.data import rules_dir
+from litecheck.errors import ConfigError, LitecheckError
+from litecheck.files import is_inside, member_path
 from litecheck.profile.load import load_profile
 from litecheck.suite.certificate import Certificate, derived, located, read_certificate
 from litecheck.suite.claims_file import load_claims
@@ -59,17 +61,25 @@ def check(
         certificate, intact = read_certificate(place)
     except LitecheckError as error:
         return CertificateCheck(shown, None, (Discrepancy(shown, "unreadable", found=str(error)),))
-    files = CheckedFiles(
-        Path(suite),
-        Path(results),
-        Path(claims or place.parent / certificate.claims.file),
-        tuple(map(Path, waivers)) or tuple(place.parent / one.file for one in certificate.waiver_files),
-    )
+    try:
+        files = CheckedFiles(
+            Path(suite),
+            Path(results),
+            Path(claims or member_path(place.parent, certificate.claims.file)),
+            tuple(map(Path, waivers))
+            or tuple(member_path(place.parent, one.file) for one in certificate.waiver_files),
+        )
+    except LitecheckError as error:
+        return CertificateCheck(shown, certificate, (Discrepancy(shown, "unreadable", found=str(error)),))
     if not intact:
         # What it says of the files may be what was changed: nobody else is accused.
         changed = Discrepancy(shown, "changed")
         return CertificateCheck(shown, certificate, (changed, *_numbers(shown, certificate, files)))
-    discrepancies = tuple(_files(certificate, files)) or tuple(_numbers(shown, certificate, files))
+    try:
+        changed_files = tuple(_files(certificate, files))
+    except ConfigError as error:
+        changed_files = (Discrepancy(shown, "unreadable", found=str(error)),)
+    discrepancies = changed_files or tuple(_numbers(shown, certificate, files))
     return CertificateCheck(shown, certificate, discrepancies)
 
 
@@ -84,9 +94,13 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
         yield from differing(stated, file)
     for stated in certificate.arithmetics:
         path = located(stated.file, beside)
-        yield from differing(stated, path, stated.file if stated.file.startswith("rules/") else str(path))
+        name = stated.file if stated.file.startswith("rules/") else str(path)
+        outside = not is_inside(path, beside) and not is_inside(path, rules_dir())
+        for one in differing(stated, path, name):
+            # A certificate may name any file: its SHA-256 is not disclosed.
+            yield replace(one, stated="", found="") if outside else one
     for stated in certificate.outputs:
-        yield from differing(stated, files.results / stated.file)
+        yield from differing(stated, member_path(files.results, stated.file))
     try:
         yield from suite_discrepancies(read_suite(files.suite))
         yield from _rules(certificate, files.claims)
@@ -97,7 +111,7 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
 def _rules(certificate: Certificate, claims: Path) -> Iterator[Discrepancy]:
     """Rules that say something else today."""
     name = certificate.suite.profile
-    found = digest_of_rules(load_claims(claims).profiles.get(name) or load_profile(name))
+    found = digest_of_rules(load_claims(claims).profiles.get(name) or load_profile(name, quoting=False))
     if found != certificate.suite.rules:
         yield Discrepancy(f"rules of {name}", "changed", "SHA-256", certificate.suite.rules, found)
 

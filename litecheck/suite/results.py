@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.devices.outcome import Outcome
+from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
-from litecheck.files import reason
+from litecheck.files import is_relative, member_path, read_file
 from litecheck.quantizer.arrays import read
-from litecheck.suite.manifest import CaseEntry, Suite
-from litecheck.typed_json import decoded
+from litecheck.suite.manifest import CaseEntry, Length, Suite
+from litecheck.typed_json import decoded, one_of
 
 RESULTS = "results.jsonl"
 #: How a case ends whose outputs are there to be compared; all other endings are an Outcome's word.
@@ -42,7 +45,7 @@ class OutputEntry:
 
     file: str
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[Length, ...]
     sha256: str
 
 
@@ -51,7 +54,7 @@ class CaseResult:
     """How a case ended. ``delegated`` says of each output whether the device itself computed it, where that is known."""
 
     case: str
-    outcome: str
+    outcome: Annotated[str, one_of((ANSWERED, *(outcome.value for outcome in Outcome)))]
     message: str = ""
     seconds: float = 0.0
     delegated: tuple[bool, ...] | None = None
@@ -72,7 +75,7 @@ class SuiteResults:
         return tuple(self._output(entry) for entry in result.outputs)
 
     def _output(self, entry: OutputEntry) -> NDArray[Any]:
-        path = self.folder / entry.file
+        path = member_path(self.folder, entry.file)
         values = _values(path, entry.dtype, entry.shape)
         plain = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
         if hashlib.sha256(plain.tobytes()).hexdigest() != entry.sha256 or values.shape != entry.shape:
@@ -89,12 +92,9 @@ def read_results(folder: str | Path, suite: Suite) -> SuiteResults:
     ConfigError where there is neither, and for results of another suite.
     """
     path = Path(folder) / RESULTS
-    if not path.exists():
+    if not os.path.lexists(path):
         return _foreign(Path(folder), suite)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read, {reason(error)}") from error
+    content = read_file(member_path(folder, RESULTS))
     facts, cases = _lines(path, content)
     if facts.suite != suite.sha256:
         raise ConfigError(f"{path}: holds the results of another suite than {suite.folder}")
@@ -102,21 +102,24 @@ def read_results(folder: str | Path, suite: Suite) -> SuiteResults:
 
 
 def _lines(path: Path, content: bytes) -> tuple[RunFacts, dict[str, CaseResult]]:
-    lines = content.splitlines()
-    try:
-        facts: RunFacts = decoded(json.loads(lines[0]), RunFacts, "run of a suite")
-    except (ValueError, IndexError, ConfigError) as error:
-        raise ConfigError(f"{path}:1: {error}") from None
+    lines = BytesIO(content)  # a list of all lines would take more memory than the file
+    facts: RunFacts = _decoded(next(lines, b""), RunFacts, "run of a suite", f"{path}:1")
     cases: dict[str, CaseResult] = {}
-    for number, line in enumerate(lines[1:], 2):
-        try:
-            result: CaseResult = decoded(json.loads(line), CaseResult, "result")
-        except (ValueError, ConfigError) as error:
-            raise ConfigError(f"{path}:{number}: {error}") from None
-        if any(Path(entry.file).is_absolute() or ".." in Path(entry.file).parts for entry in result.outputs):
-            raise ConfigError(f"{path}:{number}: a file lies outside the folder")
+    for number, line in enumerate(lines, 2):
+        place = f"{path}:{number}"
+        result: CaseResult = _decoded(line, CaseResult, "result", place)
+        if not all(is_relative(entry.file) for entry in result.outputs):
+            raise ConfigError(f"{place}: a file lies outside the folder")
         cases[result.case] = result
     return facts, cases
+
+
+def _decoded(line: bytes, kind: Any, what: str, place: str) -> Any:
+    """Return what a line states. Raises ConfigError with the place."""
+    try:
+        return decoded(decode_json(line, "line"), kind, what)
+    except ConfigError as error:
+        raise ConfigError(f"{place}: {str(error).removeprefix('line:1: ').removeprefix('line: ')}") from None
 
 
 def _foreign(folder: Path, suite: Suite) -> SuiteResults:
@@ -137,7 +140,7 @@ def _found(folder: Path, case: CaseEntry) -> Iterator[OutputEntry]:
         for suffix in (".npy", ".bin"):
             name = f"outputs/{case.name}/output-{number}{suffix}"
             if (folder / name).is_file():
-                values = _values(folder / name, wanted.dtype, wanted.shape)
+                values = _values(member_path(folder, name), wanted.dtype, wanted.shape)
                 plain = values.astype(values.dtype.newbyteorder("<"), copy=False)
                 digest = hashlib.sha256(plain.tobytes()).hexdigest()
                 yield OutputEntry(name, values.dtype.name, values.shape, digest)

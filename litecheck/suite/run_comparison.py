@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
-from litecheck.files import reason
+from litecheck.files import read_file
 from litecheck.suite.manifest import Suite
 from litecheck.suite.results import SuiteResults, read_results
 from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, SuiteReport
@@ -87,12 +87,7 @@ def read_run(
             raise ConfigError(f"{path}: to judge a folder of results, its suite is needed: --suite DIR")
         report = judged(read_results(path, suite))
         return JudgedRun(str(path), report.described or report.device, report.suite, report.cases)
-    try:
-        document = json.loads(Path(path).read_bytes())
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read, {reason(error)}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: no JSON: {error}") from None
+    document = decode_json(read_file(path), str(path))
     if not isinstance(document, Mapping) or document.get(_REPORT) != _VERSION:
         raise ConfigError(f"{path}: no report that `litecheck suite judge -f json` wrote")
     try:

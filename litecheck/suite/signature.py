@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from litecheck.errors import ConfigError, install_hint
-from litecheck.files import atomic_write, reason
+from litecheck.files import atomic_write, read_file
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -72,7 +72,4 @@ def _library() -> tuple[Any, Any]:
 
 
 def _content(path: str | Path) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read, {reason(error)}") from error
+    return read_file(path)

@@ -84,7 +84,7 @@ def check(root: Table, folder: Path = Path()) -> tuple[Tables, tuple[Problem, ..
     content = np.frombuffer(write(root, load_schema("tflite")), np.uint8)
     tables, damage = verify(load_schema("tflite"), Bytes(content))
     assert damage == ()
-    return tables, check_integrity(tables, ExternalFiles(folder))
+    return tables, check_integrity(tables, ExternalFiles(folder / "model.tflite"))
 
 
 #: What to change where, the code to expect, the path, and the table, row and field whose byte it names.
@@ -222,7 +222,7 @@ def test_ten_thousand_broken_subgraphs_are_told_in_a_moment() -> None:
     content = np.frombuffer(write(root, load_schema("tflite")), np.uint8)
     tables, _ = verify(load_schema("tflite"), Bytes(content))
     with alarm(3.0):
-        problems = check_integrity(tables, ExternalFiles(Path()))
+        problems = check_integrity(tables, ExternalFiles(Path("model.tflite")))
     assert len(problems) < 10 * SHOWN
 
 

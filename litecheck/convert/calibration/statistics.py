@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.calibration.sketch import BINS, Sketch, sketch_of
+from litecheck.documents import decode_json
 from litecheck.errors import ConfigError, LitecheckError
 
 if TYPE_CHECKING:
@@ -160,14 +161,14 @@ class CalibrationStatistics:
         return "{" + ",\n".join(lines) + "}\n"
 
     @classmethod
-    def from_json(cls, text: str, file: str = "statistics") -> CalibrationStatistics:
+    def from_json(cls, text: bytes | str, file: str = "statistics") -> CalibrationStatistics:
         """What ``to_json`` wrote. Raises ConfigError."""
+        facts = decode_json(text, file)
+        if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
+            raise ConfigError(f"{file}: holds no {_FORMAT}")
         try:
-            facts = json.loads(text)
-            if facts.get("format") != _FORMAT:
-                raise ConfigError(f"{file}: holds no {_FORMAT}")
             return cls.of_plain({**facts, "source": facts["source"]})
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             raise ConfigError(f"{file}: holds no calibration statistics, {error}") from error
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError, wrong_type
-from litecheck.profile.yaml_reader import Entries, Node, entries, read_yaml, text, texts
+from litecheck.profile.rule_file import DEPTH_MAX, FileBudget, read_named
+from litecheck.profile.yaml_reader import Entries, Node, entries, text, texts
 from litecheck.reference.defects.defects import NONE, defects_of
 from litecheck.reference.registry import Kernel, KernelStep, Variants, kernels, path, step
 from litecheck.spelling import did_you_mean
@@ -20,7 +21,6 @@ _KEYS = ("arithmetic", "title", "source", "extends", "operators")
 #: The key of a defect, as if it were one more step.
 _DEFECT = "departure"
 _NOTES = ("because", "see")
-_DEPTH = 8
 #: The key of what holds under no condition that is stated.
 DEFAULT = "default"
 #: Conditions that once had another name.
@@ -51,13 +51,16 @@ def arithmetic_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in found if path.stem not in _BESIDE))
 
 
-def load_arithmetic(name: str | Path) -> Arithmetic:
-    """An arithmetic by name (``litert-reference``) or file; raises ProfileError with file and line."""
+def load_arithmetic(name: str | Path, quoting: bool = True) -> Arithmetic:
+    """An arithmetic by name (``litert-reference``) or file; raises ProfileError with file and line.
+
+    Without ``quoting``, for a name that stands in a document, an error does not quote a file that is no arithmetic.
+    """
     if not isinstance(name, (str, os.PathLike)):
         call = "litecheck.load_arithmetic('litert-xnnpack')"
         raise wrong_type("load_arithmetic", "an arithmetic's name or the path of its file", name, call)
     bundled = _bundled(str(name))
-    return _read_once(str(name), bundled) if bundled else _load(str(name), None, 0)
+    return _read_once(str(name), bundled) if bundled else _load(str(name), None, 0, FileBudget(), quoting)
 
 
 def arithmetic_files(name: str | Path) -> tuple[tuple[str, Path], ...]:
@@ -65,37 +68,43 @@ def arithmetic_files(name: str | Path) -> tuple[tuple[str, Path], ...]:
     found: list[tuple[str, Path]] = []
     ref, near = str(name), Path()
     while ref:
+        if len(found) > DEPTH_MAX:
+            raise ProfileError(ref, None, "extends itself, or too many others")
         bundled = _bundled(ref)
         path = bundled or near / ref
         found.append((f"rules/arithmetic/{ref}.yaml" if bundled else ref, path))
-        ref, near = text(read_yaml(path, ref).get("extends")), path.parent
+        top, _ = read_named(path, ref, _KEYS, "arithmetic", quoting=bool(bundled))
+        ref, near = text(top.get("extends")), path.parent
     return tuple(found)
 
 
 def _bundled(name: str) -> Path | None:
     """The file of one that comes with litecheck."""
     path = rules_dir() / "arithmetic" / f"{name}.yaml"
-    return path if "/" not in name and path.is_file() else None
+    return path if "/" not in name and os.path.isfile(path) else None
 
 
 @cache
 def _read_once(name: str, file: Path) -> Arithmetic:
     """One of those that come with litecheck, which do not change while it runs."""
-    return _load(name, None, 0)
+    return _load(name, None, 0, FileBudget())
 
 
-def _load(name: str, near: Path | None, depth: int) -> Arithmetic:
+def _load(
+    name: str, near: Path | None, depth: int, budget: FileBudget, quoting: bool = True
+) -> Arithmetic:
     bundled = _bundled(name)
     path = bundled or (Path(name) if near is None else near.parent / name)
     shown = f"rules/arithmetic/{name}.yaml" if bundled else str(path)
-    if path.suffix not in (".yaml", ".yml") and not path.is_file():
+    if path.suffix not in (".yaml", ".yml") and not os.path.isfile(path):
         names = arithmetic_names()
         hint = did_you_mean(name, names) or f"; there are {', '.join(names)}, or name a .yaml file"
         raise ProfileError(str(near or name), None, f"no arithmetic {name!r}{hint}")
-    top = read_yaml(path, shown).only(_KEYS)
-    if depth > _DEPTH:
+    if depth > DEPTH_MAX:
         raise ProfileError(shown, None, "extends itself, or too many others")
-    parent = _load(text(top.get("extends")), path, depth + 1) if "extends" in top else None
+    budget.spend(path, shown, depth + 1)
+    top, name = read_named(path, shown, _KEYS, "arithmetic", quoting=bool(bundled) or quoting)
+    parent = _load(text(top.get("extends")), path, depth + 1, budget, quoting=False) if "extends" in top else None
     stages = dict(parent.stages) if parent else {}
     reasons = dict(parent.reasons) if parent else {}
     operators = entries(top.get("operators"), shown)
@@ -103,9 +112,6 @@ def _load(name: str, near: Path | None, depth: int) -> Arithmetic:
         own, because = _stages(opcode, entries(node, shown), operators.lines[opcode], shown)
         stages[opcode] = {**stages.get(opcode, {}), **own}
         reasons[opcode] = because or reasons.get(opcode, "")
-    name = text(top.get("arithmetic"))
-    if not name:
-        raise ProfileError(shown, top.line, "the key arithmetic, its name, is missing")
     return Arithmetic(name, text(top.get("title"), name), text(top.get("source")), shown, stages, reasons)
 
 

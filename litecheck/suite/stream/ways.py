@@ -64,7 +64,7 @@ class Candidates:
         """
         known = published(probe.opcode, kernel_of(probe))
         possible = [named(way, known) for way in hypotheses(probe)]
-        own = _own(probe, load_arithmetic(arithmetic), possible)
+        own = _own(probe, load_arithmetic(arithmetic, quoting=False), possible)
         by_place = [variant for _, variant in own.stages if variant in BY_PLACE]
         if by_place:
             raise ConfigError(

@@ -1,0 +1,130 @@
+"""Documents decoded: JSON, TOML and YAML text becomes values, and every failure an error with file and line."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from litecheck.errors import ConfigError, LitecheckError
+
+if TYPE_CHECKING:
+    import yaml
+
+Value = TypeVar("Value")
+
+#: Bytes of a TOML document, and parts of a dotted key in it: the parser's time is quadratic in both.
+_TOML_LIMIT, _KEY_PARTS = 1 << 20, 256
+
+
+class DocumentError(LitecheckError):
+    """Content that a decoder rejects. ``line`` counts from 1 and is None if the fault has no line."""
+
+    def __init__(self, line: int | None, message: str) -> None:
+        self.line = line
+        self.message = message
+        super().__init__(f"line {line}: {message}" if line else message)
+
+
+def decode_json(content: bytes | str, file: str, error: type[ConfigError] = ConfigError) -> Any:
+    """Return the values of a JSON document.
+
+    Raises ``error`` for content that is not JSON: also for NaN and Infinity, for a key that an object has twice, for an
+    integer with more digits than Python reads, and for values nested too deeply.
+    """
+    return _of_file(_json, content, file, "JSON", error)
+
+
+def decode_toml(content: bytes | str, file: str, error: type[ConfigError] = ConfigError) -> dict[str, Any]:
+    """Return the table of a TOML document of up to 1 MB. Raises ``error`` as ``decode_json`` does."""
+    table: dict[str, Any] = _of_file(_toml, content, file, "TOML", error)
+    return table
+
+
+def compose_yaml(text: str, loader: Any) -> yaml.Node | None:
+    """Return the nodes of a YAML document, None if the document is empty. Raises DocumentError."""
+    import yaml
+
+    return decode(lambda: yaml.compose(text, Loader=loader))
+
+
+def _of_file(
+    decoder: Callable[[bytes | str], Value],
+    content: bytes | str,
+    file: str,
+    language: str,
+    error: type[ConfigError],
+) -> Value:
+    try:
+        return decode(lambda: decoder(content))
+    except DocumentError as fault:
+        place = f"{file}:{fault.line}" if fault.line else file
+        raise error(f"{place}: not {language}: {fault.message}") from None
+
+
+def decode(decoder: Callable[[], Value]) -> Value:
+    """Return what a decoder returns. Raises DocumentError for every way in which decoders fail."""
+    try:
+        return decoder()
+    except UnicodeDecodeError as error:
+        text = f"got a byte at {error.start} that is not {error.encoding}, expected text"
+        raise DocumentError(None, text) from None
+    except RecursionError:
+        raise DocumentError(None, "nested too deeply") from None
+    except Exception as error:
+        if not isinstance(error, (ValueError, OverflowError)) and not _is_of_yaml(error):
+            raise
+        raise DocumentError(_line_of(error), _message_of(error)) from None
+
+
+def _is_of_yaml(error: Exception) -> bool:
+    return type(error).__module__.partition(".")[0] == "yaml"
+
+
+def _line_of(error: Exception) -> int | None:
+    """Return the line that an exception of a decoder names."""
+    mark = getattr(error, "problem_mark", None)
+    line = getattr(error, "lineno", None) if mark is None else mark.line + 1
+    return line if isinstance(line, int) else None
+
+
+def _message_of(error: Exception) -> str:
+    text = str(getattr(error, "problem", None) or getattr(error, "msg", None) or error)
+    if "integer string conversion" in text:
+        return "an integer has too many digits"
+    column = getattr(error, "colno", None) if hasattr(error, "msg") else None
+    return f"{text.splitlines()[0]}, column {column}" if column else text.partition("\n")[0]
+
+
+def _json(content: bytes | str) -> Any:
+    import json
+
+    # As json.loads reads bytes: UTF-16, too, which PowerShell redirects into files.
+    text = content if isinstance(content, str) else content.decode(json.detect_encoding(content))
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"an object has the key {twice[:40]!r} twice")
+    return values
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"got {word}, expected a finite number")
+
+
+def _toml(content: bytes | str) -> dict[str, Any]:
+    text = content if isinstance(content, str) else content.decode()
+    if len(text) > _TOML_LIMIT:
+        raise ValueError(f"got {len(text):,} characters, expected at most {_TOML_LIMIT:,}")
+    if any(run.count(".") > _KEY_PARTS for run in re.findall(r"[\w\-\"'. \t]+", text)):
+        raise ValueError("nested too deeply: a dotted key has too many parts")
+    toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    table: dict[str, Any] = toml.loads(text)
+    return table

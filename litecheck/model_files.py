@@ -1,0 +1,101 @@
+"""Model files that the arguments of a command name: files, folders and globs."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from litecheck.errors import ModelError, Problem
+from litecheck.files import MODEL_SUFFIXES, STDIN, is_inside, is_url, reason
+
+#: A glob with a component ``**``: the pattern before, None for the current folder, and the pattern behind.
+_STARS = re.compile(r"(?:(.*?)[/\\])?\*\*(?:[/\\](.*))?" if os.name == "nt" else r"(?:(.*?)/)?\*\*(?:/(.*))?")
+
+
+def find_models(arguments: Iterable[str]) -> tuple[str | ModelError, ...]:
+    """Return the model files that files, folders and globs name: each once, in the order of the arguments.
+
+    A folder is searched recursively for ``MODEL_SUFFIXES``, without hidden folders; a glob matches any file, and its
+    ``**`` any number of folders. A search does not follow a link to a folder, and reports a link to a file outside the
+    folder. An argument without a file, and a folder that cannot be read, is the ModelError that states the reason.
+    """
+    found: dict[str, str | ModelError] = {}
+    for argument in arguments:
+        for one in _named_by(argument):
+            found.setdefault(one.file if isinstance(one, ModelError) else one, one)
+    return tuple(found.values())
+
+
+def _named_by(argument: str) -> Iterator[str | ModelError]:
+    if argument == STDIN or is_url(argument) or os.path.lexists(argument):
+        yield from _models_below(argument) if os.path.isdir(argument) else (argument,)
+    elif any(mark in argument for mark in "*?["):
+        matches = sorted(_matches(argument))
+        for match in matches:
+            yield from _models_below(match) if os.path.isdir(match) else (match,)
+        if not matches:
+            yield _nothing(argument, "file-not-found", "no file matches")
+    else:
+        yield _nothing(argument, "file-not-found", "no such file or folder")
+
+
+def _matches(pattern: str) -> set[str]:
+    """Return the paths that a glob matches.
+
+    ``glob`` follows links to folders at ``**``: in a folder with two links to the folder itself it finds 2^40 paths.
+    """
+    found = _STARS.fullmatch(pattern)
+    if found is None:
+        return set(glob.glob(pattern))
+    before, behind = found.groups()
+    matches: set[str] = set()
+    for top in [""] if before is None else glob.glob(f"{before}/"):
+        for folder, names in _folders(top):
+            if behind:
+                below = _matches(os.path.join(glob.escape(folder), behind))
+            else:
+                below = {os.path.join(folder, name) for name in ("", *names)} - {""}
+            matches |= {path for path in below if not os.path.islink(path) or is_inside(path, top or os.curdir)}
+    return matches
+
+
+def _folders(top: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield a folder and each folder below it, with the names in it; hidden folders and links are left out."""
+    for root, folders, files in os.walk(top or os.curdir):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        place = os.path.join(top, os.path.relpath(root, top or os.curdir)) if root != (top or os.curdir) else top
+        yield place, [name for name in (*folders, *files) if not name.startswith(".")]
+
+
+def _models_below(folder: str) -> Iterator[str | ModelError]:
+    refused: list[OSError] = []
+    found = False
+    for root, folders, files in os.walk(folder, onerror=refused.append):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if name.lower().endswith(MODEL_SUFFIXES):
+                found = True
+                yield _kept_inside(os.path.join(root, name), folder)
+    for error in refused:
+        where = str(error.filename or folder)
+        yield _nothing(where, "unreadable-folder", f"the folder cannot be read: {reason(error)}")
+    if not found and not refused:
+        if os.path.isfile(os.path.join(folder, "saved_model.pb")):
+            yield folder
+        else:
+            suffixes = " ".join(MODEL_SUFFIXES)
+            yield _nothing(folder, "no-model", f"no model in this folder (looked for {suffixes})")
+
+
+def _kept_inside(path: str, folder: str) -> str | ModelError:
+    """Return the path, or the error for a link that leaves the folder."""
+    if not os.path.islink(path) or is_inside(path, folder):
+        return path
+    message = f"the link leaves the folder {folder}; to read the file, name it in the command"
+    return _nothing(path, "outside-folder", message)
+
+
+def _nothing(argument: str, code: str, message: str) -> ModelError:
+    return ModelError(argument, (Problem(code, "", None, message),))

@@ -1,0 +1,57 @@
+"""Rule files that name rule files: a budget for all of them, and errors that do not quote a file that is none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from litecheck.errors import ProfileError
+from litecheck.profile.yaml_reader import Entries, read_text, read_yaml, text
+
+#: Files that one profile or arithmetic consists of, their bytes, and how deep they name each other, at most.
+FILES_MAX, BYTES_MAX, DEPTH_MAX = 32, 8 << 20, 8
+
+
+class FileBudget:
+    """Counts the files of one profile or arithmetic."""
+
+    def __init__(self) -> None:
+        self._files = self._bytes = 0
+
+    def spend(self, path: Path, shown: str, depth: int) -> None:
+        """Count a file that is about to be read, ``depth`` files deep (1 is the first). Raises ProfileError."""
+        self._files += 1
+        try:
+            self._bytes += os.stat(path).st_size
+        except (OSError, ValueError):
+            pass  # the reader states the reason
+        if depth > DEPTH_MAX + 1:
+            raise ProfileError(shown, None, f"rule files name each other more than {DEPTH_MAX} files deep")
+        if self._files > FILES_MAX:
+            raise ProfileError(shown, None, f"more than {FILES_MAX} rule files name each other")
+        if self._bytes > BYTES_MAX:
+            raise ProfileError(shown, None, f"rule files that name each other exceed {BYTES_MAX >> 20} MB")
+
+
+def read_named(
+    path: Path, shown: str, keys: Iterable[str], kind: str, quoting: bool = True, trusted: bool = False
+) -> tuple[Entries, str]:
+    """Return the top-level mapping of a rule file, and the name under the key ``kind`` (``profile``, ``arithmetic``).
+
+    Without ``quoting``, for a file that another document names, an error about a file of another kind states only the
+    line: a stranger's profile may extend a file of secrets. Raises ProfileError.
+    """
+    if not quoting:
+        read_text(path, shown)
+    try:
+        top = read_yaml(path, shown, trusted).only(keys)
+        name = text(top.get(kind))
+        if not name:
+            raise ProfileError(shown, top.line, f"the key {kind}, its name, is missing")
+    except ProfileError as error:
+        if quoting:
+            raise
+        message = f"the file is no valid {kind}; to see the reason, use the file itself as the {kind}"
+        raise ProfileError(shown, error.line, message) from None
+    return top, name
