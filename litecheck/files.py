@@ -58,14 +58,16 @@ def _descriptor(path: str | Path, piped: bool) -> int:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)) from None
         raise
     try:
-        _check_regular(os.fstat(handle).st_mode, piped)
+        check_regular(handle, piped)
     except OSError:
         os.close(handle)
         raise
     return handle
 
 
-def _check_regular(mode: int, piped: bool) -> None:
+def check_regular(descriptor: int, piped: bool = False) -> None:
+    """Raise OSError if a descriptor is not one of a regular file, or of a pipe if ``piped``."""
+    mode = os.fstat(descriptor).st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode) and not (piped and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))):
@@ -109,7 +111,9 @@ def member_path(folder: str | Path, name: str, error: type[ConfigError] = Config
     """
     if not is_relative(name):
         shown = name if name.isprintable() else repr(name)
-        raise error(f"{folder}: the file name leaves the folder: got {shown}, expected a path inside the folder")
+        raise error(
+            f"{folder}: the file name leaves the folder: got {shown}, expected a path inside the folder"
+        )
     path = Path(folder, name)
     if not is_inside(path, folder):
         raise error(f"{path}: the link leaves the folder {folder}: expected a file inside the folder")
@@ -214,11 +218,14 @@ def _check_name(path: str | Path) -> None:
         raise ConfigError(f"{str(path)!r}: cannot be written, no file name holds a NUL")
 
 
-def make_folder(path: str | Path) -> None:
+def make_folder(path: str | Path, rights: int = 0o777) -> None:
     """Make a folder and those it lies in, where they are missing. Raises OutputError and ConfigError."""
     _check_name(path)
+    folder = Path(path)
     try:
-        Path(path).mkdir(parents=True, exist_ok=True)
+        for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+            missing.mkdir(rights, exist_ok=True)
+        folder.mkdir(exist_ok=True)
     except OSError as error:
         raise unwritable(path, error) from error
 

@@ -57,7 +57,9 @@ def _matches(pattern: str) -> set[str]:
                 below = _matches(os.path.join(glob.escape(folder), behind))
             else:
                 below = {os.path.join(folder, name) for name in ("", *names)} - {""}
-            matches |= {path for path in below if not os.path.islink(path) or is_inside(path, top or os.curdir)}
+            matches |= {
+                path for path in below if not os.path.islink(path) or is_inside(path, top or os.curdir)
+            }
     return matches
 
 
@@ -65,7 +67,9 @@ def _folders(top: str) -> Iterator[tuple[str, list[str]]]:
     """Yield a folder and each folder below it, with the names in it; hidden folders and links are left out."""
     for root, folders, files in os.walk(top or os.curdir):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        place = os.path.join(top, os.path.relpath(root, top or os.curdir)) if root != (top or os.curdir) else top
+        place = (
+            os.path.join(top, os.path.relpath(root, top or os.curdir)) if root != (top or os.curdir) else top
+        )
         yield place, [name for name in (*folders, *files) if not name.startswith(".")]
 
 

@@ -23,7 +23,10 @@ _INT_MAX = 1 << 64
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """Metadata of a field's type: only values for which ``test`` is true. *Example:* ``Annotated[int, Only(is_even, "even")]``."""
+    """Metadata of a field's type: only values for which ``test`` is true.
+
+    *Example:* ``Annotated[int, Only(is_even, "an even number")]``.
+    """
 
     test: Callable[[Any], bool]
     wanted: str
@@ -37,6 +40,10 @@ def within(low: int, high: int) -> Only:
 def one_of(words: tuple[str, ...]) -> Only:
     """Return the metadata of a string that is one of some words."""
     return Only(lambda value: value in words, f"one of {', '.join(words)}")
+
+
+#: The length of a dimension, or another number of things.
+Length = Annotated[int, within(0, (1 << 31) - 1)]
 
 
 def encoded(value: Any, kind: Any) -> Any:

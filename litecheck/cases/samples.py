@@ -11,6 +11,7 @@ import numpy as np
 from litecheck.arrays import Array
 from litecheck.cases.inputs import requantized
 from litecheck.errors import ConfigError
+from litecheck.files import files_in
 from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.python import python_command
 from litecheck.quantizer.arrays import read
@@ -50,7 +51,7 @@ def _read(place: Path, signature: str | None, most: int) -> Iterator[tuple[str, 
             for file in sorted(Path(folder).glob("*.npz")):
                 yield str(place), _arrays(file)
         return
-    files = sorted(f for f in place.iterdir() if f.suffix in (".npz", ".npy")) if place.is_dir() else [place]
+    files = [f for f in files_in(place) if f.suffix in (".npz", ".npy")] if place.is_dir() else [place]
     for file in files[:most]:
         yield str(file), _arrays(file)
 

@@ -35,8 +35,8 @@ def inspect(
       litecheck inspect model.tflite --op 12
       litecheck inspect model.tflite -f json | jq '.models[0].subgraphs[0].operators[].opcode'
     """
-    from litecheck.model_files import find_models
     from litecheck.model.load import load_models
+    from litecheck.model_files import find_models
     from litecheck.rendering import inspect_json
     from litecheck.rendering.inspect import model_text
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import BinaryIO
 
 import typer
 
 from litecheck.cli.console import console, write_stdout
 from litecheck.errors import ConfigError
-from litecheck.files import reason
+from litecheck.files import open_file, reason
+
+#: Bytes of a line of answers, at most: a longer one is no answer.
+_LINE_LIMIT = 1 << 16
 
 
 def make_stream(name: str, *, arithmetic: str, seed: int, count: int | None, level: str) -> None:
@@ -35,8 +39,9 @@ def judge_answers(answers: str, *, header: str | None, output: str, no_color: bo
     if header is not None:
         with _opened(header) as lines:
             asked = parse_header(lines.readline(4096).decode("ascii", "replace"), header, 1)
-    with _opened(answers) as lines:
-        report = judge_stream(lines, "stdin" if answers == "-" else answers, asked)
+    with _opened(answers) as file:
+        limited = iter(partial(file.readline, _LINE_LIMIT), b"")
+        report = judge_stream(limited, "stdin" if answers == "-" else answers, asked)
     if output == "json":
         write_stdout(json_text(report))
     else:
@@ -51,7 +56,7 @@ def _opened(path: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        file = open(path, "rb")  # noqa: SIM115 - closed below, where what is done with it may raise OSError, too
+        file = open_file(path, piped=True)
     except OSError as error:
         raise ConfigError(f"{path}: {reason(error)}") from error
     with file:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.devices.port import TooLargeError
 from litecheck.errors import ConfigError
+from litecheck.files import is_inside, open_file
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import unpack
 from litecheck.quantization import BITS
@@ -60,34 +61,54 @@ def file_name(name: str) -> str:
 
 
 def output_files(
-    place: Path, tensor: Tensor, names: Iterable[str], prefix: str = "", runs: int | None = None
+    place: Path,
+    tensor: Tensor,
+    names: Iterable[str],
+    prefix: str = "",
+    runs: int | None = None,
+    within: Path | None = None,
 ) -> NDArray[Any] | None:
     """One output in a folder or an archive under the first of its names that is there, each behind ``prefix``; or None.
 
     Raw bytes (.bin, .raw) get the tensor's type and shape (packed below eight bits); bytes that do not fill it stay
     flat, in the tensor's type where they divide and else as uint8: wrong, and visible as that. Raises LitecheckError
     for files that cannot be read, and TooLargeError for those that ``runs`` of the tensor would not nearly fill.
+    ``within`` is the folder that links must not leave.
     """
     names = [f"{prefix}{name}" for name in names]
     if place.suffix == ".npz":
+        _check_inside(place, within)
         return _member(place, names, tensor, runs)
     for name in names:
         if name.startswith("/") or ".." in name.split("/"):
             continue
         with suppress(OSError, ValueError):  # tensors may have names that no file can have
             if (file := place / f"{name}.npy").is_file():
+                _check_inside(file, within)
                 if runs is not None:
                     check_file(file, tensor, runs)
                 return read(str(file)).values
             for raw in (place / f"{name}{suffix}" for suffix in _RAW):
                 if raw.is_file():
+                    _check_inside(raw, within)
                     check_file(raw, tensor)
-                    return _typed(np.fromfile(raw, np.uint8), tensor)
+                    return _typed(_bytes_of(raw), tensor)
     for archive in _archives(place):
+        _check_inside(archive, within)
         values = _member(archive, names, tensor, runs)
         if values is not None:
             return values
     return None
+
+
+def _check_inside(file: Path, folder: Path | None) -> None:
+    if folder is not None and not is_inside(file, folder):
+        raise ConfigError(f"{file}: the link leaves the folder {folder}: expected a file inside the folder")
+
+
+def _bytes_of(file: Path) -> NDArray[np.uint8]:
+    with open_file(file) as stream:
+        return np.fromfile(stream, np.uint8)
 
 
 def found_together(place: Path, tensor: Tensor, names: Iterable[str], runs: int) -> list[NDArray[Any]] | None:
@@ -130,7 +151,7 @@ def _rows(file: Path, tensor: Tensor, runs: int) -> list[NDArray[Any]]:
     size, each = file.stat().st_size, tensor.nbytes or 0
     if size % runs or size > 8 * runs * max(each, 1):
         raise ValueError(f"{file.name} has {size:,} bytes; {runs} runs of {each:,} bytes are {runs * each:,}")
-    return [_typed(row, tensor) for row in np.fromfile(file, np.uint8).reshape(runs, -1)]
+    return [_typed(row, tensor) for row in _bytes_of(file).reshape(runs, -1)]
 
 
 def _archives(folder: Path) -> Iterator[Path]:

@@ -16,6 +16,7 @@ from litecheck.devices.kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.port import Device, DeviceError, Limits, Spec
 from litecheck.devices.process import Setup
 from litecheck.errors import install_hint, wrong_type
+from litecheck.files import file_digest
 from litecheck.spelling import did_you_mean
 
 GROUP = "litecheck.devices"
@@ -78,15 +79,15 @@ def fingerprint(device: str) -> str:
 
     Once one of them is built anew, it is another device.
     """
-    digests = []
+    digests: list[str] = []
     with suppress(ValueError, DeviceError):
         spec = parse(device)
         kind = kinds().get(spec.kind)
         files = kind.files(spec) if kind is not None and kind.files is not None else ()
-        digests = [hashlib.sha256(path.read_bytes()) for path in files if path.is_file()]
+        digests = [file_digest(path) for path in files if path.is_file()]
     if len(digests) < 2:
-        return digests[0].hexdigest() if digests else ""
-    return hashlib.sha256(b"".join(one.digest() for one in digests)).hexdigest()
+        return digests[0] if digests else ""
+    return hashlib.sha256(b"".join(map(bytes.fromhex, digests))).hexdigest()
 
 
 def driver(device: str) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from litecheck.errors import ProfileError
@@ -22,10 +23,8 @@ class FileBudget:
     def spend(self, path: Path, shown: str, depth: int) -> None:
         """Count a file that is about to be read, ``depth`` files deep (1 is the first). Raises ProfileError."""
         self._files += 1
-        try:
+        with suppress(OSError, ValueError):  # the reader states the reason
             self._bytes += os.stat(path).st_size
-        except (OSError, ValueError):
-            pass  # the reader states the reason
         if depth > DEPTH_MAX + 1:
             raise ProfileError(shown, None, f"rule files name each other more than {DEPTH_MAX} files deep")
         if self._files > FILES_MAX:

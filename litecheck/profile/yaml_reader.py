@@ -104,7 +104,9 @@ def read_text(path: Path, shown: str) -> str:
     try:
         text = read_file(path, MAX_BYTES).decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
-        raise ProfileError(shown, None, "cannot be read: got a byte that is not UTF-8, expected text") from None
+        raise ProfileError(
+            shown, None, "cannot be read: got a byte that is not UTF-8, expected text"
+        ) from None
     except ConfigError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             raise ProfileError(shown, None, "no such file") from None
@@ -171,7 +173,9 @@ def _node(node: yaml.Node, file: str, depth: int, nodes: Iterator[int]) -> Node:
 def _text(node: yaml.ScalarNode, file: str, most: int, what: str) -> Text:
     line = node.start_mark.line + 1
     if len(node.value) > most:
-        raise ProfileError(file, line, f"{what} is too long: got {len(node.value):,} characters, expected {most:,}")
+        raise ProfileError(
+            file, line, f"{what} is too long: got {len(node.value):,} characters, expected {most:,}"
+        )
     return Text(str(node.value).strip(), line, file)
 
 

@@ -114,7 +114,9 @@ def _filled(file: str, stream: IO[bytes], needed: int, start: int) -> NDArray[np
 def _bounded(file: str, needed: int, most: int) -> int:
     """Return ``needed``. Raises ArrayError if an array that is packed needs more bytes than ``most``."""
     if needed > most:
-        raise ArrayError(file, None, f"the array is too large: got {needed:,} bytes, expected at most {most:,}")
+        raise ArrayError(
+            file, None, f"the array is too large: got {needed:,} bytes, expected at most {most:,}"
+        )
     return needed
 
 

@@ -145,7 +145,10 @@ def certify(
         raise ConfigError(f"{discrepancy.file}: is {discrepancy.kind}: not what the suite's manifest says")
     read = load_claims(claims)
     profile = suite.manifest.profile
-    if digest_of_rules(read.profiles.get(profile) or load_profile(profile, quoting=False)) != suite.manifest.rules:
+    if (
+        digest_of_rules(read.profiles.get(profile) or load_profile(profile, quoting=False))
+        != suite.manifest.rules
+    ):
         raise ConfigError(
             f"{profile}: its rules say something else than when the suite was made; make it anew"
         )

@@ -8,8 +8,8 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from math import prod
+from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from litecheck.files import is_relative, member_path, read_file
 from litecheck.finding import Demand
 from litecheck.profile.types import Conformance
 from litecheck.suite.gap import Gap
-from litecheck.typed_json import Only, encoded, read_document, within
+from litecheck.typed_json import Length, Only, encoded, read_document
 
 MANIFEST = "manifest.json"
 #: Raised when a key changes its meaning or goes away.
@@ -38,9 +38,8 @@ def _is_dtype(name: str) -> bool:
     return dtype.kind in "biufc" and dtype.name == name
 
 
-#: A type of numpy's numbers, and the length of a dimension.
+#: A type of numpy's numbers.
 DTypeName = Annotated[str, Only(_is_dtype, "the name of a numeric type of numpy")]
-Length = Annotated[int, within(0, (1 << 31) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +209,9 @@ def _check_runs(place: str, case: CaseEntry) -> None:
     outputs = [output for answer in case.answers for output in answer.outputs]
     for entry in (*case.inputs, *outputs):
         if not entry.shape or (case.inputs and entry.shape[0] != case.runs):
-            raise ConfigError(f"{place}: {entry.raw} has shape {list(entry.shape)}, expected {case.runs} runs")
+            raise ConfigError(
+                f"{place}: {entry.raw} has shape {list(entry.shape)}, expected {case.runs} runs"
+            )
     if case.lengths and sum(case.lengths) != case.runs:
         raise ConfigError(f"{place}.lengths is {list(case.lengths)}, expected a sum of {case.runs} runs")
 

@@ -18,8 +18,8 @@ from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
 from litecheck.files import is_relative, member_path, read_file
 from litecheck.quantizer.arrays import read
-from litecheck.suite.manifest import CaseEntry, Length, Suite
-from litecheck.typed_json import decoded, one_of
+from litecheck.suite.manifest import CaseEntry, Suite
+from litecheck.typed_json import Length, decoded, one_of
 
 RESULTS = "results.jsonl"
 #: How a case ends whose outputs are there to be compared; all other endings are an Outcome's word.

@@ -48,7 +48,9 @@ class Standing:
         files, claims = self.claims.arithmetics, (*self.claims.operators.values(), self.claims.default)
         named = dict.fromkeys(name for claim in claims for name in claim.arithmetics)
         known = self.suite.manifest.arithmetics
-        return {name: load_arithmetic(files.get(name, name), quoting=False) for name in named if name not in known}
+        return {
+            name: load_arithmetic(files.get(name, name), quoting=False) for name in named if name not in known
+        }
 
     def tolerances(self, profile: Profile | None) -> Tolerances:
         """Those claimed, then those of the profile; without one, those that the suite states."""

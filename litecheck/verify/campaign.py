@@ -24,7 +24,7 @@ from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
-from litecheck.verify.journal import Journal, JournalHeldError, default_path
+from litecheck.verify.journal import Journal, JournalHeldError, JournalPlaceError, default_path
 from litecheck.verify.outcome import Step, Verdict, Verification
 from litecheck.verify.questions import job_of
 from litecheck.verify.serialize import from_note
@@ -71,13 +71,18 @@ def run(
     book: VerdictJournal | None = None
     notes: tuple[str, ...] = ()
     try:
-        book = Journal(Path(journal) if journal else default_path(content), content, resume, from_note)
+        path = Path(journal) if journal else default_path(content)
+        book = Journal(path, content, resume, from_note, private=not journal)
     except JournalHeldError:
         if journal or resume:
             raise
         notes = (
             "another run of the same verification was under way and kept the journal; this one kept none",
         )
+    except JournalPlaceError as error:
+        if journal:
+            raise
+        notes = (f"no journal is kept, so --resume cannot continue this run: {error}",)
     try:
         done = _verified(model, device, settings, book, progress)
     except BaseException as stop:

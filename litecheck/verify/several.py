@@ -10,8 +10,8 @@ from typing import Any
 from litecheck.devices.port import Device, Limits
 from litecheck.devices.registry import open_device
 from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem, ProfileError, wrong_type
-from litecheck.model_files import find_models
 from litecheck.model.load import load_model
+from litecheck.model_files import find_models
 from litecheck.verify.campaign import verify_model
 from litecheck.verify.outcome import Verification
 from litecheck.version import __version__

@@ -14,7 +14,7 @@ from litecheck.cases.kind import activation_type, weight_granularity
 from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Device, memory_of
-from litecheck.files import check_folder
+from litecheck.files import check_folder, file_digest
 from litecheck.model.graph import name_of
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Subgraph
@@ -187,11 +187,7 @@ def digest_of(model: Model) -> str:
     """The file's SHA-256, or that of the model written out where it came from no file of its own."""
     if not model.file or model.member or not Path(model.file).is_file():
         return hashlib.sha256(model_bytes(model, drop_unknown=True)).hexdigest()
-    digest = hashlib.sha256()
-    with open(model.file, "rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
+    return file_digest(model.file)
 
 
 class Kept:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from litecheck.convert.calibration.dataset import CalibrationData, DataOptions
 from litecheck.convert.calibration.samples import Chain, Fitting, chained, fitting, input_names
 from litecheck.errors import ConfigError
+from litecheck.files import files_in
 from litecheck.model.types import Model
 from litecheck.quantizer.arrays import read
 from litecheck.quantizer.npy import arrays_in, npz_header, npz_rows, read_npz
@@ -112,10 +113,10 @@ def one_array(file: Path, model: Model, options: DataOptions) -> CalibrationData
 
 def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationData:
     """A folder of .npy files, a sample or a sequence each; or one such folder for each input."""
-    folders = [folder for folder in sorted(place.iterdir()) if folder.is_dir() and any(folder.glob("*.npy"))]
+    folders = [folder for folder in files_in(place) if folder.is_dir() and _arrays_in(folder)]
     keys = {folder.name: folder for folder in folders} or {"0": place}
     ((where, named),) = input_names(str(place), model, options.signature, list(keys)).items()
-    names = {key: sorted(file.name for file in keys[key].glob("*.npy")) for key in named}
+    names = {key: _arrays_in(keys[key]) for key in named}
     first, *others = names.values()
     for key, other in zip(list(names)[1:], others, strict=True):
         if other != first:
@@ -129,6 +130,10 @@ def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationDa
             yield _of_arrays(str(place / file), point, arrays, where, options.sequences)
 
     return CalibrationData(chains, f"{counted(len(first), _noun(options))} of {place}", len(first))
+
+
+def _arrays_in(folder: Path) -> list[str]:
+    return [file.name for file in files_in(folder) if file.suffix == ".npy"]
 
 
 def _of_arrays(

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from litecheck.convert.calibration.array_data import archives, one_array, one_by_one
 from litecheck.convert.calibration.dataset import CalibrationData, DataOptions
+from litecheck.convert.calibration.image_files import IMAGES
 from litecheck.errors import ConfigError
+from litecheck.files import files_in
 from litecheck.model.types import Model
 from litecheck.tallies import counted
 
-#: What a folder of images holds.
-IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".ppm", ".pgm", ".tif", ".tiff")
 _ARRAYS = (".npz", ".npy")
 
 
@@ -68,7 +68,7 @@ def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData
 
 def _holds_images(place: Path) -> bool:
     """Whether a path is read as a folder of images."""
-    suffixes = {file.suffix.lower() for file in place.iterdir()} if place.is_dir() else set()
+    suffixes = {file.suffix.lower() for file in files_in(place)} if place.is_dir() else set()
     return bool(suffixes & set(IMAGES)) and ".npz" not in suffixes
 
 
@@ -81,7 +81,7 @@ def _limited(data: CalibrationData, most: int | None) -> CalibrationData:
 
 
 def _folder(place: Path, model: Model, options: DataOptions) -> CalibrationData:
-    files = sorted(file for file in place.iterdir() if not file.name.startswith("."))
+    files = files_in(place)
     packed = [file for file in files if file.suffix == ".npz"]
     if packed:
         return archives(packed, str(place), model, options)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.convert.calibration.dataset import CalibrationData, DataOptions
+from litecheck.convert.calibration.image_files import pillow, read_image
 from litecheck.convert.calibration.samples import Chain, Sample, held
-from litecheck.errors import ConfigError, install_hint
+from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import entry
 from litecheck.tallies import counted
@@ -31,7 +31,7 @@ def image_data(files: Sequence[Path], place: Path, model: Model, options: DataOp
     if options.sequences:
         raise ConfigError(f"{place}: images are samples of their own, not sequences")
     scale, offset = _preprocessing(options.preprocessing)
-    _pillow(place)
+    pillow(place)
 
     def chains() -> Iterator[Chain]:
         for file in files:
@@ -82,23 +82,6 @@ def _preprocessing(text: str) -> tuple[float, float]:
     return pair
 
 
-def _pillow(place: Path) -> Any:
-    try:
-        from PIL import Image
-    except ImportError:
-        raise ConfigError(f"{place}: images need the package pillow: {install_hint('convert')}") from None
-    return Image
-
-
 def _read(file: Path, tensor: Tensor) -> NDArray[np.uint8]:
     _, height, width, channels = tensor.shape
-    image = _pillow(file)
-    try:
-        with image.open(file) as opened:
-            made = opened.convert(_MODES[channels])
-            if made.size != (width, height):
-                made = made.resize((width, height), image.Resampling.BILINEAR)
-            values = np.asarray(made, np.uint8)
-    except (OSError, ValueError, SyntaxError, image.DecompressionBombError) as error:
-        raise ConfigError(f"{file}: cannot be read as an image, {error}") from error
-    return values.reshape(1, height, width, channels)
+    return read_image(file, _MODES[channels], (width, height)).reshape(1, height, width, channels)

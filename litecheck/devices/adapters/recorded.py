@@ -14,8 +14,9 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +27,12 @@ from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.output_files import names_of, output_files, outputs
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, TooLargeError
+from litecheck.documents import decode_json
 from litecheck.errors import ConfigError, LitecheckError
-from litecheck.files import atomic_write, make_folder
+from litecheck.files import atomic_write, is_inside, make_folder, member_path, read_file
 from litecheck.model.types import Tensor
 from litecheck.quantizer.arrays import read, write
+from litecheck.typed_json import Length, decoded, one_of
 
 #: Beside recorded outputs: what they were made from, and how the device ended.
 FACTS = "job.json"
@@ -64,7 +67,7 @@ class Recorded:
     def _found(self, job: Job) -> Answer | Failure:
         case = self._folder / job.name
         if (case / FACTS).is_file():
-            return _replayed(case, job)
+            return _replayed(member_path(self._folder, job.name), job)
         runs: list[Arrays] = []
         seen: dict[str, int] = {}
         for number, digest in enumerate(_digests(job)):
@@ -90,18 +93,32 @@ class Recorded:
         by_position = of_case is not None or job.name.startswith(WHOLE)
         for prefix in (*(f"run_{number}/" for number in numbers), *([""] if 0 in numbers else [])):
             names = names_of(tensor, position if by_position else None)
-            values = output_files(of_case or self._folder, tensor, names, prefix, runs=1)
+            values = output_files(of_case or self._folder, tensor, names, prefix, runs=1, within=self._folder)
             if values is not None:
                 return values
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedFacts:
+    """The description of a recorded case, as ``job.json`` holds it. ``outputs`` counts the outputs of each run."""
+
+    model: str
+    runs: tuple[str, ...]
+    outcome: Annotated[str, one_of(("", *(outcome.value for outcome in Outcome)))]
+    outputs: tuple[Length, ...]
+    delegated: tuple[bool, ...] | None
+    ended: str
+    message: str
+    memory: Annotated[str, one_of(tuple(memory.value for memory in Memory))] = Memory.NONE.value
+
+
 def _replayed(case: Path, job: Job) -> Answer | Failure:
     """What ``record`` wrote, run by run found by its inputs."""
-    facts = _facts(case / FACTS)
-    if facts["model"] != hashlib.sha256(job.content).hexdigest():
+    facts = _facts(member_path(case, FACTS))
+    if facts.model != hashlib.sha256(job.content).hexdigest():
         return Failure(Outcome.NO_REFERENCE, f"what is recorded for {job.name} is of another model")
-    known = {digest: number for number, digest in reversed(list(enumerate(facts["runs"])))}
+    known = {digest: number for number, digest in reversed(list(enumerate(facts.runs)))}
     numbers = [known.get(digest) for digest in _digests(job)]
     if None in numbers:
         number = numbers.index(None)
@@ -110,27 +127,31 @@ def _replayed(case: Path, job: Job) -> Answer | Failure:
             "(another first --arithmetic, seed or feed)"
         )
         return Failure(Outcome.NO_REFERENCE, message)
-    if facts["outcome"]:
-        return Failure(Outcome(facts["outcome"]), str(facts["message"]))
+    if facts.outcome:
+        return Failure(Outcome(facts.outcome), facts.message)
     runs = tuple(
         tuple(
-            read(str(case / f"run_{n}" / f"output_{k}.npy")).values for k in range(facts["outputs"][n or 0])
+            read(str(member_path(case, f"run_{n}/output_{k}.npy"))).values
+            for k in range(facts.outputs[n or 0])
         )
         for n in numbers
     )
-    delegated = None if facts["delegated"] is None else tuple(map(bool, facts["delegated"]))
-    return Answer(runs, delegated, str(facts["ended"]), str(facts["message"]))
+    return Answer(runs, facts.delegated, facts.ended, facts.message)
 
 
-def _facts(file: Path) -> dict[str, Any]:
+def _facts(file: Path) -> RecordedFacts:
+    """Return the description of a recorded case. Raises ConfigError."""
+    document = decode_json(read_file(file), str(file))
     try:
-        facts = json.loads(file.read_bytes())
-        wanted = {"model", "runs", "outcome", "outputs", "delegated", "ended", "message"}
-        if isinstance(facts, dict) and wanted <= set(facts):
-            return facts
-    except ValueError as error:
+        facts: RecordedFacts = decoded(document, RecordedFacts, "description of a recorded case")
+    except ConfigError as error:
         raise ConfigError(f"{file}: {error}") from None
-    raise ConfigError(f"{file}: no description of a recorded case")
+    if not facts.outcome and len(facts.outputs) != len(facts.runs):
+        count = len(facts.outputs)
+        raise ConfigError(
+            f"{file}: outputs has {count} entries, expected one for each of {len(facts.runs)} runs"
+        )
+    return facts
 
 
 def record(folder: str | Path, job: Job, answer: Answer | Failure) -> None:
@@ -138,7 +159,7 @@ def record(folder: str | Path, job: Job, answer: Answer | Failure) -> None:
 
     ``FOLDER/<case>/run_0/output_0.npy`` and so on, and ``job.json`` with the digests of model and inputs.
     """
-    case = Path(folder, job.name)
+    case = member_path(folder, job.name)
     runs: tuple[Arrays, ...] = () if isinstance(answer, Failure) else answer.runs
     facts = {
         "case": job.name,
@@ -170,8 +191,8 @@ def _recorded_memory(folder: Path) -> Memory:
     """The most that any recorded case was asked for; dumps of others begin anew for every inference."""
     output_files = {Memory.NONE}
     for file in folder.glob(f"*/{FACTS}"):
-        with suppress(ConfigError, OSError, ValueError):
-            output_files.add(Memory(_facts(file).get("memory", Memory.NONE)))
+        with suppress(ConfigError):  # the case that is read is named when it is asked for
+            output_files.add(Memory(_facts(file).memory) if is_inside(file, folder) else Memory.NONE)
     return next(memory for memory in (Memory.SET, Memory.KEPT, Memory.NONE) if memory in output_files)
 
 

@@ -90,9 +90,7 @@ def _read_once(name: str, file: Path) -> Arithmetic:
     return _load(name, None, 0, FileBudget())
 
 
-def _load(
-    name: str, near: Path | None, depth: int, budget: FileBudget, quoting: bool = True
-) -> Arithmetic:
+def _load(name: str, near: Path | None, depth: int, budget: FileBudget, quoting: bool = True) -> Arithmetic:
     bundled = _bundled(name)
     path = bundled or (Path(name) if near is None else near.parent / name)
     shown = f"rules/arithmetic/{name}.yaml" if bundled else str(path)
@@ -104,7 +102,9 @@ def _load(
         raise ProfileError(shown, None, "extends itself, or too many others")
     budget.spend(path, shown, depth + 1)
     top, name = read_named(path, shown, _KEYS, "arithmetic", quoting=bool(bundled) or quoting)
-    parent = _load(text(top.get("extends")), path, depth + 1, budget, quoting=False) if "extends" in top else None
+    parent = (
+        _load(text(top.get("extends")), path, depth + 1, budget, quoting=False) if "extends" in top else None
+    )
     stages = dict(parent.stages) if parent else {}
     reasons = dict(parent.reasons) if parent else {}
     operators = entries(top.get("operators"), shown)
