@@ -87,7 +87,8 @@ def read_file(
             while piece := file.read(min(_CHUNK, limit + 1 - len(content))):
                 content += piece
     except OSError as fault:
-        raise error(f"{path}: cannot be read, {reason(fault)}") from fault
+        mark = ":" if isinstance(fault, NotRegularError) else ","
+        raise error(f"{path}: cannot be read{mark} {reason(fault)}") from fault
     if len(content) > limit:
         raise error(f"{path}: the file is too large: got more than the limit of {bytes_text(limit)}")
     return bytes(content)

@@ -11,7 +11,7 @@ from litecheck.errors import ModelError, Problem
 from litecheck.files import MODEL_SUFFIXES, STDIN, is_inside, is_url, reason
 
 #: A glob with a component ``**``: the pattern before, None for the current folder, and the pattern behind.
-_STARS = re.compile(r"(?:(.*?)[/\\])?\*\*(?:[/\\](.*))?" if os.name == "nt" else r"(?:(.*?)/)?\*\*(?:/(.*))?")
+_STARS = re.compile(r"(?:(.*?)[/\\])??\*\*(?:[/\\](.*))?" if os.name == "nt" else r"(?:(.*?)/)??\*\*(?:/(.*))?")
 
 
 def find_models(arguments: Iterable[str]) -> tuple[str | ModelError, ...]:
@@ -33,8 +33,14 @@ def _named_by(argument: str) -> Iterator[str | ModelError]:
         yield from _models_below(argument) if os.path.isdir(argument) else (argument,)
     elif any(mark in argument for mark in "*?["):
         matches = sorted(_matches(argument))
+        stars = _STARS.fullmatch(argument)
+        top = (stars[1] or os.curdir) if stars else ""
         for match in matches:
-            yield from _models_below(match) if os.path.isdir(match) else (match,)
+            if os.path.isdir(match):
+                yield from _models_below(match)
+            else:
+                # A folder's links may lead anywhere; a pattern without ** names its files itself.
+                yield _kept_inside(match, top) if stars and not glob.has_magic(top) else match
         if not matches:
             yield _nothing(argument, "file-not-found", "no file matches")
     else:
@@ -57,9 +63,7 @@ def _matches(pattern: str) -> set[str]:
                 below = _matches(os.path.join(glob.escape(folder), behind))
             else:
                 below = {os.path.join(folder, name) for name in ("", *names)} - {""}
-            matches |= {
-                path for path in below if not os.path.islink(path) or is_inside(path, top or os.curdir)
-            }
+            matches |= below
     return matches
 
 

@@ -27,6 +27,23 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture
+def in_time() -> Iterator[None]:
+    """Ends a test that waits for a pipe or reads without end, which would stop the suite: after a minute."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError("the test waits, or reads without end")
+
+    if os.name == "nt":
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """The suite as ``pytest`` alone runs it: without what is slow, side by side where pytest-xdist is there, and nothing

@@ -1,25 +1,29 @@
-"""Files whole or not at all."""
+"""Files are read if they are regular and of bounded size, and written whole or not at all."""
 
 from __future__ import annotations
 
-import errno
 import os
-import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from litecheck.errors import ConfigError, ModelError, OutputError
+from litecheck.errors import ConfigError, InputError, OutputError
 from litecheck.files import (
     atomic_write,
     check_folder,
     check_writable,
-    find_models,
+    file_digest,
+    files_in,
     from_here,
     is_full,
+    is_inside,
+    is_relative,
     make_folder,
+    member_path,
+    open_file,
+    read_file,
     reason,
 )
 
@@ -81,46 +85,6 @@ def test_refusals_are_config_errors(tmp_path: Path) -> None:
     assert (tmp_path / "no" / "where").read_bytes() == b"x"
 
 
-def test_models_each_once_in_the_order_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("b.tflite", "a.TFLITE", "x.txt", "d/c.task", "d/.git/h.tflite", "[1].lite"):
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).touch()
-    assert find_models(["x.txt", "d", "[ab].*", "b.tflite", "[1].lite"]) == (
-        "x.txt", os.path.join("d", "c.task"), "a.TFLITE", "b.tflite", "[1].lite",
-    )  # fmt: skip
-    assert find_models(["**/*.task"]) == (os.path.join("d", "c.task"),)
-
-
-@pytest.mark.parametrize("argument", ["absent", "*.absent", "empty", "emp*"])
-def test_arguments_that_yield_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("empty").mkdir()
-    Path("a.tflite").touch()
-    none, there = find_models([argument, "a.tflite"])
-    assert isinstance(none, ModelError)
-    assert re.search(r"no (such file|file matches|model in this folder)", str(none))
-    assert there == "a.tflite"
-
-
-def test_a_folder_that_cannot_be_read_is_not_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "shut").mkdir()
-    (tmp_path / "a.tflite").touch()
-    scandir = os.scandir
-
-    def refuse(path: str) -> object:
-        if str(path).endswith("shut"):
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", refuse)
-    there, shut = find_models([str(tmp_path)])
-    assert there == str(tmp_path / "a.tflite")
-    assert (
-        str(shut) == f"{tmp_path / 'shut'}: the folder cannot be read: Permission denied [unreadable-folder]"
-    )
-
-
 def test_files_as_services_know_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for given in ("d/a.tflite", "./d/../d/a.tflite", str(tmp_path / "d" / "a.tflite")):
@@ -175,3 +139,86 @@ def test_no_folder_for_temporary_files_counts_as_a_full_disk() -> None:
 def test_a_name_that_is_no_utf8_can_be_written(tmp_path: Path) -> None:
     atomic_write(tmp_path / "a", '"\udcff"')
     assert (tmp_path / "a").read_bytes() == b'"\\udcff"'
+
+
+def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"12345")
+    assert read_file(tmp_path / "a", 5) == b"12345"
+    with pytest.raises(ConfigError, match=r"a: the file is too large: got more than the limit of 4 bytes"):
+        read_file(tmp_path / "a", 4)
+    with pytest.raises(InputError, match=r"b: cannot be read, No such file or directory"):
+        read_file(tmp_path / "b", error=InputError)
+
+
+def test_a_folder_and_a_name_that_no_file_can_have_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read, Is a directory"):
+        read_file(tmp_path)
+    with pytest.raises(ConfigError, match="a name that no file can have"):
+        read_file("a\0b")
+    for write in (check_writable, check_folder, make_folder, lambda path: atomic_write(path, b"")):
+        with pytest.raises(ConfigError, match="no file name holds a NUL"):
+            write(str(tmp_path / "a\0b"))
+
+
+@posix
+def test_pipes_and_devices_are_neither_awaited_nor_read(tmp_path: Path, in_time: None) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for name in ("pipe", "zero"):
+        with pytest.raises(ConfigError, match="got a device, pipe or socket, expected a regular file"):
+            read_file(tmp_path / name)
+        with pytest.raises(OSError, match="expected a regular file"):
+            file_digest(tmp_path / name)
+
+
+@posix
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="this system has no /dev/fd")
+def test_a_pipe_that_the_shell_names_is_read_where_it_is_asked_for(in_time: None) -> None:
+    end, writer = os.pipe()
+    os.write(writer, b"piped")
+    os.close(writer)
+    with pytest.raises(OSError, match="expected a regular file"):
+        open_file(f"/dev/fd/{end}")
+    with open_file(f"/dev/fd/{end}", piped=True) as file:
+        assert file.read() == b"piped"
+    os.close(end)
+
+
+@pytest.mark.parametrize("name", ["", "/a", "../a", "a/../../b", "C:a", "C:/a", "\\\\server\\a", "a\\..\\b", "a\0b"])
+def test_names_that_leave_a_folder_on_any_system(tmp_path: Path, name: str) -> None:
+    assert not is_relative(name)
+    with pytest.raises(ConfigError, match="the file name leaves the folder"):
+        member_path(tmp_path, name)
+
+
+@posix
+def test_links_stay_inside_their_folder(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    (place / "below").mkdir(parents=True)
+    (place / "below" / "file").write_bytes(b"")
+    (place / "in").symlink_to("below/file")
+    (place / "round").symlink_to("round")
+    (place / "linked").symlink_to("below")
+    assert member_path(place, "in") == place / "in"
+    assert member_path(place, "linked/file") == place / "linked" / "file"
+    assert [path.name for path in files_in(place)] == ["below", "in", "linked", "round"]
+    (place / "out").symlink_to(tmp_path / "elsewhere")
+    assert not is_inside(place / "out", place)
+    for call in (lambda: member_path(place, "out"), lambda: files_in(place)):
+        with pytest.raises(ConfigError, match="the link leaves the folder"):
+            call()
+    with pytest.raises(InputError, match="cannot be listed"):
+        files_in(tmp_path / "none", InputError)
+
+
+@posix
+def test_rights_of_folders_and_of_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tmp_path / "a" / "b"
+    make_folder(made, 0o700)
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in (made, made.parent)] == [0o700, 0o700]
+    (tmp_path / "secret").write_bytes(b"old")
+    (tmp_path / "secret").chmod(0o600)
+    seen: list[int] = []
+    monkeypatch.setattr(os, "chmod", lambda path, mode: seen.append(stat.S_IMODE(os.stat(path).st_mode)))
+    atomic_write(tmp_path / "secret", b"new")
+    assert seen == [0o600]

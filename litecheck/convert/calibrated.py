@@ -171,4 +171,8 @@ def _read(file: str, model: Model) -> CalibrationStatistics:
         raise ConfigError(
             f"{file}: these are the statistics of another model; name a file that is not there yet"
         )
+    for subgraph, index in statistics.tensors:
+        graphs = model.subgraphs
+        if not (0 <= subgraph < len(graphs) and 0 <= index < len(graphs[subgraph].tensors)):
+            raise ConfigError(f"{file}: tensors: the model has no tensor {index} in subgraph {subgraph}")
     return statistics

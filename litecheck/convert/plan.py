@@ -60,7 +60,8 @@ def mistake_in(form: Form) -> str:
         return "needs one zero point for each scale, and scales above 0"
     if not scale.size and form.dtype != "float16":
         return f"needs a scale: {form.dtype} alone stands for no real values"
-    if not (np.isfinite(form.low) and np.isfinite(form.high)):
+    largest = float(np.finfo(np.float32).max)
+    if not (abs(form.low) <= largest and abs(form.high) <= largest):
         return "range is from one finite number to another"
     least, most = INTEGER_RANGES.get(form.dtype, (0, 0))
     far = (

@@ -38,12 +38,12 @@ def load_profile(name: str | Path, quoting: bool = True) -> Profile:
     if not isinstance(name, (str, os.PathLike)):
         call = "litecheck.load_profile('litert-int8')"
         raise wrong_type("load_profile", "a profile's name or the path of a rule file", name, call)
-    return Reading(quoting).load(*_find(str(name), None)).profile
+    return Reading(quoting).loaded(*_find(str(name), None)).profile
 
 
 def narrowed(name: str | Path, operators: Entries, file: str) -> Profile:
     """A profile with operators narrowed by a part of another file, laid out as ``ops`` is. Raises ProfileError."""
-    parent = Reading(quoting=False).load(*_find(str(name), None))
+    parent = Reading(quoting=False).loaded(*_find(str(name), None))
     top = Entries({"ops": operators}, {"ops": operators.line}, operators.line, file)
     builder = Builder(parent.profile.name, file, top, parent, (), False)
     loaded = builder.build()
@@ -70,10 +70,10 @@ class Reading:
     def __init__(self, quoting: bool) -> None:
         self._quoting = quoting
         self._budget = FileBudget()
-        self._loaded: dict[str, Loaded] = {}
+        self._profiles: dict[str, Loaded] = {}
         self._begun: list[str] = []
 
-    def load(self, path: Path, shown: str) -> Loaded:
+    def loaded(self, path: Path, shown: str) -> Loaded:
         """Load a rule file and the files that it extends and includes. Raises ProfileError."""
         if path.is_relative_to(rules_dir()):
             if path not in _bundled:
@@ -82,17 +82,17 @@ class Reading:
         place = os.path.realpath(path)
         if place in self._begun:
             raise ProfileError(shown, None, "extends or includes itself")
-        if place not in self._loaded:
+        if place not in self._profiles:
             self._begun.append(place)
-            self._loaded[place] = self._read(path, shown, bundled=False)
+            self._profiles[place] = self._read(path, shown, bundled=False)
             self._begun.pop()
-        return self._loaded[place]
+        return self._profiles[place]
 
     def _read(self, path: Path, shown: str, bundled: bool) -> Loaded:
         top, name = self._top(path, shown, bundled)
-        parent = self.load(*_find(text(top.get("extends")), path)) if "extends" in top else None
-        parts = dict.fromkeys(_find(part, path) for part in texts(top.get("includes")))
-        includes = tuple(self.load(*part) for part in parts)
+        parent = self.loaded(*_find(text(top.get("extends")), path)) if "extends" in top else None
+        parts = [self.loaded(*_find(part, path)) for part in texts(top.get("includes"))]
+        includes = tuple({id(part): part for part in parts}.values())
         builder = Builder(name, shown, top, parent, includes, bundled)
         loaded = builder.build()
         if not bundled:  # what comes with litecheck a test has checked

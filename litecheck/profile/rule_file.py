@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from litecheck.errors import ProfileError
-from litecheck.profile.yaml_reader import Entries, read_text, read_yaml, text
+from litecheck.profile.yaml_reader import Entries, read_yaml, rule_text, text
 
 #: Files that one profile or arithmetic consists of, their bytes, and how deep they name each other, at most.
 FILES_MAX, BYTES_MAX, DEPTH_MAX = 32, 8 << 20, 8
@@ -42,7 +42,7 @@ def read_named(
     line: a stranger's profile may extend a file of secrets. Raises ProfileError.
     """
     if not quoting:
-        read_text(path, shown)
+        rule_text(path, shown)
     try:
         top = read_yaml(path, shown, trusted).only(keys)
         name = text(top.get(kind))

@@ -90,7 +90,7 @@ def read_yaml(path: Path, shown: str, trusted: bool = False) -> Entries:
 
     Of a trusted file, one that comes with litecheck, an operator's entry is read when it is asked for.
     """
-    text = read_text(path, shown)
+    text = rule_text(path, shown)
     found = _OPERATORS.search(text) if trusted else None
     operators = _entries(found, shown) if found else None
     if found is None or operators is None:
@@ -99,7 +99,7 @@ def read_yaml(path: Path, shown: str, trusted: bool = False) -> Entries:
     return Entries({**top.values, "ops": operators}, top.lines, top.line, shown)
 
 
-def read_text(path: Path, shown: str) -> str:
+def rule_text(path: Path, shown: str) -> str:
     """Return the text of a rule file. Raises ProfileError."""
     try:
         text = read_file(path, MAX_BYTES).decode().replace("\r\n", "\n").replace("\r", "\n")

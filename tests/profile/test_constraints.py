@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from litecheck.errors import ProfileError
+from litecheck.profile.constraints import number
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
+from litecheck.profile.yaml_reader import Text
 
 PROFILE = """\
 profile: tiny
@@ -197,3 +199,9 @@ def test_a_reason_beside_a_form_is_told_where_it_goes(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match=r"\{value: \.\.\., because: \.\.\.\}"):
         loaded(tmp_path, "zero_point: 0", "{multiple_of: 16, because: the array has 16 rows}")
     loaded(tmp_path, "zero_point: 0", "{value: {multiple_of: 16}, because: the array has 16 rows}")
+
+
+@pytest.mark.parametrize("word", ["9" * 400, "0.." + "9" * 400, "1/" + "9" * 400, "9" * 5000])
+def test_a_number_that_no_float_holds_is_told(word: str) -> None:
+    with pytest.raises(ProfileError, match=r"rules\.yaml:7: a number is too long"):
+        number(word.removeprefix("0.."), Text(word, 7, "rules.yaml"))

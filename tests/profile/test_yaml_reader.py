@@ -96,3 +96,29 @@ def test_what_is_no_yaml_is_told_by_the_files_line_when_it_is_asked_for(tmp_path
     assert operators.get("ABS")
     with pytest.raises(ProfileError, match=r"p:9: not YAML"):
         operators.get("ADD")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"profile: " + b"9" * 30_000, "p:1: a value is too long: got 30,000 characters, expected 20,000"),
+        (b"a: 1\n" + b"k" * 300 + b": 1", "p:2: a key is too long: got 300 characters, expected 200"),
+        (b"profile: \xff", "p: cannot be read: got a byte that is not UTF-8, expected text"),
+        (b"#" * (5 << 20), "p: the file is too large"),
+        (b"a: [&b x, *b, *c]", "p:1: not YAML: found undefined alias"),
+        (b"a: " + b"[" * 100_000, "not YAML"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_line(text: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_bytes(text)
+    with pytest.raises(ProfileError) as caught:
+        read_yaml(path, "p")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("ends", [b"\r\n", b"\r"])
+def test_line_ends_of_other_systems_count_lines(ends: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_bytes(ends.join([b"a: 1", b"b: [x,", b"  y]", b"c: 2", b""]))
+    assert read_yaml(path, "p").lines == {"a": 1, "b": 2, "c": 4}

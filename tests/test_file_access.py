@@ -1,0 +1,105 @@
+"""Files are opened by ``litecheck.files`` and decoded by ``litecheck.documents``, with few exceptions that have a reason."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import litecheck
+
+PACKAGE = Path(litecheck.__file__).parent
+#: Functions that open a file by its name. ``open`` counts alone and of ``os`` and ``io``, not of an archive.
+OPENS = {"read_text", "read_bytes", "fromfile", "memmap", "ZipFile", "load"}
+#: Functions that decode a document.
+DECODES = {"loads", "compose", "safe_load", "literal_eval"}
+#: Modules that open a file by another function, and the reason.
+OPENED = {
+    "files": "opens every other file, and writes",
+    "flatbuffer/schema": "a file of litecheck's own",
+    "rendering/html/page": "a file of litecheck's own",
+    "verify/reproducers/reproduce": "a file of litecheck's own",
+    "verify/reproducers/run": "a program that runs without litecheck",
+    "verify/journal": "opens a journal to write, and checks that it is a regular file",
+    "quantizer/npy": "maps and unpacks a file that open_file opened",
+    "quantizer/arrays": "maps a file that open_file opened; writes a .npz file in memory",
+    "devices/output_files": "reads a file that open_file opened",
+    "model/external": "maps a file that open_file opened",
+    "convert/calibration/child": "a folder of its own",
+    "convert/calibration/script": "an archive in memory",
+    "convert/foreign/child": "a folder of its own",
+    "convert/foreign/memory": "/proc",
+    "convert/foreign/program": "the folder of the process that started it",
+    "convert/foreign/tensorflow_programs": "a process of its own, which is given models",
+    "convert/own_program": "a folder of its own",
+    "devices/process": "/proc, and a folder of its own",
+    "devices/ipc": "a folder of its own",
+    "devices/worker": "a folder of its own",
+    "devices/worker_main": "the folder of the process that started it",
+    "devices/vela_child": "a file of Vela's own",
+    "devices/adapters/command": "a folder of its own",
+    "devices/adapters/litert": "/proc",
+    "devices/adapters/openvino": "/proc",
+    "devices/adapters/vela": "the null device",
+    "cli/console": "the null device",
+    "cli/config": "configuration",
+}
+#: Modules that decode by another function, and the reason.
+DECODED = {
+    "documents": "decodes every other document",
+    "quantizer/npy": "the header of an array, of 4 kB at most",
+    "convert/calibration/child": "the message of a process that litecheck started",
+    "convert/calibration/litert_runs": "the message of a process that litecheck started",
+    "convert/calibration/script": "the message of a process that litecheck started",
+    "convert/foreign/child": "the message of a process that litecheck started",
+    "convert/foreign/program": "the message of the process that started it",
+    "convert/foreign/tensorflow_programs": "a process of its own, which is given models",
+    "devices/ipc": "the message of a process that litecheck started",
+    "devices/job_process": "the message of the process that started it",
+    "devices/vela": "the message of a process that litecheck started",
+    "devices/worker": "the message of a process that litecheck started",
+    "devices/worker_main": "the message of the process that started it",
+    "verify/reproducers/run": "a program that runs without litecheck",
+    "cli/config": "configuration",
+}
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """The functions that a module calls: what each is an attribute of, and its name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name):
+                yield "", node.func.id
+            elif isinstance(node.func, ast.Attribute):
+                yield ast.unparse(node.func.value), node.func.attr
+
+
+def modules_that_call(source: dict[str, str], names: set[str], owners: set[str]) -> set[str]:
+    """The modules that call one of some functions, or ``open`` of one of some owners."""
+    return {
+        module
+        for module, text in source.items()
+        if any(n in names or (n == "open" and owner in owners) for owner, n in calls(ast.parse(text)))
+    }
+
+
+@pytest.fixture(scope="module")
+def source() -> dict[str, str]:
+    files = PACKAGE.rglob("*.py")
+    return {f.relative_to(PACKAGE).with_suffix("").as_posix(): f.read_text("utf-8") for f in files}
+
+
+def test_every_other_module_reads_files_by_the_one_reader(source: dict[str, str]) -> None:
+    assert modules_that_call(source, OPENS, {"", "os", "io", "gzip", "Image"}) == set(OPENED)
+
+
+def test_every_other_module_decodes_documents_by_the_one_decoder(source: dict[str, str]) -> None:
+    assert modules_that_call(source, DECODES, set()) == set(DECODED)
+
+
+def test_a_module_that_opens_a_file_itself_is_found() -> None:
+    for line in ("open(p)", "Path(p).read_bytes()", "np.load(p)", "os.open(p, 0)", "zipfile.ZipFile(p)"):
+        assert modules_that_call({"m": line}, OPENS, {"", "os"}) == {"m"}
+    assert not modules_that_call({"m": "archive.open(p)"}, OPENS, {"", "os"})
