@@ -103,7 +103,13 @@ def _json(content: bytes | str) -> Any:
 
     # As json.loads reads bytes: UTF-16, too, which PowerShell redirects into files.
     text = content if isinstance(content, str) else content.decode(json.detect_encoding(content))
-    return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    values = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    if "\\ud" in text.lower():
+        try:
+            json.dumps(values, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("got half of a surrogate pair, expected text") from None
+    return values
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

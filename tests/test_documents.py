@@ -20,6 +20,7 @@ from litecheck.errors import ConfigError, InputError
         (b"", "f:1: not JSON: Expecting value, column 1"),
         (b'{"a": \xff}', "f: not JSON: got a byte at 6 that is not utf-8, expected text"),
         (b"9" * 5000, "f: not JSON: an integer has too many digits"),
+        (rb'["\uDBFF"]', "f: not JSON: got half of a surrogate pair, expected text"),
         (b"[NaN]", "f: not JSON: got NaN, expected a finite number"),
         (b"-Infinity", "f: not JSON: got -Infinity, expected a finite number"),
         (b'{"a": 1, "b": {"c": 1, "c": 2}}', "f: not JSON: an object has the key 'c' twice"),
@@ -34,6 +35,7 @@ def test_what_is_no_json_is_an_error_with_its_place(content: bytes, message: str
 def test_json_is_read_in_the_encodings_that_programs_redirect() -> None:
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         assert decode_json('{"ä": [1, 2.5, null]}'.encode(encoding), "f") == {"ä": [1, 2.5, None]}
+    assert decode_json(rb'"\uD83D\ude00 \\ud800"', "f") == "\U0001f600 \\ud800"
     assert decode_json("9" * 400, "f") == int("9" * 400)
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from litecheck.errors import ProfileError
-from litecheck.profile.yaml_reader import Entries, read_yaml, rule_text, text
+from litecheck.profile.yaml_reader import Entries, rule_text, text, yaml_entries
 
 #: Files that one profile or arithmetic consists of, their bytes, and how deep they name each other, at most.
 FILES_MAX, BYTES_MAX, DEPTH_MAX = 32, 8 << 20, 8
@@ -41,10 +41,9 @@ def read_named(
     Without ``quoting``, for a file that another document names, an error about a file of another kind states only the
     line: a stranger's profile may extend a file of secrets. Raises ProfileError.
     """
-    if not quoting:
-        rule_text(path, shown)
+    content = rule_text(path, shown)
     try:
-        top = read_yaml(path, shown, trusted).only(keys)
+        top = yaml_entries(content, shown, trusted).only(keys)
         name = text(top.get(kind))
         if not name:
             raise ProfileError(shown, top.line, f"the key {kind}, its name, is missing")

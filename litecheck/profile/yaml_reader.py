@@ -90,7 +90,11 @@ def read_yaml(path: Path, shown: str, trusted: bool = False) -> Entries:
 
     Of a trusted file, one that comes with litecheck, an operator's entry is read when it is asked for.
     """
-    text = rule_text(path, shown)
+    return yaml_entries(rule_text(path, shown), shown, trusted)
+
+
+def yaml_entries(text: str, shown: str, trusted: bool = False) -> Entries:
+    """The top-level mapping of a text, as ``read_yaml`` returns that of a file. Raises ProfileError."""
     found = _OPERATORS.search(text) if trusted else None
     operators = _entries(found, shown) if found else None
     if found is None or operators is None:

@@ -202,7 +202,7 @@ def _arithmetics(report: SuiteReport, claims: Claims, suite: Suite, beside: Path
     """The files of every arithmetic that the suite has answers of or that is claimed, as :func:`located` finds them."""
     named = dict.fromkeys((*suite.manifest.arithmetics, *report.arithmetics))
     refs = [claims.arithmetics.get(name, name) for name in named]
-    known = [ref for ref in refs if ref in arithmetic_names() or Path(ref).is_file()]
+    known = [ref for ref in refs if ref in arithmetic_names() or os.path.isfile(ref)]
     found = {path: shown for ref in known for shown, path in arithmetic_files(ref)}
     for path, shown in found.items():
         own = Path(os.path.relpath(path, beside)).as_posix()

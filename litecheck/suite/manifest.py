@@ -19,8 +19,9 @@ from litecheck.errors import ConfigError
 from litecheck.files import is_relative, member_path, read_file
 from litecheck.finding import Demand
 from litecheck.profile.types import Conformance
+from litecheck.suite.case import LEVELS
 from litecheck.suite.gap import Gap
-from litecheck.typed_json import Length, Only, encoded, read_document
+from litecheck.typed_json import Length, Only, encoded, one_of, read_document
 
 MANIFEST = "manifest.json"
 #: Raised when a key changes its meaning or goes away.
@@ -93,7 +94,7 @@ class CaseEntry:
     @property
     def runs(self) -> int:
         """How many inferences it asks for."""
-        return self.inputs[0].shape[0] if self.inputs else 0
+        return self.inputs[0].shape[0] if self.inputs and self.inputs[0].shape else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Manifest:
     tool: str
     profile: str
     rules: str
-    level: str
+    level: Annotated[str, one_of(LEVELS)]
     seed: int
     selected: tuple[str, ...]
     arithmetics: tuple[str, ...]
@@ -200,7 +201,9 @@ def read_suite(folder: str | Path) -> Suite:
         if not is_relative(name):
             raise ConfigError(f"{path}: {name!r} lies outside the suite's folder")
     for number, case in enumerate(manifest.cases):
-        _check_runs(f"{path}: cases[{number}]", case)
+        place = f"{path}: cases[{number}]"
+        _check_runs(place, case)
+        _check_answers(place, case, manifest.arithmetics)
     return Suite(Path(folder), manifest, hashlib.sha256(content).hexdigest())
 
 
@@ -214,6 +217,16 @@ def _check_runs(place: str, case: CaseEntry) -> None:
             )
     if case.lengths and sum(case.lengths) != case.runs:
         raise ConfigError(f"{place}.lengths is {list(case.lengths)}, expected a sum of {case.runs} runs")
+
+
+def _check_answers(place: str, case: CaseEntry, arithmetics: Sequence[str]) -> None:
+    """Raise ConfigError if a case that is not invalid has no answer, or one of an arithmetic that the suite has not."""
+    if not case.broken and not case.answers:
+        raise ConfigError(f"{place}.answers is empty, expected the outputs of an arithmetic")
+    for number, answer in enumerate(case.answers):
+        if not answer.arithmetics or not set(answer.arithmetics) <= set(arithmetics):
+            known = ", ".join(arithmetics) or "none"
+            raise ConfigError(f"{place}.answers[{number}].arithmetics: expected some of the suite's: {known}")
 
 
 def _paths(manifest: Manifest) -> Iterator[str]:

@@ -41,23 +41,21 @@ def test_files_that_include_each_other_ten_times_are_read_once(
         # Other names for a file do not make it another file.
         names = ", ".join(f"{'d/../' * time}i{n + 1}.yaml" for time in range(10))
         write(tmp_path, **{f"i{n}": f"profile: p{n}\nincludes: [{names}]\n"})
-    write(tmp_path, i8="profile: p8\nextends: litert-int8\nlevels: {TANH/output/scale: note}\n")
+    write(tmp_path, i8="profile: p8\nextends: litert-int8\n")
     assert load_profile(tmp_path / "i0.yaml").name == "p0"
     assert sorted(name for name in read if name.startswith("i")) == [f"i{n}.yaml" for n in range(9)]
 
 
 def test_files_that_include_all_of_the_next_level_end(tmp_path: Path, in_time: None) -> None:
-    body = "ops:\n  ABS: {inputs: [input], outputs: [output]}\nlevels: {ABS: note}\n"
-    for level in range(DEPTH_MAX):
-        names = ", ".join(f"l{level + 1}_{n}.yaml" for n in range(3))
+    ops = "ops:\n  ABS: {inputs: [input], outputs: [output], tensors: {input: a, output: a}, limits: {input.rank: 4}}\n"
+    body = f"kinds: {{a: {{dtype: int8}}}}\n{ops}levels: {{ABS/limits/input.rank: note}}\n"
+    for level in range(DEPTH_MAX + 1):
+        below = ", ".join(f"l{level + 1}_{n}.yaml" for n in range(3)) if level < DEPTH_MAX else ""
         for n in range(3):
-            write(tmp_path, **{f"l{level}_{n}": f"profile: p{level}{n}\nincludes: [{names}]\n{body}"})
-    for n in range(3):
-        write(tmp_path, **{f"l{DEPTH_MAX}_{n}": f"profile: q{n}\n{body}"})
-    try:
-        load_profile(tmp_path / "l0_0.yaml")
-    except ProfileError as error:
-        assert "levels" in str(error) or "ABS" in str(error)
+            text = f"profile: p{level}{n}\nactivations: any\nincludes: [{below}]\n{body}"
+            write(tmp_path, **{f"l{level}_{n}": text})
+    profile = load_profile(tmp_path / "l0_0.yaml")
+    assert {r.level for r in profile.operators["ABS"].all_requirements() if r.verb == "limits"} == {"note"}
 
 
 @pytest.mark.parametrize("key", ["extends", "includes"])
