@@ -28,13 +28,15 @@ class DocumentError(LitecheckError):
         super().__init__(f"line {line}: {message}" if line else message)
 
 
-def decode_json(content: bytes | str, file: str, error: type[ConfigError] = ConfigError) -> Any:
-    """Return the values of a JSON document.
+def decode_json(
+    content: bytes | str, file: str, error: type[ConfigError] = ConfigError, line: int | None = None
+) -> Any:
+    """Return the values of a JSON document, or of a ``line`` of a file that has one document per line.
 
     Raises ``error`` for content that is not JSON: also for NaN and Infinity, for a key that an object has twice, for an
     integer with more digits than Python reads, and for values nested too deeply.
     """
-    return _of_file(_json, content, file, "JSON", error)
+    return _of_file(_json, content, file, "JSON", error, line)
 
 
 def decode_toml(content: bytes | str, file: str, error: type[ConfigError] = ConfigError) -> dict[str, Any]:
@@ -56,11 +58,13 @@ def _of_file(
     file: str,
     language: str,
     error: type[ConfigError],
+    line: int | None = None,
 ) -> Value:
     try:
         return decode(lambda: decoder(content))
     except DocumentError as fault:
-        place = f"{file}:{fault.line}" if fault.line else file
+        at = line or fault.line
+        place = f"{file}:{at}" if at else file
         raise error(f"{place}: not {language}: {fault.message}") from None
 
 

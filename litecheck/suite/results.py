@@ -103,23 +103,23 @@ def read_results(folder: str | Path, suite: Suite) -> SuiteResults:
 
 def _lines(path: Path, content: bytes) -> tuple[RunFacts, dict[str, CaseResult]]:
     lines = BytesIO(content)  # a list of all lines would take more memory than the file
-    facts: RunFacts = _decoded(next(lines, b""), RunFacts, "run of a suite", f"{path}:1")
+    facts: RunFacts = _decoded(next(lines, b""), RunFacts, "run of a suite", path, 1)
     cases: dict[str, CaseResult] = {}
     for number, line in enumerate(lines, 2):
-        place = f"{path}:{number}"
-        result: CaseResult = _decoded(line, CaseResult, "result", place)
+        result: CaseResult = _decoded(line, CaseResult, "result", path, number)
         if not all(is_relative(entry.file) for entry in result.outputs):
-            raise ConfigError(f"{place}: a file lies outside the folder")
+            raise ConfigError(f"{path}:{number}: a file lies outside the folder")
         cases[result.case] = result
     return facts, cases
 
 
-def _decoded(line: bytes, kind: Any, what: str, place: str) -> Any:
+def _decoded(line: bytes, kind: Any, what: str, path: Path, number: int) -> Any:
     """Return what a line states. Raises ConfigError with the place."""
+    document = decode_json(line, str(path), line=number)
     try:
-        return decoded(decode_json(line, "line"), kind, what)
+        return decoded(document, kind, what)
     except ConfigError as error:
-        raise ConfigError(f"{place}: {str(error).removeprefix('line:1: ').removeprefix('line: ')}") from None
+        raise ConfigError(f"{path}:{number}: {error}") from None
 
 
 def _foreign(folder: Path, suite: Suite) -> SuiteResults:

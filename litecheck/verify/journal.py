@@ -103,11 +103,11 @@ class Journal(Generic[Entry]):
         for line in lines:
             try:
                 case, entry = self._decoded(decode_json(line, "line"))
+                if not line.endswith(b"\n"):
+                    break
+                self.known[case] = entry
             except (ConfigError, ValueError, KeyError, TypeError):
                 break
-            if not line.endswith(b"\n"):
-                break
-            self.known[case] = entry
             end += len(line)
         return end
 

@@ -130,9 +130,9 @@ def test_written_sorted_and_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "not a baseline"),
-        ("\xff", "not a baseline"),
-        ("[" * 100_000, "not a baseline"),
+        ("", "not JSON: "),
+        ("\xff", "not JSON: "),
+        ("[" * 100_000, "not JSON: "),
         ("[]", "'litecheck_baseline' is missing"),
         ("{}", "'litecheck_baseline' is missing"),
         ('{"litecheck_baseline": 2, "findings": []}', "of version 2; this litecheck reads version 1"),
@@ -146,7 +146,7 @@ def test_what_is_no_baseline_is_named(tmp_path: Path, text: str, message: str) -
     file.write_bytes(text.encode("latin-1"))
     with pytest.raises(ConfigError) as caught:
         baseline.read(file)
-    assert str(caught.value).startswith(f"{file}: ")
+    assert str(caught.value).startswith((f"{file}: ", f"{file}:1: "))
     assert message in str(caught.value)
 
 

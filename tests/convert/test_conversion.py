@@ -478,7 +478,7 @@ def test_infinite_weights_stay(value: float) -> None:
 
 
 def test_a_plan_nested_beyond_sense_is_refused() -> None:
-    with pytest.raises(ConfigError, match="no JSON"):
+    with pytest.raises(ConfigError, match="not JSON"):
         read_plan("[" * 100_000, "plan.json")
 
 

@@ -213,7 +213,7 @@ def test_a_file_that_is_gone_is_named(certified: Certified, pattern: str) -> Non
 def test_no_certificate_is_told(certified: Certified, tmp_path: Path) -> None:
     for text, told in (
         ("[]", "no certificate"),
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ('{"litecheck_certificate": 1}', "is missing"),
     ):
         path = tmp_path / "c.json"

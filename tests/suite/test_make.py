@@ -181,7 +181,7 @@ def _read_all(suite: Suite) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[]", "no suite: litecheck_suite is None"),
         ('{"litecheck_suite": 9}', "is 9, not 1"),
         ('{"litecheck_suite": 1}', "tool is missing"),

@@ -101,7 +101,7 @@ def test_what_is_no_run_is_told(tmp_path: Path) -> None:
         read_run(tmp_path / "none.json", None, None)
     file = tmp_path / "report.json"
     for text, told in (
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[]", "no report that `litecheck suite judge -f json` wrote"),
         (
             '{"litecheck_suite_report": 1, "device": "", "described": "", "suite": 3}',

@@ -1,0 +1,66 @@
+"""Results are checked line by line, and their files stay in their folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from litecheck.errors import ConfigError
+from litecheck.suite.manifest import Suite
+from litecheck.suite.results import RESULTS, read_results
+from tests.suite.recorded import recorded
+
+posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes as POSIX has them")
+
+
+def lines_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / RESULTS).read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[" * 100_000, r"results\.jsonl:3: not JSON: nested too deeply"),
+        ({"outcome": "nonsense"}, r"results\.jsonl:3: no result: outcome is 'nonsense', not one of answered, exact"),
+        ({"seconds": int("9" * 400)}, r"results\.jsonl:3: no result: seconds is 9+…, not a number that a float64"),
+        ({"outputs": [{"file": "../x", "dtype": "", "shape": [], "sha256": ""}]}, r":3: a file lies outside the"),
+        ({"outputs": [{"file": "C:x", "dtype": "", "shape": [], "sha256": ""}]}, r":3: a file lies outside the"),
+        ({"outputs": [{"file": "x", "dtype": "", "shape": [-1], "sha256": ""}]}, r"shape\[0\] is -1, not a whole"),
+        ({"delegated": 1}, r"delegated is 1, not a list"),
+        ("", r"results\.jsonl:3: not JSON: Expecting value"),
+        ('{"case": "a", "case": "b"}', r"results\.jsonl:3: not JSON: an object has the key 'case' twice"),
+    ],
+)
+def test_a_wrong_line_is_an_error_with_its_number(
+    small: Suite, tmp_path: Path, line: str | dict[str, Any], message: str
+) -> None:
+    tmp_path /= "results"
+    recorded(small, tmp_path)
+    lines = (tmp_path / RESULTS).read_text().splitlines()
+    lines[2] = line if isinstance(line, str) else json.dumps({**json.loads(lines[2]), **line})
+    (tmp_path / RESULTS).write_text("\n".join(lines) + "\n")
+    with pytest.raises(ConfigError, match=message):
+        read_results(tmp_path, small)
+
+
+@posix
+@pytest.mark.parametrize("kind", ["zero", "pipe"])
+def test_files_that_are_no_files_of_the_folder_are_not_read(
+    small: Suite, tmp_path: Path, kind: str, in_time: None
+) -> None:
+    tmp_path /= "results"
+    recorded(small, tmp_path)
+    result = next(line for line in lines_of(tmp_path)[1:] if line["outputs"])
+    for name in (result["outputs"][0]["file"], RESULTS):
+        before = read_results(tmp_path, small) if name != RESULTS else None
+        (tmp_path / name).unlink()
+        os.mkfifo(tmp_path / name) if kind == "pipe" else (tmp_path / name).symlink_to("/dev/zero")
+        with pytest.raises(ConfigError, match=r"expected a regular file|the link leaves the folder"):
+            if before is None:
+                read_results(tmp_path, small)
+            else:
+                before.outputs(before.cases[result["case"]])
