@@ -11,7 +11,9 @@ from litecheck.errors import ModelError, Problem
 from litecheck.files import MODEL_SUFFIXES, STDIN, is_inside, is_url, reason
 
 #: A glob with a component ``**``: the pattern before, None for the current folder, and the pattern behind.
-_STARS = re.compile(r"(?:(.*?)[/\\])??\*\*(?:[/\\](.*))?" if os.name == "nt" else r"(?:(.*?)/)??\*\*(?:/(.*))?")
+_STARS = re.compile(
+    r"(?:(.*?)[/\\])??\*\*(?:[/\\](.*))?" if os.name == "nt" else r"(?:(.*?)/)??\*\*(?:/(.*))?"
+)
 
 
 def find_models(arguments: Iterable[str]) -> tuple[str | ModelError, ...]:

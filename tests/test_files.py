@@ -184,7 +184,9 @@ def test_a_pipe_that_the_shell_names_is_read_where_it_is_asked_for(in_time: None
     os.close(end)
 
 
-@pytest.mark.parametrize("name", ["", "/a", "../a", "a/../../b", "C:a", "C:/a", "\\\\server\\a", "a\\..\\b", "a\0b"])
+@pytest.mark.parametrize(
+    "name", ["", "/a", "../a", "a/../../b", "C:a", "C:/a", "\\\\server\\a", "a\\..\\b", "a\0b"]
+)
 def test_names_that_leave_a_folder_on_any_system(tmp_path: Path, name: str) -> None:
     assert not is_relative(name)
     with pytest.raises(ConfigError, match="the file name leaves the folder"):

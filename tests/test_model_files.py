@@ -55,7 +55,9 @@ def test_a_folder_that_cannot_be_read_is_not_empty(tmp_path: Path, monkeypatch: 
     )
 
 
-@pytest.mark.parametrize("pattern", ["**/*.tflite", "d/**/*.tflite", "d/**/**/x.tflite", "**/d/**/*.tflite", "d/**"])
+@pytest.mark.parametrize(
+    "pattern", ["**/*.tflite", "d/**/*.tflite", "d/**/**/x.tflite", "**/d/**/*.tflite", "d/**"]
+)
 def test_two_stars_stand_for_any_number_of_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:

@@ -80,7 +80,8 @@ def _header(file: str, stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...
     if not isinstance(descr, str) or not _DESCR.fullmatch(descr):
         raise ArrayError(file, at, f"the type {str(descr)[:60]!r} is none of a tensor's")
     lengths = isinstance(shape, tuple) and len(shape) <= 32 and all(type(n) is int and n >= 0 for n in shape)
-    if not lengths or prod(n or 1 for n in shape) >= 2**60:
+    # An array without elements may be read row by row, too.
+    if not lengths or prod(n or 1 for n in shape) >= (2**60 if prod(shape) else 2**24):
         raise ArrayError(file, at, f"the shape {str(shape)[:60]} is none of a tensor's")
     return np.dtype(descr), shape, facts["fortran_order"] is True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
@@ -83,7 +84,7 @@ def _npy(path: Path, entry: ArrayEntry) -> Iterator[Discrepancy]:
     try:
         content = read_file(path, prod(entry.shape) * np.dtype(entry.dtype).itemsize + _HEADER_LIMIT)
     except ConfigError:
-        kind = "changed" if path.is_file() else "missing"
+        kind = "changed" if os.path.isfile(path) else "missing"
         yield Discrepancy(str(path), kind, "SHA-256", entry.sha256)
         return
     length = int.from_bytes(content[8:10], "little")

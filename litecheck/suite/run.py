@@ -20,7 +20,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import fingerprint
 from litecheck.errors import ConfigError
-from litecheck.files import make_folder
+from litecheck.files import make_folder, member_path
 from litecheck.quantizer.arrays import write
 from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.suite.results import ANSWERED, RESULTS, CaseResult, OutputEntry, RunFacts
@@ -50,6 +50,7 @@ def run(
     target = Path(folder)
     make_folder(target)
     facts = facts_of(suite, device, limits or Limits())
+    member_path(target, RESULTS)
     if not resume and (target / RESULTS).exists():
         raise ConfigError(f"{target / RESULTS}: holds the results of a run; --resume goes on with it")
     book: Journal[CaseResult] = Journal(target / RESULTS, encoded(facts, RunFacts), resume, _read)
@@ -149,13 +150,14 @@ def _kept(case: CaseEntry, answer: Answer, folder: Path) -> tuple[tuple[OutputEn
     """The outputs as files, each with all runs stacked; or what is wrong with them."""
     if len(answer.runs) != case.runs or len({len(run) for run in answer.runs}) > 1:
         return (), f"{len(answer.runs)} answers to {case.runs} inferences"
-    place = folder / "outputs" / case.name
+    place = member_path(folder, f"outputs/{case.name}")
     make_folder(place)
     entries = []
     for number, arrays in enumerate(zip(*answer.runs, strict=True)):
         if len({(array.shape, array.dtype) for array in arrays}) > 1:
             return (), f"output {number} changes its shape or type from run to run"
-        entries.append(_written(place / f"output-{number}.npy", np.stack(arrays), folder))
+        path = member_path(folder, f"outputs/{case.name}/output-{number}.npy")
+        entries.append(_written(path, np.stack(arrays), folder))
     return tuple(entries), ""
 
 

@@ -138,3 +138,20 @@ def test_many_faulty_external_buffers_are_told_in_short(tmp_path: Path) -> None:
     (report,) = validate_file(path)
     assert len(report.problems) < 50
     assert at(root, "subgraphs.0.tensors.1.external_buffer") == 999
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links as POSIX has them")
+def test_weights_behind_a_link_are_read_only_beside_the_model_or_the_file_behind_its_link(
+    tmp_path: Path,
+) -> None:
+    place, store = tmp_path / "place", tmp_path / "store"
+    place.mkdir()
+    store.mkdir()
+    _weights(store)
+    path = _write(place)
+    (place / "weights.bin").symlink_to(store / "weights.bin")
+    assert {code for code, *_ in _problems(path)} == {"weights-file-missing"}
+    # As a cache of downloaded files lays them out: the names are links to a store.
+    path.rename(store / "model")
+    path.symlink_to(store / "model")
+    assert load_model(path).subgraphs[0].tensors[1].data is not None

@@ -35,7 +35,9 @@ def test_files_that_include_each_other_ten_times_are_read_once(
 ) -> None:
     read: list[str] = []
     whole = yaml_reader.read_file
-    monkeypatch.setattr(yaml_reader, "read_file", lambda path, limit: (read.append(path.name), whole(path, limit))[1])
+    monkeypatch.setattr(
+        yaml_reader, "read_file", lambda path, limit: (read.append(path.name), whole(path, limit))[1]
+    )
     (tmp_path / "d").mkdir()
     for n in range(8):
         # Other names for a file do not make it another file.
@@ -90,7 +92,9 @@ def test_an_arithmetic_is_within_the_budget_too(tmp_path: Path, monkeypatch: pyt
         load_arithmetic(tmp_path / "a.yaml")
 
 
-@pytest.mark.parametrize("secret", [SECRET, "- hunter2", "a: *hunter2", "hunter2: [\n", "profile: p\nhunter2: 1\n"])
+@pytest.mark.parametrize(
+    "secret", [SECRET, "- hunter2", "a: *hunter2", "hunter2: [\n", "profile: p\nhunter2: 1\n"]
+)
 @pytest.mark.parametrize("key", ["extends", "includes"])
 def test_a_file_that_is_no_profile_is_not_quoted(tmp_path: Path, key: str, secret: str) -> None:
     write(tmp_path, secret=secret, a=f"profile: a\n{key}: secret.yaml\n")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from litecheck.errors import LitecheckError
+from litecheck.errors import InputError, LitecheckError
+from litecheck.quantizer import arrays, npy
+from litecheck.quantizer.arrays import read
 from litecheck.quantizer.npy import ArrayError, npz_header, npz_rows, read_npz
 
 VALUES = np.arange(24, dtype=np.int16).reshape(4, 3, 2)
@@ -50,3 +53,55 @@ def test_what_is_no_npz_is_said(tmp_path: Path) -> None:
     (tmp_path / "x.npz").write_bytes(b"PK nothing")
     with pytest.raises(LitecheckError, match=r"no readable \.npz"):
         list(npz_rows(str(tmp_path / "x.npz"), "x"))
+
+
+posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes as POSIX has them")
+
+
+@posix
+@pytest.mark.parametrize("suffix", ["npy", "npz", "npz:a", "bin"])
+@pytest.mark.parametrize("kind", ["zero", "pipe"])
+def test_pipes_and_devices_are_not_read(tmp_path: Path, suffix: str, kind: str, in_time: None) -> None:
+    file = tmp_path / f"a.{suffix.partition(':')[0]}"
+    os.mkfifo(file) if kind == "pipe" else file.symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="expected a regular file"):
+        read(f"{tmp_path}/a.{suffix}", "int8")
+
+
+@posix
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="this system has no /dev/fd")
+def test_a_pipe_that_the_shell_names_is_read(in_time: None) -> None:
+    end, writer = os.pipe()
+    os.write(writer, b"\1\2\3")
+    os.close(writer)
+    assert read(f"/dev/fd/{end}", "int8").values.tolist() == [1, 2, 3]
+    os.close(end)
+
+
+def test_an_array_that_would_be_unpacked_beyond_the_limit_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.savez_compressed(tmp_path / "a.npz", a=np.zeros(1 << 16, np.int8))
+    np.savez(tmp_path / "b.npz", a=np.zeros(1 << 16, np.int8))
+    monkeypatch.setattr(npy, "_UNPACKED_LIMIT", 1 << 15)
+    with pytest.raises(
+        ArrayError, match=r"the array is too large: got 65,536 bytes, expected at most 32,768"
+    ):
+        read(str(tmp_path / "a.npz"))
+    assert read(str(tmp_path / "b.npz")).values.size == 1 << 16
+
+
+@pytest.mark.parametrize("index", [b"[" * 100_000, b"9" * 5000, b"\xff", b'{"0": "a", "0": "b"}', b"[]"])
+def test_an_index_that_is_none_is_told(tmp_path: Path, index: bytes) -> None:
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("0.npy", arrays.npy(np.zeros(2, np.int8)))
+        archive.writestr(npy.INDEX, index)
+    with pytest.raises(ArrayError, match=r"a\.npz: byte 0: no readable \.npz, names\.json"):
+        read(str(tmp_path / "a.npz"), "int8")
+
+
+def test_an_empty_array_of_endless_rows_is_refused(tmp_path: Path) -> None:
+    header = arrays.npy(np.zeros((1, 0), np.int8))
+    (tmp_path / "a.npy").write_bytes(header.replace(b"(1, 0), }         ", b"(1073741824, 0), }"))
+    with pytest.raises(ArrayError, match="the shape"):
+        read(str(tmp_path / "a.npy"))

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from litecheck.errors import ConfigError
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.manifest import Suite
 from litecheck.suite.results import RESULTS, read_results
+from litecheck.suite.run import run
+from tests.suite.devices import Computing
 from tests.suite.recorded import recorded
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes as POSIX has them")
@@ -25,11 +28,26 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     ("line", "message"),
     [
         ("[" * 100_000, r"results\.jsonl:3: not JSON: nested too deeply"),
-        ({"outcome": "nonsense"}, r"results\.jsonl:3: no result: outcome is 'nonsense', not one of answered, exact"),
-        ({"seconds": int("9" * 400)}, r"results\.jsonl:3: no result: seconds is 9+…, not a number that a float64"),
-        ({"outputs": [{"file": "../x", "dtype": "", "shape": [], "sha256": ""}]}, r":3: a file lies outside the"),
-        ({"outputs": [{"file": "C:x", "dtype": "", "shape": [], "sha256": ""}]}, r":3: a file lies outside the"),
-        ({"outputs": [{"file": "x", "dtype": "", "shape": [-1], "sha256": ""}]}, r"shape\[0\] is -1, not a whole"),
+        (
+            {"outcome": "nonsense"},
+            r"results\.jsonl:3: no result: outcome is 'nonsense', not one of answered, exact",
+        ),
+        (
+            {"seconds": int("9" * 400)},
+            r"results\.jsonl:3: no result: seconds is 9+…, not a number that a float64",
+        ),
+        (
+            {"outputs": [{"file": "../x", "dtype": "", "shape": [], "sha256": ""}]},
+            r":3: a file lies outside the",
+        ),
+        (
+            {"outputs": [{"file": "C:x", "dtype": "", "shape": [], "sha256": ""}]},
+            r":3: a file lies outside the",
+        ),
+        (
+            {"outputs": [{"file": "x", "dtype": "", "shape": [-1], "sha256": ""}]},
+            r"shape\[0\] is -1, not a whole",
+        ),
         ({"delegated": 1}, r"delegated is 1, not a list"),
         ("", r"results\.jsonl:3: not JSON: Expecting value"),
         ('{"case": "a", "case": "b"}', r"results\.jsonl:3: not JSON: an object has the key 'case' twice"),
@@ -55,12 +73,27 @@ def test_files_that_are_no_files_of_the_folder_are_not_read(
     tmp_path /= "results"
     recorded(small, tmp_path)
     result = next(line for line in lines_of(tmp_path)[1:] if line["outputs"])
-    for name in (result["outputs"][0]["file"], RESULTS):
-        before = read_results(tmp_path, small) if name != RESULTS else None
+    results = read_results(tmp_path, small)
+    reads = {
+        result["outputs"][0]["file"]: lambda: results.outputs(results.cases[result["case"]]),
+        RESULTS: lambda: read_results(tmp_path, small),
+    }
+    for name, read in reads.items():
         (tmp_path / name).unlink()
         os.mkfifo(tmp_path / name) if kind == "pipe" else (tmp_path / name).symlink_to("/dev/zero")
         with pytest.raises(ConfigError, match=r"expected a regular file|the link leaves the folder"):
-            if before is None:
-                read_results(tmp_path, small)
-            else:
-                before.outputs(before.cases[result["case"]])
+            read()
+
+
+@posix
+@pytest.mark.parametrize("name", ["outputs", RESULTS])
+def test_a_run_does_not_write_through_links_that_leave_its_folder(
+    small: Suite, tmp_path: Path, name: str
+) -> None:
+    target, outside = tmp_path / "results", tmp_path / "outside"
+    target.mkdir()
+    outside.mkdir() if name == "outputs" else outside.write_bytes(b"")
+    (target / name).symlink_to(outside)
+    with pytest.raises(ConfigError, match="the link leaves the folder"):
+        run(small, Computing(load_arithmetic("litert-reference")), target, resume=True)
+    assert list(outside.iterdir()) == [] if name == "outputs" else outside.read_bytes() == b""

@@ -90,7 +90,9 @@ def test_a_cache_folder_that_cannot_be_made_only_disables_resuming(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resume: bool
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr("litecheck.verify.campaign.default_path", lambda about: tmp_path / "file" / "below" / "j")
+    monkeypatch.setattr(
+        "litecheck.verify.campaign.default_path", lambda about: tmp_path / "file" / "below" / "j"
+    )
     done = run(convolutional(), InProcess(), Settings(), resume=resume)
     assert len(done.verdicts) == 7
     (note,) = (note for note in done.notes if "journal" in note)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ class Recorded:
 
     def _found(self, job: Job) -> Answer | Failure:
         case = self._folder / job.name
-        if (case / FACTS).is_file():
+        if os.path.lexists(case / FACTS):
             return _replayed(member_path(self._folder, job.name), job)
         runs: list[Arrays] = []
         seen: dict[str, int] = {}
@@ -174,10 +175,11 @@ def record(folder: str | Path, job: Job, answer: Answer | Failure) -> None:
     }
     make_folder(case)
     for number, arrays in enumerate(runs):
-        make_folder(case / f"run_{number}")
+        make_folder(member_path(case, f"run_{number}"))
         for position, values in enumerate(arrays):
-            write(str(case / f"run_{number}" / f"output_{position}.npy"), values, str(values.dtype))
-    atomic_write(case / FACTS, json.dumps(facts, indent=1) + "\n")
+            path = member_path(case, f"run_{number}/output_{position}.npy")
+            write(str(path), values, str(values.dtype))
+    atomic_write(member_path(case, FACTS), json.dumps(facts, indent=1) + "\n")
 
 
 def _asked(job: Job) -> Memory:

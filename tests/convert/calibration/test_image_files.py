@@ -58,7 +58,9 @@ def test_an_image_of_too_many_pixels_is_not_decoded(
     tmp_path: Path, size: tuple[int, int], recwarn: pytest.WarningsRecorder
 ) -> None:
     (tmp_path / "a.png").write_bytes(png(*size))
-    with pytest.raises(ConfigError, match=r"a\.png: (the image is too large: got|cannot be read as an image, it has)"):
+    with pytest.raises(
+        ConfigError, match=r"a\.png: (the image is too large: got|cannot be read as an image, it has)"
+    ):
         read(tmp_path / "a.png")
     assert not list(recwarn)
 

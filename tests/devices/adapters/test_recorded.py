@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -157,3 +159,80 @@ def test_one_recording_answers_for_every_run_that_is_fed_the_same(tmp_path: Path
     missing = asked(tmp_path, replace(again, runs=(first, other)))
     assert isinstance(missing, Failure)
     assert "whole, run 1" in missing.message
+
+
+posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes as POSIX has them")
+
+
+def failure(folder: Path, of: Job) -> str:
+    answer = asked(folder, of)
+    assert isinstance(answer, Failure)
+    assert answer.outcome is Outcome.NO_REFERENCE
+    return answer.message
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"outcome": "nonsense"}, "outcome is 'nonsense', not one of"),
+        ({"outputs": [10**400]}, "not a whole number of 64 bits"),
+        ({"outputs": []}, "outputs has 0 entries, expected one for each of 1 runs"),
+        ({"runs": 3}, "runs is 3, not a list"),
+        ({"delegated": 3}, "delegated is 3, not a list"),
+        ({"memory": "nonsense"}, "memory is 'nonsense', not one of"),
+    ],
+)
+def test_a_description_with_wrong_values_is_told(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    of = job()
+    record(tmp_path, of, halves(of))
+    file = tmp_path / CASE / FACTS
+    file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
+    assert message in failure(tmp_path, of)
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b"", b"\xff", b"9" * 5000, b"[]"])
+def test_a_description_that_is_none_is_told(tmp_path: Path, content: bytes) -> None:
+    of = job()
+    record(tmp_path, of, halves(of))
+    (tmp_path / CASE / FACTS).write_bytes(content)
+    assert FACTS in failure(tmp_path, of)
+
+
+@posix
+@pytest.mark.parametrize("kind", ["zero", "pipe", "outside"])
+@pytest.mark.parametrize("name", [FACTS, "run_0/output_0.npy"])
+def test_what_is_no_file_of_the_folder_is_not_read(
+    tmp_path: Path, name: str, kind: str, in_time: None
+) -> None:
+    of, folder = job(), tmp_path / "rec"
+    record(folder, of, halves(of))
+    path = folder / CASE / name
+    path.rename(tmp_path / "outside")
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero" if kind == "zero" else tmp_path / "outside")
+    told = failure(folder, of)
+    assert any(part in told for part in ("regular file", "the link leaves the folder", "nothing recorded"))
+
+
+@posix
+def test_plain_outputs_behind_links_that_leave_the_folder_are_not_read(tmp_path: Path) -> None:
+    of = job()
+    np.save(tmp_path / "outside.npy", np.zeros(2, np.int8))
+    (tmp_path / "rec" / CASE).mkdir(parents=True)
+    (tmp_path / "rec" / CASE / "output_0.npy").symlink_to(tmp_path / "outside.npy")
+    assert "the link leaves the folder" in failure(tmp_path / "rec", of)
+
+
+@posix
+def test_recording_does_not_write_through_links_that_leave_the_folder(tmp_path: Path) -> None:
+    of = job()
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "rec").mkdir()
+    (tmp_path / "rec" / CASE).symlink_to(tmp_path / "outside")
+    with pytest.raises(ConfigError, match="the link leaves the folder"):
+        record(tmp_path / "rec", of, halves(of))
+    assert list((tmp_path / "outside").iterdir()) == []
