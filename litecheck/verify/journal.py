@@ -91,7 +91,9 @@ class Journal(Generic[Entry]):
         lines = BytesIO(read_file(self.path, _LIMIT))
         first = lines.readline()
         if not first.endswith(b"\n"):
-            return 0
+            if header.startswith(first):  # a run that was killed while it wrote the first line
+                return 0
+            raise JournalPlaceError(f"{self.path}: is no journal; it is not written over")
         if first != header:
             self.stale = _but_for_build(first, header)
             if self.stale:

@@ -85,6 +85,17 @@ def test_a_file_that_is_no_journal_is_not_written_over(tmp_path: Path, first: by
     assert (tmp_path / "j").read_bytes() == first + b"\n"
 
 
+@pytest.mark.parametrize("content", [b"important", b"[" * 100_000, b"\0" * 5000, b'{"other": 1}'])
+def test_a_file_without_line_ends_is_not_written_over_when_resuming(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "j").write_bytes(content)
+    with pytest.raises(ConfigError, match="is no journal; it is not written over"):
+        opened(tmp_path / "j", resume=True)
+    assert (tmp_path / "j").read_bytes() == content
+    (tmp_path / "j").write_bytes(b'{"litech')
+    opened(tmp_path / "j", resume=True).close()
+    assert json.loads((tmp_path / "j").read_bytes()) == ABOUT
+
+
 @pytest.mark.parametrize("resume", [False, True])
 def test_a_cache_folder_that_cannot_be_made_only_disables_resuming(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resume: bool
