@@ -36,7 +36,8 @@ class KeptWorker(Worker):
             super().__init__(setup, limits, started)
         else:
             self._child, self.folder = kept, kept.folder
-            self._setup, self._limits, self._forks = setup, limits, True
+            self._setup, self._limits = setup, limits
+            self._forks = self.limits_memory = True
         self._idle = True
 
     @property

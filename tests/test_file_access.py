@@ -30,21 +30,18 @@ OPENED = {
     "convert/calibration/child": "a folder of its own",
     "convert/calibration/script": "an archive in memory",
     "convert/foreign/child": "a folder of its own",
-    "convert/foreign/memory": "/proc",
     "convert/foreign/program": "the folder of the process that started it",
     "convert/foreign/tensorflow_programs": "a process of its own, which is given models",
     "convert/own_program": "a folder of its own",
-    "devices/process": "/proc, and a folder of its own",
+    "devices/process": "a folder of its own",
     "devices/ipc": "a folder of its own",
     "devices/worker": "a folder of its own",
     "devices/worker_main": "the folder of the process that started it",
     "devices/vela_child": "a file of Vela's own",
     "devices/adapters/command": "a folder of its own",
-    "devices/adapters/litert": "/proc",
-    "devices/adapters/openvino": "/proc",
     "devices/adapters/vela": "the null device",
-    "cli/console": "the null device",
-    "cli/config": "configuration",
+    "cli/streams": "the null device",
+    "processes/posix": "/proc",
 }
 #: Modules that decode by another function, and the reason.
 DECODED = {
@@ -62,7 +59,6 @@ DECODED = {
     "devices/worker": "the message of a process that litecheck started",
     "devices/worker_main": "the message of the process that started it",
     "verify/reproducers/run": "a program that runs without litecheck",
-    "cli/config": "configuration",
 }
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from litecheck.documents import decode_toml
 from litecheck.errors import ConfigError
-from litecheck.files import reason
+from litecheck.files import read_file
 from litecheck.rendering.escape import visible
 
 #: In one folder, the first file counts.
@@ -20,8 +19,6 @@ NAMES = OWN, PROJECT = ("litecheck.toml", "pyproject.toml")
 ROOT_MARKS = (".git", ".hg")
 #: Bytes of a configuration file.
 LIMIT = 1 << 20
-#: Periods in one line: the time to parse a dotted key grows with the square of its parts.
-DOTS = 300
 
 
 def find_configuration(start: Path, warn: Callable[[str], None]) -> tuple[Path, Any] | None:
@@ -100,54 +97,18 @@ def distrust(file: Path) -> str:
 def _may_configure(file: Path) -> bool:
     """Return True if skipping the file is worth a warning: most pyproject.toml do not mention litecheck."""
     try:
-        return file.name == OWN or b"litecheck" in read_bytes(file)
+        return file.name == OWN or b"litecheck" in read_file(file, LIMIT)
     except ConfigError:
         return False
 
 
 def read_table(file: Path) -> Any:
     """Return the table with litecheck's options, or None if a pyproject.toml has none. Raises ConfigError."""
-    content = read_bytes(file)
+    content = read_file(file, LIMIT)
     if file.name != PROJECT:
-        return parse_toml(content, file)
+        return decode_toml(content, visible(str(file)))
     # Most projects' files do not mention litecheck: spare them the parser.
     if b"litecheck" not in content:
         return None
-    tools = parse_toml(content, file).get("tool", {})
+    tools = decode_toml(content, visible(str(file))).get("tool", {})
     return tools.get("litecheck") if isinstance(tools, Mapping) else None
-
-
-def read_bytes(file: Path) -> bytes:
-    """Return the content of a regular file of at most ``LIMIT`` bytes. Raises ConfigError."""
-    name = visible(str(file))
-    try:
-        # Without O_NONBLOCK, opening a pipe waits for its writer.
-        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        with open(os.open(file, flags), "rb") as opened:
-            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise ConfigError(
-                    f"{name}: cannot be read: got a folder, device or pipe, expected a regular file"
-                )
-            content = opened.read(LIMIT + 1)
-    except (OSError, ValueError) as error:
-        why = reason(error) if isinstance(error, OSError) else error
-        raise ConfigError(f"{name}: cannot be read, {why}") from error
-    if len(content) > LIMIT:
-        raise ConfigError(f"{name}: too large: got more than {LIMIT:,} bytes, expected at most {LIMIT:,}")
-    return content
-
-
-def parse_toml(content: bytes, file: Path) -> dict[str, Any]:
-    """Return the content of a TOML file. Raises ConfigError."""
-    name = visible(str(file))
-    toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if line.count(b".") > DOTS:
-            raise ConfigError(f"{name}:{number}: not read: got more than {DOTS} periods in a line")
-    try:
-        table: dict[str, Any] = toml.loads(content.decode())
-    except RecursionError as error:
-        raise ConfigError(f"{name}: not TOML: values are nested too deeply") from error
-    except ValueError as error:
-        raise ConfigError(f"{name}: not TOML, {error}") from error
-    return table
