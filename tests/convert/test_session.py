@@ -105,6 +105,18 @@ def test_statistics_of_another_model_are_refused(converting: Converting) -> None
         convert_model(other, statistics="stats.json")
 
 
+@pytest.mark.parametrize("place", [[0, 10**19], [7, 0], [-1, 0], [0, -1]])
+def test_statistics_of_tensors_that_the_model_has_not_are_refused(
+    converting: Converting, place: list[int]
+) -> None:
+    converting(random=1, statistics="stats.json", agreement=False)
+    facts = json.loads(Path("stats.json").read_text())
+    facts["tensors"][0][:2] = place
+    Path("stats.json").write_text(json.dumps(facts))
+    with pytest.raises(ConfigError, match=r"stats\.json: tensors: the model has no tensor -?\d+ in subgraph"):
+        converting(statistics="stats.json")
+
+
 def test_a_plan_gives_the_same_bytes_again(converting: Converting) -> None:
     convert_model(
         "float.tflite", "one.tflite", save_plan="plan.json", data=("images.npz",), device="litecheck"
