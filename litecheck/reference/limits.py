@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import inf, prod
 from time import monotonic
 
-from litecheck.reference.operands import RunError
+import numpy as np
+
+from litecheck.reference.operands import Operand, RunError
 
 #: Bytes that kernels need at most for an element that they compute: several copies as int64 or float64.
 WORKING = 64
@@ -47,28 +49,34 @@ class Budget:
         self.deadline = monotonic() + self.limits.seconds
 
 
-_CURRENT: ContextVar[Budget] = ContextVar("budget")
-_DEFAULT = Budget()
+_BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
+_in_force = ComputeLimits()
+
+
+def limits_in_force() -> ComputeLimits:
+    """Return the limits of every inference of this process that states none."""
+    return _in_force
+
+
+def set_limits(limits: ComputeLimits) -> None:
+    """Set the limits of every inference of this process that states none."""
+    global _in_force
+    _in_force = limits
 
 
 def budget() -> Budget:
-    """Return the budget of the inference that runs, or a new one under the limits in force."""
-    return _CURRENT.get(_DEFAULT)
+    """Return the budget of the inference that runs here; a new one outside of inferences."""
+    return _BUDGET.get() or Budget(_in_force)
 
 
 @contextmanager
 def spending(spent: Budget) -> Iterator[None]:
     """Let kernels take memory, calls and time from this budget."""
-    token = _CURRENT.set(spent)
+    token = _BUDGET.set(spent)
     try:
         yield
     finally:
-        _CURRENT.reset(token)
-
-
-def limited(limits: ComputeLimits) -> None:
-    """Set the limits of every later inference in this thread that states none."""
-    _CURRENT.set(Budget(limits))
+        _BUDGET.reset(token)
 
 
 def check_limit(problem: str, got: str, expected: str, option: str) -> None:
@@ -90,6 +98,19 @@ def reserve(shape: Iterable[int], bytes_per_element: int, name: str = "output") 
             shown_bytes(spent.limits.memory),
             "--memory",
         )
+
+
+def reserve_working(operands: Sequence[Operand | None], bytes_per_element: int, broadcast: bool) -> None:
+    """Check the intermediate arrays of an operator, from the elements of its operands. Raises LimitError.
+
+    Constants do not count, because the size of the file bounds them, unless ``broadcast`` repeats their elements.
+    """
+    given = [operand.data for operand in operands if operand is not None]
+    elements = sum(o.data.size for o in operands if o is not None and not o.constant)
+    if broadcast and any(data.shape != given[0].shape for data in given):
+        with suppress(ValueError):  # the kernel says of shapes that they do not fit
+            elements = max(elements, prod(np.broadcast_shapes(*(data.shape for data in given))))
+    reserve((elements,), bytes_per_element, "intermediate arrays")
 
 
 def check_time() -> None:

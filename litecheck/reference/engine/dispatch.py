@@ -15,9 +15,11 @@ import numpy as np
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored_integers
+from litecheck.profile.operators import facts_of
 from litecheck.quantization import BITS, Blockwise
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.limits import WORKING, reserve_working
 from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
 from litecheck.reference.registry import ANY, Cell, Kernel, KernelFunction, Variants, kernels, unfolding
 from litecheck.reference.takers import EVERY, holding, takers
@@ -46,7 +48,8 @@ class BoundKernel:
     """An operator with everything that is known before its operands are: kernel, variants by step, wanted outputs.
 
     ``cells`` are what the variants are chosen in. ``known`` holds the kernel's arguments that are no operands, by name,
-    ``types`` the numpy types of the outputs.
+    ``types`` the numpy types of the outputs. ``working`` are the bytes of memory for an element of an operand, and
+    ``broadcasts`` says whether operands repeat elements of each other.
     """
 
     kernel: Kernel
@@ -57,6 +60,8 @@ class BoundKernel:
     types: tuple[np.dtype[Any] | None, ...]
     known: Mapping[str, Any]
     what: str
+    working: int = WORKING
+    broadcasts: bool = False
 
     def under(self, variants: Variants) -> BoundKernel:
         """The same operator under other variants, by step."""
@@ -186,7 +191,13 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     }
     known = {name: extras[name] for name in roles.extras} | _assign(roles.outputs, roles.repeated, results)
     types = tuple(np.dtype(NUMPY_TYPES[r.dtype]) if r and r.dtype in NUMPY_TYPES else None for r in results)
-    return BoundKernel(kernel, roles, cells, variants, results, types, known, _called(subgraph, operator))
+    facts = facts_of(operator.kind)
+    few = facts.over or facts.result == "moved"
+    return BoundKernel(
+        kernel, roles, cells, variants, results, types, known, _called(subgraph, operator),
+        working=WORKING // 2 if few else WORKING,
+        broadcasts=facts.elementwise == "binary",
+    )  # fmt: skip
 
 
 def _check_count(roles: KernelSignature, names: tuple[str, ...], given: Sequence[int], what: str) -> None:
@@ -201,15 +212,17 @@ def _check_count(roles: KernelSignature, names: tuple[str, ...], given: Sequence
 def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
     """Run one operator on its operands, in file order; returns its outputs in file order.
 
-    Raises RunError, with the operator's name, for what the kernel cannot compute.
+    Raises RunError, with the operator's name, for what the kernel cannot compute, LimitError for what needs more than
+    the limits allow.
     """
     arguments = _assign(bound.roles.inputs, bound.roles.repeated, operands)
     arguments.update(bound.known)
     try:
         with np.errstate(all="ignore"):  # infinities and what is beyond a type are results like others
+            reserve_working(operands, bound.working, bound.broadcasts)
             made: Any = bound.kernel.function(**arguments)
     except RunError as error:
-        raise RunError(f"{bound.what}: {error}") from error
+        raise type(error)(f"{bound.what}: {error}") from error
     except MemoryError as error:
         raise RunError(f"{bound.what}: there is no memory for it") from error
     except _MISFIT as error:

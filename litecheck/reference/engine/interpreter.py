@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,16 @@ from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, constant
 from litecheck.reference.engine.entry import EntryPoint, entry
+from litecheck.reference.limits import (
+    Budget,
+    ComputeLimits,
+    budget,
+    check_time,
+    count_call,
+    limits_in_force,
+    reserve,
+    spending,
+)
 from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, RunError
 
 #: Called after each operator of the entry point with the operator and its outputs.
@@ -44,13 +54,18 @@ def run(
     signature: str | None = None,
     keep: str = "outputs",
     progress: Progress | None = None,
+    limits: ComputeLimits | None = None,
 ) -> Run:
     """Run a model once on stored input values (int8 as int8, in the model's shapes), by tensor or signature name.
 
-    ``keep="all"`` keeps every intermediate tensor. Raises RunError for inputs that do not fit and for operators
-    without a kernel, ProfileError for an arithmetic that cannot be read. For several inferences see :class:`Machine`.
+    ``keep="all"`` keeps every intermediate tensor. ``limits`` are 4 GiB of tensors, a million calls of subgraphs and ten
+    minutes for an operator unless others are given. Raises RunError for inputs that do not fit and for operators without
+    a kernel, LimitError for an operator that needs more than the limits allow, ProfileError for an arithmetic that cannot
+    be read. For several inferences see :class:`Machine`.
     """
-    return Machine(model, arithmetic).invoke(inputs, signature=signature, keep=keep, progress=progress)
+    return Machine(model, arithmetic, limits).invoke(
+        inputs, signature=signature, keep=keep, progress=progress
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,15 +89,30 @@ def _alike(mine: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
     return mine.keys() == theirs.keys() and all(np.array_equal(mine[key], theirs[key]) for key in mine)
 
 
+class _Held(dict[int, int]):
+    """Bytes of the tensors that a subgraph made and still holds, by index."""
+
+    def add(self, index: int, array: Array) -> int:
+        """Note a tensor; return the bytes by which the memory grows."""
+        before, self[index] = self.get(index, 0), array.nbytes
+        return array.nbytes - before
+
+
 class Machine:
     """A model that can be run again and again: constants are prepared once, variables keep their contents."""
 
-    def __init__(self, model: Model, arithmetic: Arithmetic | str = "litert-reference") -> None:
+    def __init__(
+        self,
+        model: Model,
+        arithmetic: Arithmetic | str = "litert-reference",
+        limits: ComputeLimits | None = None,
+    ) -> None:
         if not isinstance(model, Model):
             call = "litecheck.run(litecheck.load_model('model.tflite'), inputs)"
             raise wrong_type("run", "a Model", model, call)
         self.model = model
         self.arithmetic = load_arithmetic(arithmetic) if isinstance(arithmetic, str) else arithmetic
+        self.limits = limits or limits_in_force()
         self.variables: dict[tuple[int, int], Array] = {}
         """Contents of variable tensors, by subgraph and tensor."""
         self.resources: dict[tuple[str, str], Array | None] = {}
@@ -146,6 +176,7 @@ class Machine:
             raise RunError(f"subgraph {subgraph} takes {len(called.inputs)} inputs, not {len(inputs)}")
         if self._depth >= DEPTH:
             raise RunError(f"subgraph {subgraph} calls itself, or more than {DEPTH} others in a row")
+        count_call()
         tensors = self.run(called, inputs)
         return tuple(tensors[index] for index in called.outputs)
 
@@ -157,33 +188,60 @@ class Machine:
         progress: Progress | None = None,
     ) -> dict[int, Array]:
         """Run one subgraph; returns its outputs (and with ``keep_all`` everything computed) by tensor index."""
+        if self._depth:
+            return self._run(subgraph, inputs, keep_all, progress)
+        with spending(self._budget(inputs)):
+            return self._run(subgraph, inputs, keep_all, progress)
+
+    def _budget(self, arrays: Iterable[Array]) -> Budget:
+        """What an inference may spend, which holds these tensors, the variables and the resources at its start."""
+        kept = (*arrays, *self.variables.values(), *self.resources.values())
+        return Budget(self.limits, sum(array.nbytes for array in kept if array is not None))
+
+    def _run(
+        self, subgraph: Subgraph, inputs: tuple[Array, ...], keep_all: bool, progress: Progress | None
+    ) -> dict[int, Array]:
         tensors = dict(zip(subgraph.inputs, inputs, strict=True))
         if subgraph.index not in self._last:
             self._last[subgraph.index] = last_use(subgraph)
         last = {} if keep_all else self._last[subgraph.index]
+        spent, held = budget(), _Held()
         self._depth += 1
         try:
             if self.watch:
                 self.watch(subgraph, subgraph.inputs, inputs)
             for operator in subgraph.operators:
+                if self._depth == 1:
+                    spent.start_operator()
                 outputs = self.step(subgraph, operator, tensors).outputs
                 for index, array in zip(operator.outputs, outputs, strict=True):
                     if index >= 0:
                         tensors[index] = array
+                        spent.held += held.add(index, array)
                 if progress:
                     progress(operator, outputs)
                 if self.watch:
                     self.watch(subgraph, operator.outputs, outputs)
                 for index in last.get(operator.index, ()):
                     tensors.pop(index, None)
+                    spent.held -= held.pop(index, 0)
         finally:
             self._depth -= 1
+            spent.held -= sum(held.values())
         for index in subgraph.outputs:
             tensors.setdefault(index, self.operand(subgraph, index, tensors).data)
         return tensors
 
     def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, Array]) -> Computed:
         """Run one operator on the tensors there are; new contents of variable operands are kept."""
+        if self._depth:
+            check_time()
+            return self._step(subgraph, operator, tensors)
+        with spending(self._budget(tensors.values())):
+            budget().start_operator()
+            return self._step(subgraph, operator, tensors)
+
+    def _step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, Array]) -> Computed:
         key = subgraph.index, operator.index
         bound = self._bound.get(key)
         if bound is None:
@@ -217,6 +275,7 @@ class Machine:
         if tensor.is_variable:
             if key not in self.variables:
                 self.variables[key] = initial(tensor)
+                budget().held += self.variables[key].nbytes
             return Operand(self.variables[key], tensor.dtype, tensor.quantization)
         value = constant(subgraph, tensor)
         if value is None:
@@ -235,7 +294,9 @@ def initial(tensor: Tensor) -> Array:
         raise RunError(f"variable tensor {tensor.index} '{tensor.name}' has type {tensor.dtype}")
     zero_points = tensor.quantization.zero_point
     fill = int(zero_points[0]) if tensor.dtype == "int8" and zero_points.size else 0
-    return np.full(tensor.shape, fill).astype(NUMPY_TYPES[tensor.dtype])
+    dtype = np.dtype(NUMPY_TYPES[tensor.dtype])
+    reserve(tensor.shape, 2 * dtype.itemsize, f"variable tensor {tensor.index} '{tensor.name}'")
+    return np.full(tensor.shape, np.array(fill).astype(dtype))
 
 
 def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:

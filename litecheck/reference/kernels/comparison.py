@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.reference.limits import reserve
 from litecheck.reference.numerics.broadcast import apply
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, Ints, quantize_multiplier
 from litecheck.reference.operands import Array, Operand, OutputSpec, RunError
@@ -88,6 +89,11 @@ _ANY = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
 
 
+def _reserve_chosen(condition: Array, on_true: Operand, on_false: Operand) -> None:
+    shape = np.broadcast_shapes(condition.shape, on_true.shape, on_false.shape)
+    reserve(shape, on_true.data.itemsize)
+
+
 @kernel("SELECT", *_ANY, deciding="on_true")
 def select(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> Array:
     """output = on_true where condition holds, else on_false; stored values are copied.
@@ -97,18 +103,21 @@ def select(condition: Operand, on_true: Operand, on_false: Operand, output: Outp
     asked = condition.data
     if asked.ndim == 1 and on_true.data.ndim > 1:
         asked = asked.reshape(-1, *(1,) * (on_true.data.ndim - 1))
+    _reserve_chosen(asked, on_true, on_false)
     return np.where(asked, on_true.data, on_false.data)
 
 
 @kernel("SELECT_V2", *_ANY, deciding="on_true")
 def select_v2(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> Array:
     """output = on_true where condition holds, else on_false; all three broadcast. Source: tflite/kernels/select.cc."""
+    _reserve_chosen(condition.data, on_true, on_false)
     return np.where(condition.data, on_true.data, on_false.data)
 
 
 @kernel("WHERE", *_ANY)
 def where(condition: Operand, output: OutputSpec) -> Array:
     """output (n, rank) = indices of the elements that are not 0, in row-major order. Source: where.cc."""
+    reserve((condition.data.size, condition.data.ndim), 16)
     return np.argwhere(condition.data)
 
 
@@ -162,6 +171,7 @@ def atan2(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
 @kernel("ADD_N", "float32", "int32")
 def add_n(values: tuple[Operand, ...], output: OutputSpec) -> Array:
     """output = the sum of all values, from the first on; equal shapes. Source: tflite/kernels/add_n.cc."""
+    reserve(values[0].shape, values[0].data.itemsize)
     total = values[0].data.copy()
     for value in values[1:]:
         total += value.data

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from litecheck.reference.limits import budget
 from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import ANY, kernel
 
 if TYPE_CHECKING:
     from litecheck.reference.engine.interpreter import Machine
-
-#: Turns of a loop after which it is taken to be endless.
-TURNS = 1_000_000
 
 
 @kernel("IF", "bool", deciding="condition")
@@ -70,16 +68,21 @@ def while_(
 ) -> tuple[Array, ...]:
     """The operands, put through the body as long as the condition subgraph says so of them; shapes may change.
 
+    What a turn leaves to the next one is held by no tensor, and counts as memory here.
+
     Source: tflite/kernels/while.cc.
     """
     condition, body = _subgraph(options, "cond_subgraph_index"), _subgraph(options, "body_subgraph_index")
-    arrays = _arrays(operands)
-    for _ in range(TURNS):
-        held = machine.call(condition, arrays)
-        if len(held) != 1 or not _truth(held[0]):
+    arrays, spent, kept = _arrays(operands), budget(), 0
+    while True:
+        truth = machine.call(condition, arrays)
+        if len(truth) != 1 or not _truth(truth[0]):
+            spent.held -= kept
             return arrays
         arrays = machine.call(body, arrays)
-    raise RunError(f"the loop has not ended after {TURNS:,} turns")
+        spent.held -= kept
+        kept = sum(array.nbytes for array in arrays)
+        spent.held += kept
 
 
 @kernel("CALL_ONCE", ANY)
@@ -121,7 +124,10 @@ def read_variable(resource: Operand, output: OutputSpec, machine: Machine) -> Ar
 @kernel("ASSIGN_VARIABLE", ANY)
 def assign_variable(resource: Operand, value: Operand, machine: Machine) -> tuple[Array, ...]:
     """A variable holds these stored values from now on. Source: tflite/kernels/assign_variable.cc."""
-    machine.resources[_variable(resource, machine)] = value.data
+    name = _variable(resource, machine)
+    before = machine.resources[name]
+    budget().held += value.data.nbytes - (0 if before is None else before.nbytes)
+    machine.resources[name] = value.data
     return ()
 
 

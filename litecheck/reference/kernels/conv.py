@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.reference.kernels.hybrid import DYNAMIC, centred, prepared, products, scaled
+from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.requantize import (
@@ -61,6 +62,7 @@ def conv_2d(
 def convolve(x: Array, zero: int, made: PreparedLayer, shape: tuple[int, ...], options: Options) -> Array:
     """Stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of one group)."""
     rows, columns = axes(x.shape, (shape[1], shape[2]), options)
+    reserve((x.shape[0], rows.out, columns.out, shape[0]), 2)
     image = padded(x, rows, columns, zero, made.filters.matrix.dtype)
     out = np.empty((x.shape[0], rows.out, columns.out, shape[0]), made.rescale.dtype)
     for index, sums in blocks(image, made.filters.matrix, shape, rows, columns, exact=True):
@@ -85,10 +87,12 @@ def blocks(
     taps = kernel_h * kernel_w * depth
     height = max(1, BLOCK // max(1, columns.out * max(taps, channels)))
     many = max(1, height // max(1, rows.out)) if exact else 1
+    reserve((columns.out, taps + channels), 2 * matrix.itemsize, "windows of a row")
     room = np.empty((min(many, len(image)) * min(height, rows.out) * columns.out, channels), matrix.dtype)
     per = channels // groups
     for n in range(0, len(image), many):
         for y in range(0, rows.out, height):
+            check_time()
             part = view[n : n + many, y : y + height]
             sums = room[: part.shape[0] * part.shape[1] * columns.out]
             for g in range(groups):
@@ -113,6 +117,7 @@ def conv_2d_float(
     if weight.dtype != "float32":
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
+    reserve((input.shape[0], rows.out, columns.out, weight.shape[0]), 12)
     image = padded(input.data, rows, columns, 0, np.float32)
     out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[0]), NUMPY_TYPES[output.dtype])
     matrix = weight.data.reshape(weight.shape[0], -1)
@@ -129,6 +134,7 @@ def hybrid(input: Operand, weight: Operand, bias: Operand | None, options: Optio
     Source: tflite/kernels/conv.cc, EvalHybrid and EvalHybridPerChannel.
     """
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
+    reserve((input.shape[0], rows.out, columns.out, weight.shape[0]), 12)
     out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[0]), np.float32)
     pointwise = (rows.kernel, columns.kernel, rows.stride, columns.stride) == (1, 1, 1, 1)
     product = input.shape[3] == weight.shape[3] and (weight.shape[0], weight.shape[3]) != (1, 1)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from litecheck.reference.kernels.hybrid import asymmetric, centred, prepared, scaled
+from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.numerics.compiled import Compiled, compiled
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
@@ -58,6 +59,7 @@ def depthwise_conv_2d(
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     taps = made.filters.matrix.T
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
+    reserve((input.shape[0], rows.out, columns.out, weight.shape[3]), 2)
     stored = _repeated(as_signed(input.data), weight.shape[3])
     image = padded(stored, rows, columns, zero, stored.dtype)
     out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[3]), made.rescale.dtype)
@@ -71,6 +73,7 @@ def _repeated(x: Array, channels: int) -> Array:
     depth = x.shape[3]
     if not depth or channels % depth:
         raise RunError(f"{channels} filters do not divide among {depth} input channels")
+    reserve((*x.shape[:3], channels), x.itemsize, "repeated channels")
     return x if channels == depth else np.repeat(x, channels // depth, axis=3)
 
 
@@ -86,6 +89,7 @@ def blocks(image: Array, taps: Array, rows: Axis, columns: Axis) -> Iterator[tup
     add_up = _by_pixel(loops, image, taps, rows, columns) if loops else _by_tap(image, taps, rows, columns)
     for n in range(len(image)):
         for y in range(0, rows.out, height):
+            check_time()
             part = sums[: rows.out - y]
             add_up(n, y * rows.stride, part)
             yield (n, slice(y, y + height)), part
@@ -98,6 +102,7 @@ def _by_tap(image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
     memory; then only the taps that meet the same columns go together.
     """
     kernels = taps.reshape(rows.kernel, columns.kernel, -1)
+    reserve((rows.kernel, columns.kernel, columns.out, kernels.shape[2]), taps.itemsize, "repeated filters")
     apart = columns.stride // math.gcd(columns.stride, columns.dilation)
     met = []
     for j in range(min(apart, columns.kernel)):
@@ -152,6 +157,7 @@ def depthwise_conv_2d_float(
     """
     channels = weight.shape[3]
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
+    reserve((input.shape[0], rows.out, columns.out, channels), 12)
     out = np.empty((input.shape[0], rows.out, columns.out, channels), np.float32)
     if weight.dtype == "float32":
         image = padded(_repeated(input.data, channels), rows, columns, 0, np.float32)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.flexbuffer import FlexbufferError, read_map
 from litecheck.model.types import Operator
 from litecheck.reference.kernels.quantize import dequantize
+from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.operands import Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
@@ -129,6 +130,7 @@ def detection_postprocess(
         raise RunError(f"{list(class_predictions.shape)} scores for {len(boxes)} boxes of {settings.classes}")
     scores = scores[:, background:]
     found = (_regular if settings.regular else _fast)(boxes, scores, settings)
+    reserve((settings.most, settings.classes_each), 24)
     made = np.zeros((1, settings.most * settings.classes_each, 6), np.float32)
     each = 1 if settings.regular else settings.classes_each
     for at, (box, kinds) in enumerate(found):
@@ -184,6 +186,7 @@ def _suppressed(boxes: Floats, scores: Floats, settings: DetectionOptions, most:
     left = left[np.argsort(-scores[left], kind="stable")]
     selected: list[int] = []
     while left.size and len(selected) < most:
+        check_time()
         best, left = int(left[0]), left[1:]
         selected.append(best)
         left = left[~(_overlaps(boxes[left], boxes[best]) > settings.overlap)]
@@ -192,7 +195,10 @@ def _suppressed(boxes: Floats, scores: Floats, settings: DetectionOptions, most:
 
 def _fast(boxes: Floats, scores: Floats, settings: DetectionOptions) -> list[tuple[int, list[int]]]:
     count = min(settings.classes_each, settings.classes)
-    ranked = [largest_first(row, count) for row in scores]
+    ranked = []
+    for row in scores:
+        check_time()
+        ranked.append(largest_first(row, count))
     best = np.array([row[first[0]] for row, first in zip(scores, ranked, strict=True)], np.float32)
     return [(box, ranked[box]) for box in _suppressed(boxes, best, settings, settings.most)]
 

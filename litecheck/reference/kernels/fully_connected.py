@@ -6,6 +6,7 @@ import numpy as np
 
 from litecheck.quantization import Blockwise
 from litecheck.reference.kernels.hybrid import block_products, dynamic, products
+from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, Rescaling, layer, wide_sums
@@ -65,8 +66,10 @@ def fully_connected(
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     matrix = made.filters.matrix
     rows = as_signed(input.data).reshape(-1, depth)
+    reserve((len(rows), units), 2)
     out = np.empty((len(rows), units), made.rescale.dtype)
     for start in range(0, len(rows), ROWS):
+        check_time()
         part = rows[start : start + ROWS].astype(matrix.dtype)
         made.rescale(part @ matrix.T, made.offset, out[start : start + ROWS])
     return out.reshape(_shape(input, units, options))
@@ -94,6 +97,7 @@ def fully_connected_float(
     """
     units, depth = _matrix(weight)
     rows, details = input.data.reshape(-1, depth), weight.quantization.details
+    reserve((len(rows), units), 16)
     if weight.dtype == "float32":
         out = rows @ weight.data.reshape(units, depth).T
         out = out if bias is None else out + bias.data

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.reference.kernels.movement import ANY, ints, option
+from litecheck.reference.kernels.movement import ANY, ints, option, reserve_padded
+from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
@@ -61,11 +62,16 @@ def gather(input: Operand, indices: Operand, output: OutputSpec, options: Option
     batch = int(option(options, "batch_dims")) % max(at.ndim + 1, 1)
     axis = int(option(options, "axis")) % x.ndim
     _inside(at, x.shape[axis])
+    reserve((*x.shape[:axis], *at.shape[batch:], *x.shape[axis + 1 :]), 2 * x.itemsize)
     if not batch:
         return np.take(x, at, axis)
     rows = int(np.prod(x.shape[:batch]))
     each = zip(x.reshape(rows, *x.shape[batch:]), at.reshape(rows, *at.shape[batch:]), strict=True)
-    taken = np.stack([np.take(a, i, axis - batch) for a, i in each])
+    parts = []
+    for part, places in each:
+        check_time()
+        parts.append(np.take(part, places, axis - batch))
+    taken = np.stack(parts)
     return taken.reshape(*x.shape[:batch], *taken.shape[1:])
 
 
@@ -80,12 +86,14 @@ def gather_nd(input: Operand, indices: Operand, output: OutputSpec) -> Array:
     at = np.moveaxis(indices.data, -1, 0)
     for position, length in zip(at, input.shape, strict=False):
         _inside(position, length)
+    reserve((*at.shape[1:], *input.shape[len(at) :]), 2 * input.data.itemsize)
     return np.ascontiguousarray(input.data[tuple(at)])
 
 
 @kernel("SCATTER_ND", *ANY, deciding="updates")
 def scatter_nd(indices: Operand, updates: Operand, shape: Operand, output: OutputSpec) -> Array:
     """Updates added up at their places in stored zeros, not zero points. Source: scatter_nd.cc."""
+    reserve(ints(shape), updates.data.itemsize)
     out = np.zeros(ints(shape), updates.data.dtype)
     at = np.moveaxis(indices.data, -1, 0)
     for position, length in zip(at, out.shape, strict=False):
@@ -97,18 +105,21 @@ def scatter_nd(indices: Operand, updates: Operand, shape: Operand, output: Outpu
 @kernel("PAD", *ANY)
 def pad(input: Operand, paddings: Operand, output: OutputSpec) -> Array:
     """A border of real zeros: the output's zero point. Source: pad.cc."""
+    reserve_padded(input.data, paddings.data.tolist())
     return np.pad(input.data, paddings.data.tolist(), constant_values=output.zero_point)
 
 
 @kernel("PADV2", *ANY)
 def pad_v2(input: Operand, paddings: Operand, constant_values: Operand, output: OutputSpec) -> Array:
     """A border of one stored value. Source: pad.cc."""
+    reserve_padded(input.data, paddings.data.tolist())
     return np.pad(input.data, paddings.data.tolist(), constant_values=constant_values.data.reshape(-1)[0])
 
 
 @kernel("MIRROR_PAD", *ANY)
 def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: Options) -> Array:
     """A border that mirrors the inside, without (REFLECT, 0) or with (SYMMETRIC, 1) the edge. Source: mirror_pad.cc."""
+    reserve_padded(input.data, paddings.data.tolist())
     return np.pad(
         input.data, paddings.data.tolist(), mode="symmetric" if option(options, "mode") else "reflect"
     )
@@ -119,6 +130,7 @@ def dilate(input: Operand, dilations: Operand, padding_value: Operand, output: O
     """Elements that many places apart along each dimension, one stored value between them. Source: dilate.cc."""
     steps = ints(dilations)
     sizes = [max(0, (n - 1) * d + 1) for n, d in zip(input.shape, steps, strict=True)]
+    reserve(sizes, padding_value.data.itemsize)
     out = np.full(sizes, padding_value.data.reshape(-1)[0])
     out[tuple(slice(None, None, d) for d in steps)] = input.data
     return out
@@ -148,6 +160,8 @@ def one_hot(
     """``on`` where the position along ``axis`` is the index, ``off`` elsewhere. Source: one_hot.cc."""
     axis, n = int(option(options, "axis")), ints(depth)[0]
     axis = indices.data.ndim if axis == -1 else axis
+    for elements in (1, indices.data.size):
+        reserve((elements, n), 8)
     position = np.arange(n).reshape([-1 if i == axis else 1 for i in range(indices.data.ndim + 1)])
     hot = np.expand_dims(indices.data, axis) == position
     made: Array = np.where(hot, on_value.data.reshape(-1)[0], off_value.data.reshape(-1)[0])
@@ -177,6 +191,7 @@ def unique(input: Operand, output: OutputSpec, indices: OutputSpec) -> tuple[Arr
 def matrix_diag(diagonal: Operand, output: OutputSpec) -> Array:
     """A matrix of stored zeros with a diagonal. Source: matrix_diag.cc."""
     n = diagonal.shape[-1]
+    reserve((*diagonal.shape, n), diagonal.data.itemsize)
     out = np.zeros((*diagonal.shape, n), diagonal.data.dtype)
     out[..., np.arange(n), np.arange(n)] = diagonal.data
     return out
@@ -196,6 +211,7 @@ def sparse_to_dense(
     indices: Operand, output_shape: Operand, values: Operand, default_value: Operand, output: OutputSpec
 ) -> Array:
     """Values at their places, a default elsewhere. Source: sparse_to_dense.cc."""
+    reserve(ints(output_shape), values.data.itemsize)
     out = np.full(ints(output_shape), default_value.data.reshape(-1)[0], values.data.dtype)
     at = indices.data.reshape(-1, out.ndim) if indices.data.ndim else indices.data.reshape(1, 1)
     out[tuple(at.T)] = values.data
@@ -209,6 +225,7 @@ def embedding_lookup(indices: Operand, table: Operand, output: OutputSpec) -> Ar
     Source: embedding_lookup.cc, EvalHybrid.
     """
     _inside(indices.data, table.shape[0])
+    reserve((indices.data.size, *table.shape[1:]), 12)
     rows: Array = table.data[indices.data.reshape(-1)]
     if table.dtype == "int8" and output.dtype in ("float32", "float16"):
         scale = table.quantization.scale

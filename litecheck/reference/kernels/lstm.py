@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from litecheck.reference.kernels.lstm_8x8_8 import CELL, NarrowGate, projection, step
 from litecheck.reference.kernels.lstm_parts import CURVES, Curves, GateProduct, Norm, Peephole, product
+from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.numerics.fixedpoint import Ints, multiply_double, quantize_multiplier, saturate
 from litecheck.reference.operands import Computed, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
@@ -237,6 +238,7 @@ def unroll(
     """All steps from the states at the start: outputs in the input's layout, and the states at the end."""
     batch_first = _batch_first(data, options)
     steps = data[None] if data.ndim == 2 else data.swapaxes(0, 1) if batch_first else data
+    reserve((*steps.shape[:2], output_state.shape[-1] + 8 * cell_state.shape[-1]), 8)
     fed = {
         g: g.input(steps.astype(np.int64)) for g in (gates.input, gates.forget, gates.cell, gates.output) if g
     }
@@ -247,6 +249,7 @@ def unroll(
     clip = int(min(float(np.float32(_real(options, "cell_clip")) / cell_state.scale), 32767.0))
     made = np.empty((*steps.shape[:2], h.shape[-1]), np.int8)
     for t in range(len(steps)):
+        check_time()
         f = curves.logistic(gates.forget(fed[gates.forget][t], h, c))
         i = 32767 - f
         if gates.input is not None:

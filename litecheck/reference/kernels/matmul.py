@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.reference.kernels.hybrid import REACH, centred, dynamic, scaled
+from litecheck.reference.limits import reserve
 from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST
 from litecheck.reference.numerics.requantize import WIDE, requantizer
@@ -59,6 +60,8 @@ def _matrices(lhs: Operand, rhs: Operand, options: Options) -> tuple[Array, Arra
         right = right.swapaxes(-1, -2)
     if left.shape[-1] != right.shape[-2]:
         raise RunError(f"{list(left.shape)} times {list(right.shape)} does not fit")
+    leading = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    reserve((*leading, left.shape[-2], right.shape[-1]), 32)
     return left, right
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
@@ -20,6 +22,12 @@ def option(options: Options, name: str, default: Any = 0) -> Any:
 def ints(value: Operand) -> list[int]:
     """An index operand as Python integers."""
     return [int(i) for i in value.data.reshape(-1)]
+
+
+def reserve_padded(x: Array, margins: Sequence[Sequence[int]]) -> None:
+    """Check that an array with margins, before and behind each dimension, fits into the memory, and a copy of it."""
+    if len(margins) == x.ndim:
+        reserve([n + sum(around) for n, around in zip(x.shape, margins, strict=True)], 2 * x.itemsize)
 
 
 @kernel("RESHAPE", *ANY)
@@ -75,6 +83,7 @@ def concatenation(values: tuple[Operand, ...], output: OutputSpec, options: Opti
     Source: concatenation.cc, reference_ops::ConcatenationWithScaling.
     """
     axis = int(option(options, "axis"))
+    reserve((sum(v.data.size for v in values),), 2 * values[0].data.itemsize)
     return np.concatenate([_alike(v, output) for v in values], axis)
 
 
@@ -98,6 +107,7 @@ def _alike(value: Operand, output: OutputSpec) -> Array:
 @kernel("PACK", *ANY)
 def pack(values: tuple[Operand, ...], output: OutputSpec, options: Options) -> Array:
     """Operands stacked along a new dimension ``axis``. Source: pack.cc."""
+    reserve((sum(v.data.size for v in values),), values[0].data.itemsize)
     return np.stack([v.data for v in values], int(option(options, "axis")))
 
 
@@ -128,12 +138,14 @@ def split_v(
 @kernel("TILE", *ANY)
 def tile(input: Operand, multiples: Operand, output: OutputSpec) -> Array:
     """The whole repeated along every dimension. Source: tile.cc."""
+    reserve((input.data.size, *ints(multiples)), 2 * input.data.itemsize)
     return np.tile(input.data, ints(multiples))
 
 
 @kernel("BROADCAST_TO", *ANY)
 def broadcast_to(input: Operand, shape: Operand, output: OutputSpec) -> Array:
     """Dimensions of length 1 stretched. Source: broadcast_to.cc."""
+    reserve(ints(shape), input.data.itemsize)
     return np.ascontiguousarray(np.broadcast_to(input.data, ints(shape)))
 
 
@@ -146,6 +158,7 @@ def broadcast_args(shape1: Operand, shape2: Operand, output: OutputSpec) -> Arra
 @kernel("FILL", *ANY, deciding="value")
 def fill(dims: Operand, value: Operand, output: OutputSpec) -> Array:
     """One value everywhere. Source: fill.cc."""
+    reserve(ints(dims), value.data.itemsize)
     return np.full(ints(dims), value.data.reshape(-1)[0])
 
 
@@ -161,6 +174,7 @@ def reverse_sequence(input: Operand, lengths: Operand, output: OutputSpec, optio
     seq, batch = int(option(options, "seq_dim")), int(option(options, "batch_dim"))
     view = np.moveaxis(input.data.copy(), (batch, seq), (0, 1))
     for row, length in zip(view, ints(lengths), strict=True):
+        check_time()
         row[:length] = row[:length][::-1].copy()
     return np.ascontiguousarray(np.moveaxis(view, (0, 1), (batch, seq)))
 
@@ -189,6 +203,7 @@ def space_to_batch_nd(input: Operand, block_shape: Operand, paddings: Operand, o
     block, pads = ints(block_shape), paddings.data.reshape(-1, 2).tolist()
     m = len(block)
     widths = [(0, 0), *map(tuple, pads), *[(0, 0)] * (input.data.ndim - 1 - m)]
+    reserve_padded(input.data, widths)
     x = np.pad(input.data, widths, constant_values=output.zero_point)
     n, space, rest = x.shape[0], x.shape[1 : m + 1], x.shape[m + 1 :]
     split_up = [part for s, b in zip(space, block, strict=True) for part in (s // b, b)]
@@ -233,5 +248,6 @@ def range_(start: Operand, limit: Operand, delta: Operand, output: OutputSpec) -
     if step == 0:
         raise RunError("RANGE with a step of 0 has no end")
     count = max(0, int(np.ceil(abs((last - first) / step)))) if (last - first) * step > 0 else 0
+    reserve((count,), 3 * start.data.itemsize)
     made: Array = first + np.arange(count, dtype=start.data.dtype) * step
     return made

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.reference.limits import check_time
 from litecheck.reference.numerics.fused import clamp_real, fused, stored_bounds
 from litecheck.reference.numerics.windows import Axis, axes, padded
 from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
@@ -31,6 +32,7 @@ def _axes(input: Operand, options: Options) -> tuple[Axis, Axis]:
 def _taps(axis: Axis) -> Iterator[slice]:
     """For each element of the filter, what it meets as the filter slides."""
     for at in range(axis.kernel):
+        check_time()
         yield slice(at, at + (axis.out - 1) * axis.stride + 1 if axis.out else 0, axis.stride)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, quantize_multiplier, saturate, wrap32
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.operands import Array, Computed, Operand, Options, OutputSpec, RunError
@@ -41,6 +42,7 @@ def svdf(
         raise RunError("the integer kernel wants RELU and a rank of at least 1")
     multiply = MULTIPLY[variants["requantize"]]
     batch, (filters, steps) = input.shape[0], weights_time.shape
+    reserve((batch, filters, steps + 1), 48)
     first = float(input.scale * weights_feature.scale / state.scale)
     second = float(state.scale * weights_time.scale / output.scale)
     centered = input.data.astype(np.float64) - input.zero_point
@@ -111,7 +113,9 @@ def lstm_float(
         [],
         variants.get("activation") == "tanh-only",
     )
+    reserve((*steps.shape[:2], h.shape[-1]), 2 * h.itemsize)
     for x in steps:
+        check_time()
         h, c = _step(x, h, c, gates, (projection_weights, projection_bias), options, tanh_only)
         outputs.append(h)
     result = np.stack(outputs, 1 if batch_first else 0)
@@ -137,6 +141,7 @@ def lstm_inner(operands: Mapping[str, Operand | None], options: Options) -> dict
     h, c = (_needed(operands, f"{name}_state").data for name in ("output", "cell"))
     found: dict[str, list[Floats]] = {}
     for x in steps:
+        check_time()
         hidden, new = _unprojected(x, h, c, gates, options, False)
         for name, gate in zip(_GATES, gates, strict=True):
             if gate is not None and gate.norm is not None:
@@ -279,6 +284,7 @@ def svdf_float(
     if rank < 1:
         raise RunError("a rank of at least 1 is needed")
     batch, (filters, steps) = input.shape[0], weights_time.shape
+    reserve((batch, filters, steps + 1), 16)
     memory: Array = np.roll(state.data.reshape(batch, filters, steps), -1, axis=2)
     memory[:, :, -1] = input.data @ weights_feature.data.T
     each = (memory * weights_time.data).sum(axis=2, dtype=np.float32)

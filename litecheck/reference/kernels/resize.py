@@ -9,18 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.reference.kernels.movement import ANY, ints, option
+from litecheck.reference.limits import reserve
 from litecheck.reference.numerics.fixedpoint import round_half_away
 from litecheck.reference.operands import Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import Variants, kernel, step
+
+#: Bytes for an element of the output: four pixels, their weights and products as int64.
+INTERPOLATING = 80
 
 
 @kernel("RESIZE_NEAREST_NEIGHBOR", *ANY)
 def resize_nearest_neighbor(input: Operand, size: Operand, output: OutputSpec, options: Options) -> Array:
     """Each output pixel is the input pixel nearest to it. Source: resize_nearest_neighbor.h, float32 throughout."""
-    height, width = ints(size)
+    height, width = _sides(input, size, 2 * input.data.itemsize)
     rows = _nearest(input.shape[1], height, options)
     columns = _nearest(input.shape[2], width, options)
     return np.ascontiguousarray(input.data[:, rows][:, :, columns])
+
+
+def _sides(input: Operand, size: Operand, bytes_per_element: int) -> tuple[int, int]:
+    """The height and the width of the output, for which there is memory. Raises LimitError."""
+    height, width = ints(size)
+    batch, _, before, depth = input.shape
+    for elements in ((batch, height, max(width, before), depth), (height + width,)):
+        reserve(elements, bytes_per_element)
+    return height, width
 
 
 def _nearest(n: int, m: int, options: Options) -> NDArray[np.int64]:
@@ -61,7 +74,7 @@ def resize_bilinear(
     of its own in LiteRT: as the float kernel (``float32-half-up``), or as the optimized one, with products of two
     weights (``float32-weights``), and 1/2 is added in float32.
     """
-    height, width = ints(size)
+    height, width = _sides(input, size, INTERPOLATING)
     x = input.data.astype(np.int64)
     variant = variants["interpolate"]
     if variant == "q11":
@@ -164,5 +177,5 @@ def _q11(x: NDArray[np.int64], height: int, width: int, options: Options) -> NDA
 @kernel("RESIZE_BILINEAR", "float32")
 def resize_bilinear_float(input: Operand, size: Operand, output: OutputSpec, options: Options) -> Array:
     """As the integer form, in float32. Source: resize_bilinear.h."""
-    height, width = ints(size)
+    height, width = _sides(input, size, INTERPOLATING)
     return bilinear_float(input.data, height, width, options)

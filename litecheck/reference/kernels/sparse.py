@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Tensor
+from litecheck.reference.limits import reserve
 from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel, unfolds
 
@@ -29,6 +30,7 @@ def densified(tensor: Tensor) -> Array | None:
     if tensor.sparsity is None or tensor.data is None or tensor.dtype not in NUMPY_TYPES:
         return None
     values = tensor.data.view(NUMPY_TYPES[tensor.dtype])
+    reserve(tensor.shape, values.itemsize, f"sparse tensor {tensor.index} '{tensor.name}'")
     out = np.zeros(tensor.shape, values.dtype)
     try:
         at = places(tensor.sparsity, out.ndim)
@@ -54,6 +56,7 @@ def places(sparsity: Table, rank: int) -> list[NDArray[np.int64]]:
     path, found = np.zeros(1, np.int64), np.zeros((0, 1), np.int64)
     for level in levels:
         start, count = _children(level, path)
+        reserve((int(count.sum()), len(levels) + 4), 8, "indices of a sparse tensor")
         parent = np.repeat(np.arange(len(path)), count)
         path = np.arange(len(parent)) + np.repeat(start - np.cumsum(count) + count, count)
         index = _ints(level, "array_indices")[path] if level.get("format", 0) == CSR else path - start[parent]

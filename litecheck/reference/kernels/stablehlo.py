@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from litecheck.reference.limits import reserve
 from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import KernelFunction, kernel
 
@@ -66,6 +67,7 @@ def padded(x: Array, value: Array, low: list[int], high: list[int], interior: li
     sizes = [(n - 1) * (i + 1) + 1 + a + b for n, a, b, i in zip(x.shape, low, high, interior, strict=True)]
     if min(sizes, default=0) <= 0:
         return np.empty([0] * x.ndim, x.dtype)
+    reserve(sizes, value.itemsize)
     made = np.full(sizes, value.reshape(-1)[0])
     places = [np.arange(n) * (i + 1) + a for n, a, i in zip(x.shape, low, interior, strict=True)]
     inside = [(p >= 0) & (p < size) for p, size in zip(places, sizes, strict=True)]

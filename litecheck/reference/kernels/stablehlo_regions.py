@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.reference.kernels.stablehlo import dimensions, padded
+from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
@@ -52,8 +53,10 @@ def slide(
     """Every window of ``x`` reduced by ``function``, from ``first`` on, tap after tap in row-major order."""
     reach = [(k - 1) * d + 1 for k, d in zip(window, dilations, strict=True)]
     sizes = [(n - r) // s + 1 if n >= r else 0 for n, r, s in zip(x.shape, reach, strides, strict=True)]
+    reserve(sizes, 3 * x.itemsize)
     out = np.full(sizes, first.reshape(-1)[0])
     for taps in np.ndindex(*window) if out.size else ():
+        check_time()
         begin = [t * d for t, d in zip(taps, dilations, strict=True)]
         part = tuple(slice(b, b + (n - 1) * s + 1, s) for b, n, s in zip(begin, sizes, strides, strict=True))
         out = function(out, x[part]).astype(x.dtype)
@@ -92,6 +95,8 @@ def stablehlo_gather(input: Operand, indices: Operand, output: OutputSpec, optio
     starts = _starts(indices.data, at, where, input.data.ndim)
     starts = np.clip(starts, 0, np.array(input.shape) - sizes)
     batch, kept = starts.ndim - 1, [d for d in range(len(sizes)) if d not in collapsed]
+    reserve((*starts.shape[:-1], *(sizes[d] for d in kept)), 2 * input.data.itemsize)
+    reserve((max(sizes, default=0),), 8)
     places = []
     for dim in range(len(sizes)):
         place = starts[..., dim].reshape(*starts.shape[:-1], *[1] * len(kept))
@@ -115,7 +120,9 @@ def stablehlo_scatter(
     names = "update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"
     windows, inserted, where = (dimensions(options, name) for name in names)
     at = int(options.get("index_vector_dim", 0)) if options is not None else 0
-    rank, grid = input.data.ndim, np.indices(updates.shape).reshape(updates.data.ndim, -1)
+    rank = input.data.ndim
+    reserve((updates.data.size, updates.data.ndim + 2 * rank), 8, "indices of updates")
+    grid = np.indices(updates.shape).reshape(updates.data.ndim, -1)
     starts = _starts(indices.data, at, where, rank)
     places = starts[tuple(grid[d] for d in range(len(grid)) if d not in windows)].reshape(-1, rank).copy()
     places[:, [d for d in range(rank) if d not in inserted]] += grid[windows].T

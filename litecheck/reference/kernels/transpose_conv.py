@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.numerics.fused import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed, weights
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, wide_sums
@@ -75,10 +76,12 @@ def _stamped(x: Array, filters: Array, wanted: tuple[int, int, int, int], option
     _, rows, columns, _ = x.shape
     reach_h = max((rows - 1) * down + kernel_h, top + height)
     reach_w = max((columns - 1) * across + kernel_w, left + width)
+    reserve((n, reach_h, reach_w, channels), 4 * x.itemsize)
     room = np.zeros((n, reach_h, reach_w, channels), x.dtype)
     pixels = x.reshape(-1, depth)
     for i in range(kernel_h):
         for j in range(kernel_w):
+            check_time()
             stamp = (pixels @ filters[:, i, j].T).reshape(n, rows, columns, channels)
             room[:, i : i + (rows - 1) * down + 1 : down, j : j + (columns - 1) * across + 1 : across] += (
                 stamp

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
+from litecheck.reference.limits import reserve
 
 SAME, VALID = 0, 1
 
@@ -58,7 +59,9 @@ def padded(x: NDArray[Any], rows: Axis, columns: Axis, fill: int, dtype: Any) ->
     top, bottom, left, right = rows.before, rows.after, columns.before, columns.after
     if not (top or left or bottom > 0 or right > 0):
         return np.ascontiguousarray(x, dtype)
-    made = np.full((n, height + top + max(0, bottom), width + left + max(0, right), depth), fill, dtype)
+    sizes = n, height + top + max(0, bottom), width + left + max(0, right), depth
+    reserve(sizes, np.dtype(dtype).itemsize, "padded input")
+    made = np.full(sizes, fill, dtype)
     made[:, top : top + height, left : left + width] = x
     return made
 
