@@ -6,6 +6,7 @@ import typer
 
 from litecheck.cli import convert_options as options
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
+from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import parse_outputs, write
 
 
@@ -41,6 +42,8 @@ def convert(
     no_agreement: options.NoAgreement = False,
     via: options.ConverterName = "litecheck",
     compare: options.Compare = False,
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
     reports: options.Reports = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -71,6 +74,7 @@ def convert(
     from litecheck.cli import one_thread
 
     one_thread()
+    limit_reference(memory, timeout)
     from litecheck.convert.calibration.ahead import started_ahead
     from litecheck.files import check_writable
 

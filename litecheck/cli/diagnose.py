@@ -9,6 +9,7 @@ import typer
 from litecheck.cli import complete
 from litecheck.cli import verify_options as options
 from litecheck.cli.console import Manner, NoColor, ends_well, say
+from litecheck.cli.limit_options import limit_beside_device
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
 
@@ -83,6 +84,7 @@ def diagnose(
     from litecheck.rendering.arithmetic_file import arithmetic_yaml
 
     one_thread()
+    limit_beside_device(memory, timeout)
     targets = parse_outputs(outputs or (), "diagnose")
     if target is not None:
         check_writable(target)

@@ -8,6 +8,7 @@ import typer
 
 from litecheck.cli import complete
 from litecheck.cli.console import Manner, NoColor, ends_well
+from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
 
@@ -55,6 +56,8 @@ def run(
     stats: Annotated[
         bool, typer.Option("--stats", help="Range, saturation and unused codes of every computed tensor.")
     ] = False,
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
     outputs: Annotated[list[str] | None, format_option("run")] = None,
     no_color: NoColor = False,
 ) -> None:
@@ -63,8 +66,8 @@ def run(
     Inputs and outputs are stored values: int8 is int8, and litecheck quantize makes it from real values. The
     arithmetic says whose rounding is meant: LiteRT's reference kernels, its optimized ones, XNNPACK, a device's.
 
-    Exit codes: 0 the model ran, 2 it could not: an unreadable model, inputs that do not fit, an operator without a kernel;
-    64 the command is wrong; 74 the disk is full.
+    Exit codes: 0 the model ran, 2 it could not: an unreadable model, inputs that do not fit, an operator without a kernel
+    or beyond --memory or --timeout; 64 the command is wrong; 74 the disk is full.
 
     \b
     [bold]Examples[/]
@@ -86,6 +89,7 @@ def run(
     from litecheck.reference.engine.statistics import Recorder
     from litecheck.rendering.run import RunRecord
 
+    limit_reference(memory, timeout)
     targets = parse_outputs(outputs or (), "run")
     if target is None and not stats:
         raise ConfigError("nothing to do: give -o OUT.npz for the arrays, --stats for what they look like")

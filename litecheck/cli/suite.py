@@ -10,6 +10,7 @@ from litecheck.cli import suite_options as options
 from litecheck.cli import verify_options as device_options
 from litecheck.cli.commands import PlainGroup, add
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
+from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import parse_outputs, write
 from litecheck.cli.suite_diff import diff
 from litecheck.errors import ConfigError
@@ -39,6 +40,8 @@ def make(
     no_flags: options.NoFlags = False,
     count: options.Count = None,
     jobs: options.Processes = 1,
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
     quiet: Quiet = False,
     no_color: NoColor = False,
 ) -> None:
@@ -62,6 +65,7 @@ def make(
     from litecheck.suite.make import make as made
 
     one_thread()
+    limit_reference(memory, timeout)
     if stream is not None:
         make_stream(stream, arithmetic=(arithmetic or [REFERENCE])[0], seed=seed, count=count, level=level)
         return
@@ -158,6 +162,8 @@ def judge(
     claims: options.ClaimsFile = None,
     waivers: options.WaiverFiles = None,
     date: options.Day = None,
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
     outputs: options.SuiteOutputs = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -188,6 +194,7 @@ def judge(
     from litecheck.suite.results import read_results
     from litecheck.suite.waivers import iso_date, load_waivers
 
+    limit_reference(memory, timeout)
     if stream is not None:
         judge_answers(stream, header=header, output=(outputs or ["text"])[0], no_color=no_color)
     if suite is None or results is None:
@@ -210,6 +217,8 @@ def judge(
 def prove(
     suite: options.Folder,
     arithmetic: options.Expected = "",
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
     outputs: options.ProofOutputs = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -232,6 +241,7 @@ def prove(
     from litecheck.suite.prove import prove as proved
 
     one_thread()
+    limit_reference(memory, timeout)
     targets = parse_outputs(outputs or (), "prove")
     read = read_suite(suite)
     groups = {(case.opcode, case.kind) for case in read.manifest.cases if not case.broken}

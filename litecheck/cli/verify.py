@@ -9,6 +9,7 @@ import typer
 
 from litecheck.cli import verify_options as options
 from litecheck.cli.console import Manner, NoColor, Verbose, ends_well
+from litecheck.cli.limit_options import limit_beside_device
 
 if TYPE_CHECKING:
     from litecheck.model.types import Model
@@ -61,7 +62,7 @@ def verify(
     Every operator is cut out into a model of its own and fed the reference's tensors, so that no error is inherited
     and no intermediate tensor need be visible. The device runs in processes of its own: a crash, a hang or a refusal
     is an outcome of that operator, and the run goes on. Where a system has no fork (Windows), starting them takes
-    longer; --memory is a limit on Linux alone.
+    longer; --memory limits a device on Linux alone.
 
     Exit codes: 0 every operator judged is exact or within its tolerance, 1 one is not, 2 nothing could be judged, 64 the
     command is wrong, 74 the disk is full. Of several models the worst counts.
@@ -84,6 +85,7 @@ def verify(
     from litecheck.verify.settings import Settings, parse_budget
 
     one_thread()
+    limit_beside_device(memory, timeout)
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
     targets = parse_outputs(outputs or (), "verify")
     wanted = models_asked(models, targets, journal)

@@ -21,8 +21,22 @@ DeviceName = Annotated[
         'command:"PROGRAM {model} {runs}", recorded:DIR, or an installed plugin\'s name.',
     ),
 ]
-Seconds = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="What one invocation may take.")]
-Megabytes = Annotated[int, typer.Option(metavar="MB", min=16, help="Memory one case may take, on Linux.")]
+Seconds = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        min=0.1,
+        help="Limit the time of an invocation. More than 600 also raises the limit on an operator in the reference.",
+    ),
+]
+Megabytes = Annotated[
+    int,
+    typer.Option(
+        metavar="MB",
+        min=16,
+        help="Limit the memory of a case, on Linux. More than 4096 also raises the limit on tensors in the reference.",
+    ),
+]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Cases at the same time.")]
 Build = Annotated[
     str,

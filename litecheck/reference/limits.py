@@ -20,6 +20,15 @@ WORKING = 64
 class LimitError(RunError):
     """An operator that needs more memory, subgraph calls or time than a computation may take."""
 
+    def __init__(self, problem: str, operator: str = "") -> None:
+        self.problem, self.operator = problem, operator
+        super().__init__(f"{operator}: {problem}" if operator else problem)
+
+    def located(self, operator: str) -> LimitError:
+        """Return the error with its operator. Of operators that call each other, the first and the last are named."""
+        inside = self.operator.rpartition(": in ")[2]
+        return LimitError(self.problem, f"{operator}: in {inside}" if inside else operator)
+
 
 @dataclass(frozen=True, slots=True)
 class ComputeLimits:
@@ -98,6 +107,15 @@ def reserve(shape: Iterable[int], bytes_per_element: int, name: str = "output") 
             shown_bytes(spent.limits.memory),
             "--memory",
         )
+
+
+def fits(shape: Iterable[int], bytes_per_element: int) -> bool:
+    """Return True if an array fits into the memory."""
+    try:
+        reserve(shape, bytes_per_element)
+    except LimitError:
+        return False
+    return True
 
 
 def reserve_working(operands: Sequence[Operand | None], bytes_per_element: int, broadcast: bool) -> None:

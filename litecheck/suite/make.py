@@ -27,6 +27,7 @@ from litecheck.profile.types import Profile
 from litecheck.quantizer.arrays import npy
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.limits import limits_in_force, set_limits
 from litecheck.reference.operands import NUMPY_TYPES, RunError
 from litecheck.spelling import did_you_mean
 from litecheck.suite.case import SuiteCase
@@ -135,7 +136,8 @@ class _pool:  # noqa: N801  (a function, but for the end of the processes)
     """``map`` over processes, or in this one where one is enough."""
 
     def __init__(self, jobs: int) -> None:
-        self._pool = ProcessPoolExecutor(jobs) if jobs > 1 else None
+        limits = (limits_in_force(),)
+        self._pool = ProcessPoolExecutor(jobs, initializer=set_limits, initargs=limits) if jobs > 1 else None
 
     def __enter__(self) -> Callable[..., Iterator[Any]]:
         return map if self._pool is None else self._pool.map

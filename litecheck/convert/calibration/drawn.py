@@ -17,7 +17,8 @@ from litecheck.model.options import options_of
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.operators import facts_of
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.entry import EntryPoint, entry
+from litecheck.reference.engine.entry import DRAWING, EntryPoint, entry
+from litecheck.reference.limits import reserve
 from litecheck.reference.operands import NUMPY_TYPES
 from litecheck.tallies import counted
 
@@ -79,6 +80,7 @@ def _draw(subgraph: Subgraph, index: int, name: str, use: Input | None) -> _Draw
     held = np.dtype(NUMPY_TYPES.get(tensor.dtype, "O"))
     if held.kind not in "biuf" or min(tensor.shape, default=0) < 0:
         raise ConfigError(f"input {name!r} is {tensor.dtype}, which cannot be drawn; give data")
+    reserve(tensor.shape, DRAWING, f"input {name!r}")
     if held.kind == "f":
         positive = use is not None and (use.positive or use.non_negative)
         image = len(tensor.shape) == 4 and tensor.shape[-1] in _CHANNELS

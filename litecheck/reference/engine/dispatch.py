@@ -19,7 +19,7 @@ from litecheck.profile.operators import facts_of
 from litecheck.quantization import BITS, Blockwise
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.limits import WORKING, reserve_working
+from litecheck.reference.limits import WORKING, LimitError, reserve_working
 from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
 from litecheck.reference.registry import ANY, Cell, Kernel, KernelFunction, Variants, kernels, unfolding
 from litecheck.reference.takers import EVERY, holding, takers
@@ -221,8 +221,10 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
         with np.errstate(all="ignore"):  # infinities and what is beyond a type are results like others
             reserve_working(operands, bound.working, bound.broadcasts)
             made: Any = bound.kernel.function(**arguments)
+    except LimitError as error:
+        raise error.located(bound.what) from error
     except RunError as error:
-        raise type(error)(f"{bound.what}: {error}") from error
+        raise RunError(f"{bound.what}: {error}") from error
     except MemoryError as error:
         raise RunError(f"{bound.what}: there is no memory for it") from error
     except _MISFIT as error:

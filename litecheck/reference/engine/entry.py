@@ -10,7 +10,11 @@ import numpy as np
 from litecheck.errors import wrong_type
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.limits import fits, reserve
 from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
+
+#: Bytes for an element of an input that is drawn: a float64 or int64, what it is made of, and the stored value.
+DRAWING = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,17 +88,19 @@ def named(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], 
 
 
 def drawable(tensor: Tensor) -> bool:
-    """Whether there are arrays of a tensor's type and shape."""
-    return tensor.dtype in NUMPY_TYPES and min(tensor.shape, default=0) >= 0
+    """Whether there are arrays of a tensor's type and shape, and memory to draw them."""
+    drawn = tensor.dtype in NUMPY_TYPES and min(tensor.shape, default=0) >= 0
+    return drawn and fits(tensor.shape, DRAWING)
 
 
 def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> Array:
-    if not drawable(tensor):
+    if tensor.dtype not in NUMPY_TYPES or min(tensor.shape, default=0) < 0:
         what = f"of shape {list(tensor.shape)}" if tensor.dtype in NUMPY_TYPES else tensor.dtype
         raise RunError(f"input {name!r} is {what}, which cannot be drawn")
     held = np.dtype(NUMPY_TYPES[tensor.dtype])
     low, high = INTEGER_RANGES.get(tensor.dtype, (0, 1))
     low, high = (low, high) if high < 2**16 else (0, 9)
+    reserve(tensor.shape, DRAWING, f"input {name!r}")
     try:
         if held.kind == "f":
             return rng.normal(size=tensor.shape).astype(held)

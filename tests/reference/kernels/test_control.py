@@ -10,7 +10,7 @@ import pytest
 from litecheck.model.build import ModelBuilder, SubgraphBuilder
 from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import Machine, run
-from litecheck.reference.kernels import control
+from litecheck.reference.limits import ComputeLimits, LimitError
 from litecheck.reference.operands import RunError
 
 
@@ -95,15 +95,13 @@ def test_if_takes_one_branch() -> None:
 
 
 @pytest.mark.parametrize(("start", "end"), [(3, [192, 6]), (100, [100, 0]), (-1, None)])
-def test_while_runs_until_the_condition_fails(
-    start: int, end: list[int] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(control, "TURNS", 50)
+def test_while_runs_until_the_condition_fails(start: int, end: list[int] | None) -> None:
+    machine = Machine(looping(), limits=ComputeLimits(calls=100))
     if end is None:
-        with pytest.raises(RunError, match="has not ended after 50 turns"):
-            value(looping(), main_x0=start, main_x1=0)
+        with pytest.raises(LimitError, match="subgraph calls: got 101, expected at most 100"):
+            value(machine, main_x0=start, main_x1=0)
     else:
-        assert value(looping(), main_x0=start, main_x1=0) == end
+        assert value(machine, main_x0=start, main_x1=0) == end
 
 
 def test_variables_live_as_long_as_the_machine() -> None:
