@@ -24,10 +24,14 @@ Timeout = Annotated[
 
 
 def limit_reference(memory: int, timeout: float) -> None:
-    """Limit every later inference of the reference in this process."""
+    """Limit every later inference of the reference in this process.
+
+    More time than the default allows as many times more calls of subgraphs. Example: 1200 s allow 500,000 calls.
+    """
     from litecheck.reference.limits import ComputeLimits, set_limits
 
-    set_limits(ComputeLimits(memory=memory << 20, seconds=timeout))
+    calls = int(ComputeLimits().calls * max(1.0, timeout / SECONDS))
+    set_limits(ComputeLimits(memory << 20, calls, timeout))
 
 
 def limit_beside_device(memory: int, timeout: float) -> None:

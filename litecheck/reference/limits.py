@@ -13,7 +13,7 @@ import numpy as np
 
 from litecheck.reference.operands import Operand, RunError
 
-#: Bytes that kernels need at most for an element that they compute: several copies as int64 or float64.
+#: Bytes of intermediate arrays for an element of the operands: several copies as int64 or float64.
 WORKING = 64
 
 
@@ -40,7 +40,7 @@ class ComputeLimits:
     """
 
     memory: int = 4 << 30
-    calls: int = 1_000_000
+    calls: int = 250_000
     seconds: float = 600.0
 
 
@@ -98,8 +98,8 @@ def reserve(shape: Iterable[int], bytes_per_element: int, name: str = "output") 
 
     Example: ``reserve((1, 40_000, 40_000, 1), 8)`` needs 12.8 GB, more than the 4.3 GB of the default.
     """
-    needed = prod(max(0, n) for n in shape) * bytes_per_element
-    spent = budget()
+    needed = prod(shape) * bytes_per_element
+    spent = _BUDGET.get() or budget()
     if spent.held + needed > spent.limits.memory:
         check_limit(
             f"{name} of {shown_bytes(needed)}",
@@ -123,20 +123,23 @@ def reserve_working(operands: Sequence[Operand | None], bytes_per_element: int, 
 
     Constants do not count, because the size of the file bounds them, unless ``broadcast`` repeats their elements.
     """
-    given = [operand.data for operand in operands if operand is not None]
-    elements = sum(o.data.size for o in operands if o is not None and not o.constant)
-    if broadcast and any(data.shape != given[0].shape for data in given):
-        with suppress(ValueError):  # the kernel says of shapes that they do not fit
-            elements = max(elements, prod(np.broadcast_shapes(*(data.shape for data in given))))
+    elements = 0
+    for operand in operands:
+        if operand is not None and not operand.constant:
+            elements += operand.data.size
+    if broadcast:
+        shapes = {operand.data.shape for operand in operands if operand is not None}
+        if len(shapes) > 1:
+            with suppress(ValueError):  # the kernel says of shapes that they do not fit
+                elements = max(elements, prod(np.broadcast_shapes(*shapes)))
     reserve((elements,), bytes_per_element, "intermediate arrays")
 
 
 def check_time() -> None:
     """Check that an operator is within its time: for loops whose turns depend on the model. Raises LimitError."""
-    spent = budget()
-    late = monotonic() - spent.deadline
-    if late > 0:
-        seconds = spent.limits.seconds
+    spent = _BUDGET.get()
+    if spent is not None and monotonic() > spent.deadline:
+        late, seconds = monotonic() - spent.deadline, spent.limits.seconds
         check_limit("computation", f"{seconds + late:.1f} s", f"{seconds:.1f} s", "--timeout")
 
 
@@ -145,9 +148,7 @@ def count_call() -> None:
     spent = budget()
     spent.calls += 1
     if spent.calls > spent.limits.calls:
-        check_limit(
-            "subgraph calls", f"{spent.calls:,}", f"{spent.limits.calls:,}", "ComputeLimits(calls=...)"
-        )
+        check_limit("subgraph calls", f"{spent.calls:,}", f"{spent.limits.calls:,}", "--timeout")
     check_time()
 
 

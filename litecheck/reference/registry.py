@@ -115,7 +115,8 @@ def step(variants: tuple[str, ...], *conditions: str, **own: tuple[str, ...]) ->
 class Kernel:
     """A kernel with what it can be asked: ``types`` are those of the operand that decides (see ``deciding``),
     ``steps`` what devices do differently. ``in_vectors``: where some of that is done to what fills vectors alone, so
-    that an element's place counts."""
+    that an element's place counts. ``working``: bytes of intermediate arrays for an element of the operands, where they
+    are more than usual."""
 
     opcode: str
     types: tuple[str, ...]
@@ -123,6 +124,7 @@ class Kernel:
     steps: Mapping[str, KernelStep]
     deciding: str | None = None
     in_vectors: bool = False
+    working: int = 0
 
     def cells(self) -> Iterator[Cell]:
         """Every cell of every step."""
@@ -149,17 +151,20 @@ def kernel(
     *types: str,
     deciding: str | None = None,
     in_vectors: bool = False,
+    working: int = 0,
     **steps: KernelStep | tuple[str, ...],
 ) -> Callable[[KernelFunction], KernelFunction]:
     """Register a function as the kernel of an operator for these types of its deciding operand.
 
     ``deciding`` names the role whose type chooses the kernel, by default the first input; ``ANY`` takes every type.
-    ``in_vectors``: see :class:`Kernel`. A step without conditions is given as the tuple of its variants.
+    ``in_vectors`` and ``working``: see :class:`Kernel`. A step without conditions is given as the tuple of its variants.
     """
     found = {name: one if isinstance(one, KernelStep) else step(one) for name, one in steps.items()}
 
     def register(function: KernelFunction) -> KernelFunction:
-        _KERNELS.setdefault(opcode, []).append(Kernel(opcode, types, function, found, deciding, in_vectors))
+        _KERNELS.setdefault(opcode, []).append(
+            Kernel(opcode, types, function, found, deciding, in_vectors, working)
+        )
         return function
 
     return register

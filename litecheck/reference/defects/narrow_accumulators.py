@@ -11,6 +11,7 @@ import numpy as np
 
 from litecheck.profile.operators import facts_of
 from litecheck.reference.defects.registry import Arguments, defect, summed
+from litecheck.reference.limits import reserve
 from litecheck.reference.numerics.fixedpoint import Ints, saturate, wrap32
 from litecheck.reference.numerics.requantize import requantizer
 from litecheck.reference.numerics.rescale import FIXED, Scales
@@ -197,6 +198,7 @@ def _taps(over: str, given: Arguments) -> Taps:
         shape = (*x.shape[:-1], len(w)) if keep else (len(rows), len(w))
         return Taps(over, rows.T[..., None], w.T[:, None], shape, input.zero_point, _bias(given["bias"]))
     down, across = axes(x.shape, w.shape[1:3], given["options"])
+    reserve((len(x), down.out, across.out, *w.shape[1:3], x.shape[3]), 24, "windows of the input")
     view = windows(padded(x, down, across, input.zero_point, np.int64), down, across)
     pixels = view.reshape(-1, w.shape[1] * w.shape[2], x.shape[3]).swapaxes(0, 1)
     if over == "plane":

@@ -195,7 +195,7 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     few = facts.over or facts.result == "moved"
     return BoundKernel(
         kernel, roles, cells, variants, results, types, known, _called(subgraph, operator),
-        working=WORKING // 2 if few else WORKING,
+        working=kernel.working or (WORKING // 2 if few else WORKING),
         broadcasts=facts.elementwise == "binary",
     )  # fmt: skip
 

@@ -58,7 +58,7 @@ def run(
 ) -> Run:
     """Run a model once on stored input values (int8 as int8, in the model's shapes), by tensor or signature name.
 
-    ``keep="all"`` keeps every intermediate tensor. ``limits`` are 4 GiB of tensors, a million calls of subgraphs and ten
+    ``keep="all"`` keeps every intermediate tensor. ``limits`` are 4 GiB of tensors, 250,000 calls of subgraphs and ten
     minutes for an operator unless others are given. Raises RunError for inputs that do not fit and for operators without
     a kernel, LimitError for an operator that needs more than the limits allow, ProfileError for an arithmetic that cannot
     be read. For several inferences see :class:`Machine`.

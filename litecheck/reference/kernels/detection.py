@@ -195,6 +195,7 @@ def _suppressed(boxes: Floats, scores: Floats, settings: DetectionOptions, most:
 
 def _fast(boxes: Floats, scores: Floats, settings: DetectionOptions) -> list[tuple[int, list[int]]]:
     count = min(settings.classes_each, settings.classes)
+    reserve(scores.shape[1:], 128, "ranked classes")
     ranked = []
     for row in scores:
         check_time()
@@ -206,6 +207,7 @@ def _fast(boxes: Floats, scores: Floats, settings: DetectionOptions) -> list[tup
 def _regular(boxes: Floats, scores: Floats, settings: DetectionOptions) -> list[tuple[int, list[int]]]:
     kept: list[tuple[int, int]] = []
     for kind in range(settings.classes):
+        check_time()
         chosen = _suppressed(boxes, scores[:, kind], settings, min(settings.per_class, settings.most))
         together = [*kept, *((box, kind) for box in chosen)]
         kept = sorted(together, key=lambda at: -scores[at])[: settings.most]

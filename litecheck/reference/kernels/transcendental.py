@@ -112,7 +112,7 @@ def tanh_byte(input: Operand, output: OutputSpec, variants: Variants, taken: Tak
     return looked_up(input, output, _TANH, _round(variants, taken))
 
 
-@kernel("LOGISTIC", "int16", power_of_two=("table", "fixed-point"))
+@kernel("LOGISTIC", "int16", working=90, power_of_two=("table", "fixed-point"))
 def logistic_word(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """1 / (1 + exp(-x)) by interpolation in 256 steps of 1/24; both zero points 0, output scale 1/32768.
 
@@ -134,7 +134,7 @@ def logistic_in_24ths(x: Ints) -> Ints:
     return np.where(x >= 0, result + (1 << 9), (1 << 25) - result + (1 << 9) - 1) >> 10
 
 
-@kernel("TANH", "int16", power_of_two=("table", "fixed-point"))
+@kernel("TANH", "int16", working=80, power_of_two=("table", "fixed-point"))
 def tanh_word(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """tanh(x) = 2 sigmoid(2x) - 1 from the same table; both zero points 0, output scale 1/32768.
 
@@ -183,7 +183,7 @@ def exp(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     return looked_up(input, output, optimized_routines.exp if variants["functions"] == "arm" else _EXP)
 
 
-@kernel("LOG", "int8", "int16", "float32", functions=("arm", "rounded"))
+@kernel("LOG", "int8", "int16", "float32", working=90, functions=("arm", "rounded"))
 def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """The natural logarithm, looked up; of 0 and less, the output's smallest value (in float32 -inf and NaN).
 
@@ -197,7 +197,7 @@ def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     return looked_up(input, output, lambda x: np.where(x <= 0, least, plain(x)))
 
 
-@kernel("ELU", "int8", "float32", round=_ROUND, functions=("fdlibm", "rounded"))
+@kernel("ELU", "int8", "float32", working=80, round=_ROUND, functions=("fdlibm", "rounded"))
 def elu(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
     """x where x >= 0, else e^x - 1; looked up. Any shape.
 
@@ -208,7 +208,7 @@ def elu(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = 
     return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, taken))
 
 
-@kernel("GELU", "int8", "uint8", "int16", "float32", functions=("fdlibm", "rounded"))
+@kernel("GELU", "int8", "uint8", "int16", "float32", working=100, functions=("fdlibm", "rounded"))
 def gelu(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
     """x times the normal distribution function of x, looked up; ``approximate`` takes a tanh for it.
 

@@ -54,7 +54,7 @@ def rsqrt(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     return _inverse_root(input, output, np.dtype(variants["multiplier"]).type)
 
 
-@kernel("RSQRT", "int16", table=("float32", "fixed-point"))
+@kernel("RSQRT", "int16", working=112, table=("float32", "fixed-point"))
 def rsqrt_word(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """1 / sqrt(x) of x >= 0 by interpolation; of 0, the output's largest value; zero points 0.
 
