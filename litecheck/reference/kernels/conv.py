@@ -87,7 +87,7 @@ def blocks(
     taps = kernel_h * kernel_w * depth
     height = max(1, BLOCK // max(1, columns.out * max(taps, channels)))
     many = max(1, height // max(1, rows.out)) if exact else 1
-    reserve((columns.out, taps + channels), 2 * matrix.itemsize, "windows of a row")
+    reserve((min(height, rows.out), columns.out, taps + channels), 2 * matrix.itemsize, "windows")
     room = np.empty((min(many, len(image)) * min(height, rows.out) * columns.out, channels), matrix.dtype)
     per = channels // groups
     for n in range(0, len(image), many):

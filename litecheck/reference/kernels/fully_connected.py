@@ -66,6 +66,7 @@ def fully_connected(
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     matrix = made.filters.matrix
     rows = as_signed(input.data).reshape(-1, depth)
+    reserve((min(len(rows), ROWS), units + depth), 8)
     reserve((len(rows), units), 2)
     out = np.empty((len(rows), units), made.rescale.dtype)
     for start in range(0, len(rows), ROWS):
