@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.arrays import Array, Arrays
-from litecheck.cases.inputs import PROPAGATED, Feed, series
+from litecheck.cases.inputs import PROPAGATED, Feed, exceeds_share, series
 from litecheck.cases.memory import Reach
 from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of, together
@@ -61,7 +61,10 @@ class Expectation:
             _run(machine, feed)
 
     def usable(self, arithmetic: Arithmetic) -> tuple[Feed, ...]:
-        """The feeds the reference can compute; raises RunError where one of the propagated ones is not, or none is."""
+        """The feeds the reference can compute; raises RunError where one of the propagated ones is not, or none is.
+
+        Once the outputs take too much memory, no more feeds are looked at.
+        """
         if self._joins and self(arithmetic) is not None:
             return self.feeds
         machine = Machine(self.case.cut.model, arithmetic)
@@ -79,6 +82,8 @@ class Expectation:
                 del outputs[len(kept) :]
                 continue
             kept += several
+            if exceeds_share(sum(array.nbytes for arrays in outputs for array in arrays)):
+                break
         self.feeds = tuple(kept)
         self._found = {self._key(arithmetic): outputs}
         return self.feeds

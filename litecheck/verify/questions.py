@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain as chain_of
 from typing import Any
 
 from numpy.typing import NDArray
@@ -88,10 +89,12 @@ class Asking:
             return unasked(case, why)
         own = remembers(case.cut.model)
         wanted = kinds or self.settings.kinds
-        handed = list(self._handed(case, tapes, chain if own and self.memory is not Memory.NONE else ()))
+        chained = chain if own and self.memory is not Memory.NONE else ()
+        handed = list(inputs.affordable(self._handed(case, tapes, chained)))
         through = len(handed)
         more = self._in_series if own and self.memory is not Memory.NONE else self._apart
-        expectation = Expectation(case, [*handed, *more(case, tapes, wanted)])
+        fed = inputs.affordable(chain_of(handed, more(case, tapes, wanted)))
+        expectation = Expectation(case, list(fed))
         try:
             usable = expectation.usable(self.arithmetic)
         except RunError as error:
