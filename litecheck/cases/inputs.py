@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import count as numbers
 from itertools import islice, pairwise
@@ -12,7 +12,7 @@ import numpy as np
 
 from litecheck.arrays import Array, Arrays
 from litecheck.cases.parts import Case
-from litecheck.model.types import Tensor
+from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.quantizer.litert import quantize
@@ -108,19 +108,25 @@ class Input:
 
 def inputs_of(case: Case) -> list[Input]:
     """The inputs of a case in its order."""
-    return [_input(case, index) for index in case.cut.inputs]
+    return inputs_among(case.subgraph, case.operators, case.cut.inputs)
 
 
-def _input(case: Case, index: int) -> Input:
-    uses = [
-        (facts_of(operator.kind), facts_of(operator.kind).role(at))
-        for operator in case.operators
-        for at, operand in enumerate(operator.inputs)
-        if operand == index
-    ]
-    kinds = {facts.inputs.get(role, "") for facts, role in uses}
-    steers = any(facts.steers(role) for facts, role in uses)
-    return Input(case.subgraph.tensors[index], steers, "positive" in kinds, "non-negative" in kinds)
+def inputs_among(subgraph: Subgraph, operators: Sequence[Operator], indexes: Sequence[int]) -> list[Input]:
+    """How operators of a subgraph use tensors, in the order of their indexes."""
+    uses: dict[int, set[tuple[str, bool]]] = {index: set() for index in indexes}
+    for operator in operators:
+        facts = facts_of(operator.kind)
+        for at, index in enumerate(operator.inputs):
+            if index in uses:
+                role = facts.role(at)
+                uses[index].add((facts.inputs.get(role, ""), facts.steers(role)))
+    return [_input(subgraph.tensors[index], uses[index]) for index in indexes]
+
+
+def _input(tensor: Tensor, uses: Set[tuple[str, bool]]) -> Input:
+    kinds = {kind for kind, _ in uses}
+    steers = any(steering for _, steering in uses)
+    return Input(tensor, steers, "positive" in kinds, "non-negative" in kinds)
 
 
 def known(inputs: Sequence[Input], tensors: Mapping[int, Array]) -> bool:

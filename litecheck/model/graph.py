@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from litecheck.model.types import Operator, Subgraph
 
@@ -32,6 +34,41 @@ def graph_of(subgraph: Subgraph) -> Graph:
             if index >= 0:
                 producer[index] = operator.index
     return Graph(subgraph, tuple(producer), tuple(map(tuple, consumers)))
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """Writers and readers of the tensors of one subgraph, by tensor index, as operator indices; its inputs and outputs.
+
+    Each operator that reads a tensor counts once. Example: ADD of tensor 3 and tensor 3 is one reader of tensor 3.
+    """
+
+    first_writer: Mapping[int, int]
+    last_writer: Mapping[int, int]
+    readers: Mapping[int, Sequence[int]]
+    inputs: frozenset[int]
+    outputs: frozenset[int]
+
+
+_WIRINGS: WeakKeyDictionary[Subgraph, Wiring] = WeakKeyDictionary()
+
+
+def wiring_of(subgraph: Subgraph) -> Wiring:
+    """The wiring of a subgraph, found once and forgotten with the subgraph."""
+    known = _WIRINGS.get(subgraph)
+    if known is None:
+        first: dict[int, int] = {}
+        last: dict[int, int] = {}
+        readers: dict[int, list[int]] = {}
+        for place, operator in enumerate(subgraph.operators):
+            for index in operator.outputs:
+                first.setdefault(index, place)
+                last[index] = place
+            for index in dict.fromkeys(operator.inputs):
+                readers.setdefault(index, []).append(place)
+        ends = frozenset(subgraph.inputs), frozenset(subgraph.outputs)
+        known = _WIRINGS[subgraph] = Wiring(first, last, readers, *ends)
+    return known
 
 
 def has_ends(operator: Operator, operand: int = 0) -> bool:

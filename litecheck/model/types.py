@@ -85,8 +85,14 @@ class Operator:
         return f"{self.opcode} {self.custom_code}" if self.opcode == "CUSTOM" else self.opcode
 
 
+class _Referable:
+    """Lets a class with slots be referred to weakly: what is found out about a model or a subgraph goes when it goes."""
+
+    __slots__ = ("__weakref__",)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Subgraph:
+class Subgraph(_Referable):
     """One subgraph: tensors, operators in execution order, and which tensors go in and out."""
 
     index: int
@@ -126,12 +132,6 @@ class Signature:
     subgraph: int
     inputs: tuple[tuple[str, int], ...]
     outputs: tuple[tuple[str, int], ...]
-
-
-class _Referable:
-    """Lets a class with slots be referred to weakly: what is found out about a model goes when the model goes."""
-
-    __slots__ = ("__weakref__",)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

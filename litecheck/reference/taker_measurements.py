@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.model.graph import Wiring, wiring_of
 from litecheck.model.options import options_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored_integers
@@ -51,15 +52,19 @@ class Placed:
 
 def _unpacked(subgraph: Subgraph, tensor: Tensor, unpacks: Mapping[str, tuple[str, ...]]) -> bool:
     """Whether a tensor is what one of these operators makes of a constant, or of what is unpacked from one."""
-    if tensor.is_constant or tensor.index in subgraph.inputs:
-        return False
-    for operator in subgraph.operators:
-        if tensor.index in operator.outputs:
-            given = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
-            if len(given) != 1 or given[0].dtype not in unpacks.get(operator.opcode, ()):
-                return False
-            return given[0].is_constant or _unpacked(subgraph, given[0], unpacks)
-    return False
+    wiring = wiring_of(subgraph)
+    followed: set[int] = set()
+    while not tensor.is_constant and tensor.index not in wiring.inputs and tensor.index not in followed:
+        followed.add(tensor.index)
+        writer = wiring.first_writer.get(tensor.index)
+        if writer is None:
+            return False
+        operator = subgraph.operators[writer]
+        given = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
+        if len(given) != 1 or given[0].dtype not in unpacks.get(operator.opcode, ()):
+            return False
+        (tensor,) = given
+    return tensor.is_constant and bool(followed)
 
 
 def _sum_bits(placed: Placed) -> float:
@@ -161,10 +166,10 @@ def _before(
     subgraph: Subgraph, operator: Operator, is_function: IsFunction, clamps: IsFunction
 ) -> Iterator[bool]:
     """The steps in front of an operator, the nearest first: of each whether a table can begin with it."""
-    made = {index: one for one in subgraph.operators for index in one.outputs}
+    wiring = wiring_of(subgraph)
     index = _value(subgraph, operator)
-    while index is not None and index in made and _read_once(subgraph, index):
-        one = made[index]
+    while index is not None and index in wiring.last_writer and _read_once(wiring, index):
+        one = subgraph.operators[wiring.last_writer[index]]
         if clamps(one) and options_of(one).get("fused_activation_function", "NONE") != "NONE":
             yield _of_bytes(subgraph, index)
         index = _value(subgraph, one)
@@ -182,9 +187,8 @@ def _value(subgraph: Subgraph, operator: Operator) -> int | None:
     return values[0] if len(values) == 1 else None
 
 
-def _read_once(subgraph: Subgraph, index: int) -> bool:
-    readers = sum(index in one.inputs for one in subgraph.operators)
-    return readers == 1 and index not in subgraph.outputs
+def _read_once(wiring: Wiring, index: int) -> bool:
+    return len(wiring.readers.get(index, ())) == 1 and index not in wiring.outputs
 
 
 def _of_bytes(subgraph: Subgraph, index: int) -> bool:

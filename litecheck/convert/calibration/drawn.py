@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.inputs import Input, inputs_of
-from litecheck.cases.parts import entries, whole
+from litecheck.cases.inputs import Input, inputs_among
+from litecheck.cases.parts import entries
 from litecheck.convert.calibration.dataset import CalibrationData
 from litecheck.convert.calibration.samples import Chain, Sample
 from litecheck.errors import ConfigError
+from litecheck.model.graph import wiring_of
 from litecheck.model.options import options_of
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.operators import facts_of
@@ -37,7 +38,7 @@ def random_data(model: Model, count: int, seed: int, signature: str | None = Non
     positive values read are positive. Raises ConfigError for inputs that cannot be made up.
     """
     ends = [(_key(model, subgraph, signature), subgraph) for subgraph in entries(model, signature)]
-    plans = [(key, _plan(model, subgraph, entry(model, key))) for key, subgraph in ends]
+    plans = [(key, _plan(subgraph, entry(model, key))) for key, subgraph in ends]
 
     def chains() -> Iterator[Chain]:
         for key, draws in plans:
@@ -69,9 +70,9 @@ def _key(model: Model, subgraph: Subgraph, signature: str | None) -> str | None:
     return next(one.key for one in model.signatures if one.subgraph == subgraph.index)
 
 
-def _plan(model: Model, subgraph: Subgraph, point: EntryPoint) -> dict[str, _Draw]:
+def _plan(subgraph: Subgraph, point: EntryPoint) -> dict[str, _Draw]:
     """How each input is drawn."""
-    uses = {use.tensor.index: use for use in inputs_of(whole(model, subgraph))}
+    uses = {use.tensor.index: use for use in inputs_among(subgraph, subgraph.operators, subgraph.inputs)}
     return {name: _draw(subgraph, index, name, uses.get(index)) for name, index in point.inputs}
 
 
@@ -115,7 +116,8 @@ def _readers(subgraph: Subgraph, index: int) -> Iterator[tuple[int, int]]:
     left, seen = [index], {index}
     while left:
         tensor = left.pop()
-        for operator in subgraph.operators:
+        for reader in wiring_of(subgraph).readers.get(tensor, ()):
+            operator = subgraph.operators[reader]
             for place, operand in enumerate(operator.inputs):
                 if operand != tensor:
                     continue

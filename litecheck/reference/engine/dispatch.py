@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.graph import name_of
+from litecheck.model.graph import name_of, wiring_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.operators import facts_of
@@ -146,7 +146,7 @@ def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
 
 def _unfolded(subgraph: Subgraph, tensor: Tensor) -> Array | None:
     """A sparse constant, where all that reads it has it unfolded: kernels of sparse operands compute in other ways."""
-    readers = {operator.opcode for operator in subgraph.operators if tensor.index in operator.inputs}
+    readers = {subgraph.operators[at].opcode for at in wiring_of(subgraph).readers.get(tensor.index, ())}
     unfold = unfolding(readers.pop()) if len(readers) == 1 else None
     return unfold(tensor) if unfold else None
 

@@ -32,7 +32,11 @@ class EntryPoint:
         missing = [self.name(i) for i in self.subgraph.inputs if i not in given]
         if missing:
             raise RunError(f"input {missing[0]!r} is missing")
-        return tuple(_fitting(self.subgraph.tensors[i], self.name(i), given[i]) for i in self.subgraph.inputs)
+        names = {i: name for name, i in reversed(self.inputs)}
+        return tuple(
+            _fitting(self.subgraph.tensors[i], names.get(i, f"tensor {i}"), given[i])
+            for i in self.subgraph.inputs
+        )
 
     def name(self, index: int) -> str:
         """What an input is called here."""

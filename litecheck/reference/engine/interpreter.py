@@ -126,6 +126,7 @@ class Machine:
         self._entries: dict[str | None, EntryPoint] = {}
         self._last: dict[int, dict[int, tuple[int, ...]]] = {}
         self._depth = 0
+        self._number_resources()
 
     def reset(self) -> None:
         """Variable tensors as they are before the first inference. Resources stay, as they do in LiteRT."""
@@ -135,6 +136,7 @@ class Machine:
         """Variables and resources as a new interpreter has them."""
         self.reset()
         self.resources.clear()
+        self._number_resources()
         self.initialized.clear()
 
     def state(self) -> State:
@@ -145,7 +147,25 @@ class Machine:
         """Goes on from a state of this model."""
         self.variables = dict(state.variables)
         self.resources = dict(state.resources)
+        self._number_resources()
         self.initialized = set(state.initialized)
+
+    def handle_of(self, name: tuple[str, str]) -> int:
+        """The number of a resource variable, which is added where there is none of this container and name."""
+        if name not in self._handles:
+            self.resources[name] = None
+            self._handles[name] = len(self._names)
+            self._names.append(name)
+        return self._handles[name]
+
+    def named(self, handle: int) -> tuple[str, str]:
+        """Container and name of the resource variable of a handle. Raises IndexError where there is none."""
+        return self._names[handle]
+
+    def _number_resources(self) -> None:
+        """Give the resource variables their handles, in order."""
+        self._names = list(self.resources)
+        self._handles = {name: handle for handle, name in enumerate(self._names)}
 
     def invoke(
         self,

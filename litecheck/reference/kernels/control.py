@@ -105,8 +105,7 @@ def var_handle(output: OutputSpec, options: Options, machine: Machine) -> Array:
     Source: tflite/kernels/var_handle.cc.
     """
     name = tuple(str(options.get(key, "") if options else "") for key in ("container", "shared_name"))
-    machine.resources.setdefault((name[0], name[1]), None)
-    return np.array(list(machine.resources).index((name[0], name[1])), np.int32)
+    return np.array(machine.handle_of((name[0], name[1])), np.int32)
 
 
 @kernel("READ_VARIABLE", ANY)
@@ -132,7 +131,7 @@ def assign_variable(resource: Operand, value: Operand, machine: Machine) -> tupl
 
 
 def _variable(resource: Operand, machine: Machine) -> tuple[str, str]:
-    return list(machine.resources)[int(resource.data.reshape(-1)[0])]
+    return machine.named(int(resource.data.reshape(-1)[0]))
 
 
 def _truth(data: Array) -> bool:
