@@ -195,7 +195,7 @@ class Machine:
         if len(called.inputs) != len(inputs):
             raise RunError(f"subgraph {subgraph} takes {len(called.inputs)} inputs, not {len(inputs)}")
         if self._depth >= DEPTH:
-            raise RunError(f"subgraph {subgraph} calls itself, or more than {DEPTH} others in a row")
+            raise LimitError(f"subgraph {subgraph} calls itself, or more than {DEPTH} others in a row")
         count_call()
         tensors = self.run(called, inputs)
         return tuple(tensors[index] for index in called.outputs)
