@@ -82,7 +82,7 @@ class Expectation:
                 del outputs[len(kept) :]
                 continue
             kept += several
-            if exceeds_share(sum(array.nbytes for arrays in outputs for array in arrays)):
+            if exceeds_share(sum(array.size for arrays in outputs for array in arrays)):
                 break
         self.feeds = tuple(kept)
         self._found = {self._key(arithmetic): outputs}

@@ -168,7 +168,7 @@ def failures_told(no_color: bool = False) -> Iterator[None]:
         say(f"error: {where}{reason(error)}")
         raise typer.Exit(NOT_WRITTEN if is_full(error) else UNJUDGED) from error
     except MemoryError as error:
-        say("error: out of memory: this system has no memory for the model or its tensors")
+        say("error: out of memory: this system has no memory for the model and its tensors")
         raise typer.Exit(UNJUDGED) from error
     except KeyboardInterrupt as error:
         if str(error):

@@ -17,6 +17,10 @@ from litecheck.reference.operands import Operand, RunError
 WORKING = 64
 
 
+#: The message where a limit allows more memory than the system has.
+NO_MEMORY = "this system has no memory for the tensors"
+
+
 class LimitError(RunError):
     """An operator that needs more memory, subgraph calls or time than a computation may take."""
 

@@ -22,6 +22,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.limits import NO_MEMORY
 from litecheck.reference.operands import RunError
 from litecheck.verify.settings import Settings
 
@@ -85,6 +86,14 @@ class Asking:
     ) -> Question:
         """What the case is fed, and what is expected. ``tapes`` are samples by themselves, ``chain`` are some of them
         one after the other; ``kinds`` are the settings' unless others are wanted."""
+        try:
+            return self._question(case, tapes, chain, kinds)
+        except MemoryError:
+            return unasked(case, NO_MEMORY)
+
+    def _question(
+        self, case: Case, tapes: Sequence[Tape], chain: Sequence[Tape], kinds: Sequence[str]
+    ) -> Question:
         if why := parts.alone(case):
             return unasked(case, why)
         own = remembers(case.cut.model)

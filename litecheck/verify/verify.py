@@ -13,13 +13,14 @@ from litecheck.cases import parts
 from litecheck.cases.kind import activation_type, weight_granularity
 from litecheck.cases.memory import Memory
 from litecheck.devices.outcome import Outcome
-from litecheck.devices.port import Device, memory_of
+from litecheck.devices.port import Device, Failure, memory_of
 from litecheck.files import check_folder, file_digest
 from litecheck.model.graph import name_of
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
+from litecheck.reference.limits import NO_MEMORY
 from litecheck.verify.across import across
 from litecheck.verify.ask import Asked, Parts, ask
 from litecheck.verify.explanation import Explaining, Explanation, verdict
@@ -98,6 +99,13 @@ class Judging:
 
     def __call__(self, asked: Asked, kept: Kept) -> tuple[Verdict, frozenset[str]]:
         """The verdict, and the published arithmetics that the outputs fit."""
+        try:
+            return self._judged(asked, kept)
+        except MemoryError:
+            judged = self.judge(asked.question, Failure(Outcome.NO_REFERENCE, NO_MEMORY), kept.viable)
+            return verdict(asked.question, judged, Explanation(), ""), judged.fits
+
+    def _judged(self, asked: Asked, kept: Kept) -> tuple[Verdict, frozenset[str]]:
         question = asked.question
         if asked.known:
             return kept.known[question.case.name]

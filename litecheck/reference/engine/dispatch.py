@@ -19,7 +19,7 @@ from litecheck.profile.operators import facts_of
 from litecheck.quantization import BITS, Blockwise
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.limits import WORKING, LimitError, reserve_working
+from litecheck.reference.limits import NO_MEMORY, WORKING, LimitError, reserve_working
 from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
 from litecheck.reference.registry import ANY, Cell, Kernel, KernelFunction, Variants, kernels, unfolding
 from litecheck.reference.takers import EVERY, holding, takers
@@ -226,7 +226,7 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
     except RunError as error:
         raise RunError(f"{bound.what}: {error}") from error
     except MemoryError as error:
-        raise RunError(f"{bound.what}: there is no memory for it") from error
+        raise RunError(f"{bound.what}: {NO_MEMORY}") from error
     except _MISFIT as error:
         raise _misfit(bound, arguments) from error
     except TypeError as error:
