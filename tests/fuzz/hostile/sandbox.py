@@ -1,0 +1,101 @@
+"""The folder of one case: working folder, home, caches, temporary files, canaries; and what changed in it.
+
+The layout, all below one folder: ``above/work`` is the current folder of the command, ``above`` its parent. ``home``,
+``tmp``, ``cache``, ``config`` and ``data`` are named by the environment. ``bin`` comes first in PATH. ``canary`` holds a file
+for each piece of foreign code that ran.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Programs that libraries look up in PATH and start on a file's behalf.
+PROGRAMS = ("gs", "gswin64c", "gswin32c", "djpeg", "xdg-open", "display", "vela")
+#: Folders that every sandbox has.
+FOLDERS = ("above/work", "home", "tmp", "cache", "config", "data", "bin", "canary")
+#: The content of files that no command is told to read.
+SECRET = "pwned-secret-content"
+#: Files beside the sandbox's folders: the streams of the run.
+STREAMS = ("stdin", "stdout", "stderr")
+#: Size, time of change and mode of a file, or the target of a link.
+State = tuple[int, int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """The folders of one case; ``root`` holds all of them."""
+
+    root: Path
+
+    @property
+    def work(self) -> Path:
+        return self.root / "above" / "work"
+
+    @property
+    def above(self) -> Path:
+        return self.root / "above"
+
+    @property
+    def home(self) -> Path:
+        return self.root / "home"
+
+    def make(self) -> Sandbox:
+        """Create the folders, files that must not change, and programs that must not run."""
+        for folder in FOLDERS:
+            (self.root / folder).mkdir(parents=True)
+        for file in ("home/.bashrc", "above/secret.txt", "secret.yaml"):
+            (self.root / file).write_text(f"secret: {SECRET}\n", encoding="utf-8")
+        for program in PROGRAMS:
+            self.program(self.root / "bin" / program)
+        return self
+
+    def program(self, path: Path) -> None:
+        """Write a program that leaves a canary."""
+        path.write_text(f'#!/bin/sh\n: > "{self.canary(path.name)}"\nexit 1\n', encoding="utf-8")
+        path.chmod(0o755)
+
+    def canary(self, name: str) -> Path:
+        """Return the file that foreign code of that name writes when it runs."""
+        return self.root / "canary" / name
+
+    def python(self, name: str) -> str:
+        """Return Python code that leaves a canary. Example: ``open('/.../canary/json', 'w').close()``."""
+        return f"open({str(self.canary(name))!r}, 'w').close()\n"
+
+    def environment(self, extra: dict[str, str]) -> dict[str, str]:
+        """Return the variables of the case: those of this process, with all folders inside the sandbox."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "PYTEST_", "COLUMNS", "GITHUB_"))}
+        folders = {
+            "HOME": "home", "TMPDIR": "tmp", "TMP": "tmp", "TEMP": "tmp", "XDG_CACHE_HOME": "cache",
+            "XDG_CONFIG_HOME": "config", "XDG_DATA_HOME": "data",
+        }  # fmt: skip
+        inside = {name: str(self.root / folder) for name, folder in folders.items()}
+        first = {"PATH": f"{self.root / 'bin'}:{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"}
+        return {**kept, **inside, **first, "PYTHONDONTWRITEBYTECODE": "1", **extra}
+
+    def states(self) -> dict[str, State]:
+        """Return the state of every file and folder, by its path below the sandbox; links are not followed."""
+        found: dict[str, State] = {}
+        folders = [str(self.root)]
+        while folders:
+            folder = folders.pop()
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name in STREAMS and folder == str(self.root):
+                        continue
+                    found[os.path.relpath(entry.path, self.root)] = _state(entry)
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+        return found
+
+
+def _state(entry: os.DirEntry[str]) -> State:
+    status = entry.stat(follow_symlinks=False)
+    target = os.readlink(entry.path) if entry.is_symlink() else ""
+    if stat.S_ISDIR(status.st_mode):  # its size and time change with its entries, which are compared themselves
+        return 0, 0, status.st_mode, target
+    return status.st_size, status.st_mtime_ns, status.st_mode, target
