@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from litecheck.cli.console import USAGE
 from litecheck.rendering.formats import formats
 from tests.fuzz.seeds import FIXTURES
 from tests.suite.recorded import recorded, small_suite
@@ -31,7 +32,7 @@ arithmetic: litert-reference
 operators:
   LOGISTIC: {tolerance: 1, because: a table}
 waivers:
-  - {case: LOGISTIC/int8/*, until: 2099-01-01, because: known, ticket: A-1}
+  - {cases: LOGISTIC/int8/*, reason: known, expires: 2099-01-01}
 """
 PROFILE = """\
 profile: tiny
@@ -89,7 +90,7 @@ def _run_commands() -> None:
     broken, to = "broken_weight_zero_point.tflite", ("-o", "out.tflite", "--device", "litecheck", "-q")
     call("validate", broken, "--write-baseline", "baseline.json")
     call("suite", "judge", "suite", "results", "-f", "json:judged.json", "-f", "html:judged.html", "-f", "text")
-    call("certify", "suite", "results", "-o", "certificate.json")
+    call("certify", "suite", "results", "--claims", "claims.yaml", "-o", "certificate.json")
     call("convert", FLOAT, "--data", "samples.npz", "--statistics", "statistics.json", "--save-plan", "plan.json", *to)
     Path("stream.txt").write_bytes(call("suite", "make", "--stream", "LOGISTIC", "--count", "5", "-q"))
     lines = Path("stream.txt").read_bytes().splitlines()
@@ -109,21 +110,25 @@ def _run_commands() -> None:
 
 
 def call(*arguments: str) -> bytes:
-    """Run a command in this process and return what it prints to stdout. Exit codes do not matter."""
+    """Run a command in this process and return what it prints to stdout. Raises ValueError if the command is wrong."""
     from litecheck.cli import main
 
     before = sys.argv, sys.stdout, sys.stderr
+    streams = io.BytesIO(), io.BytesIO()
     sys.argv = ["litecheck", *arguments]
-    printed = io.BytesIO()
-    sys.stdout, sys.stderr = io.TextIOWrapper(printed, "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+    sys.stdout, sys.stderr = (io.TextIOWrapper(stream, "utf-8", write_through=True) for stream in streams)
+    wrappers = sys.stdout, sys.stderr
+    code: object = 0
     try:
         main()
-    except SystemExit:
-        pass
-    finally:
-        sys.stdout.flush()
-        sys.argv, sys.stdout, sys.stderr = before
-    return printed.getvalue()
+    except SystemExit as end:
+        code = end.code
+    sys.argv, sys.stdout, sys.stderr = before
+    for wrapper in wrappers:
+        wrapper.detach()
+    if code == USAGE:
+        raise ValueError(f"{arguments}: {streams[1].getvalue().decode()}")
+    return streams[0].getvalue()
 
 
 @contextlib.contextmanager
