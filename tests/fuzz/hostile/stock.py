@@ -99,7 +99,7 @@ def _run_commands() -> None:
     if RUNTIME:
         verify = ("verify", SMALL, "-d", RUNTIME, "--feed", "random", "--budget", "20")
         call(*verify, "--record", "recorded", "--journal", "journal.jsonl", "-q")
-    for command in ("rules", "rules FULLY_CONNECTED", "explain CONV_2D", f"inspect {LARGE} -t", f"run {LARGE} --random 0"):
+    for command in ("rules", "rules ADD", "explain CONV_2D", f"inspect {LARGE} -t", f"run {LARGE} --random 0 --stats"):
         call(*command.split())
     call("quantize", "x.npy", "-o", "xq.npy", "--scale", "0.5")
     call("dequantize", "q.npy", "-o", "qx.npy", "--scale", "0.5")

@@ -1,0 +1,18 @@
+"""The kinds of hostile input, one module each, and how often each is drawn."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.fuzz.hostile.case import Make
+from tests.fuzz.hostile.kinds import models
+
+#: By name: the function that makes a case, and its weight.
+KINDS: dict[str, tuple[Make, int]] = {
+    "models": (models.make, 20),
+}  # fmt: skip
+
+
+def draw(rng: Random) -> str:
+    """Return the name of a kind by its weight."""
+    return rng.choices(list(KINDS), [weight for _, weight in KINDS.values()])[0]
