@@ -18,7 +18,7 @@ CODES = (0, 1, 2, 64, 74, 130, 141)
 #: Bytes of a written file that is read.
 _LIMIT = 50 << 20
 _TRACE = re.compile(r"Traceback \(most recent call last\)|mistake in litecheck|^Exception ignored", re.MULTILINE)
-_MEMORY = re.compile(r"^error: out of memory|MemoryError|Unable to allocate", re.MULTILINE)
+_MEMORY = re.compile(r"^error: out of memory|MemoryError|Unable to allocate|there is no memory for it", re.MULTILINE)
 #: The cache folder belongs to litecheck.
 _CACHE = "cache/litecheck"
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from random import Random
 
 from tests.fuzz.hostile.case import Make
-from tests.fuzz.hostile.kinds import models
+from tests.fuzz.hostile.kinds import bombs, models
 
 #: By name: the function that makes a case, and its weight.
 KINDS: dict[str, tuple[Make, int]] = {
     "models": (models.make, 20),
+    "bombs": (bombs.make, 10),
 }  # fmt: skip
 
 
