@@ -15,6 +15,7 @@ from random import Random
 from tests.fuzz.hostile.case import Result
 from tests.fuzz.hostile.checks import Run, faults
 from tests.fuzz.hostile.kinds import KINDS, draw
+from tests.fuzz.hostile.kinds.mutants import prepare
 from tests.fuzz.hostile.sandbox import Sandbox
 from tests.fuzz.hostile.server import adopt_orphans, run
 
@@ -87,6 +88,7 @@ def _keep(folder: Path, box: Sandbox, result: Result) -> Path:
 
 def results(campaign: Campaign, numbers: Iterable[int], jobs: int) -> Iterator[Result]:
     """Yield the results of cases in the order in which they end. The cases run in ``jobs`` processes side by side."""
+    prepare(campaign.stock)  # before the processes are forked
     work = ((identify(campaign, number), campaign) for number in numbers)
     with multiprocessing.get_context("fork").Pool(jobs, adopt_orphans) as pool:
         yield from pool.imap_unordered(_run_pair, work)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from random import Random
 
 from tests.fuzz.hostile.case import Make
-from tests.fuzz.hostile.kinds import bombs, models
+from tests.fuzz.hostile.kinds import bombs, models, mutants, profiles
 
 #: By name: the function that makes a case, and its weight.
 KINDS: dict[str, tuple[Make, int]] = {
     "models": (models.make, 20),
     "bombs": (bombs.make, 10),
+    "mutants": (mutants.make, 15),
+    "bundles": (mutants.make_bundle, 8),
+    "profiles": (profiles.make, 15),
 }  # fmt: skip
 
 
