@@ -13,7 +13,10 @@ from xml.etree import ElementTree
 from tests.fuzz.hostile.printed import characters, raw
 
 #: Markup of a hostile name that a page or a table must not hold. The words are those of words.PIECES.
-_MARKUP = re.compile(r"<script>pwned|<img src=x onerror|\]\]><pwned|\]\(javascript:")
+_MARKUP = re.compile(r"<script>pwned|<img src=x onerror|<pwned")
+_LINK = re.compile(r"(?<!\\)\]\(javascript:")
+#: Text that Markdown shows as it is.
+_CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 #: Cells that a spreadsheet computes.
 _FORMULA = re.compile(r"^[=@+\t\r]|^-[^0-9.]")
 
@@ -43,17 +46,14 @@ def _text(content: bytes) -> Iterator[str]:
 
 def _markdown(content: bytes) -> Iterator[str]:
     yield from raw(content)
-    yield from _markup(content)
+    bare = _CODE.sub("", content.decode("utf-8", "replace"))
+    if found := _MARKUP.search(bare) or _LINK.search(bare):
+        yield f"markup of a name: {found.group()!r}"
 
 
 def _page(content: bytes) -> Iterator[str]:
     yield from characters(content)
-    yield from _markup(content)
-
-
-def _markup(content: bytes) -> Iterator[str]:
-    found = _MARKUP.search(content.decode("utf-8", "replace"))
-    if found:
+    if found := _MARKUP.search(content.decode("utf-8", "replace")):
         yield f"markup of a name: {found.group()!r}"
 
 

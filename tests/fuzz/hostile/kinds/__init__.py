@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.fuzz.hostile.case import Make
-from tests.fuzz.hostile.kinds import bombs, models, mutants, profiles
+from tests.fuzz.hostile.kinds import bombs, documents, models, mutants, profiles
 
 #: By name: the function that makes a case, and its weight.
 KINDS: dict[str, tuple[Make, int]] = {
@@ -14,6 +14,7 @@ KINDS: dict[str, tuple[Make, int]] = {
     "mutants": (mutants.make, 15),
     "bundles": (mutants.make_bundle, 8),
     "profiles": (profiles.make, 15),
+    "documents": (documents.make, 20),
 }  # fmt: skip
 
 
