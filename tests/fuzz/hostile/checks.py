@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.fuzz.hostile.case import Case, Ending, Fault
 from tests.fuzz.hostile.printed import raw
@@ -134,7 +134,7 @@ def faults(run: Run) -> tuple[Fault, ...]:
 
 
 def _requested(case: Case) -> tuple[str, ...]:
-    return tuple(str(Path("above/work", path)) for path in case.writes)
+    return tuple(os.path.normpath(f"above/work/{path}") for path in case.writes)
 
 
 def _is_inside(path: str, places: tuple[str, ...]) -> bool:

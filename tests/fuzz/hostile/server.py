@@ -21,6 +21,8 @@ from tests.fuzz.hostile.sandbox import Sandbox
 
 #: Seconds of wall time, and of processor time of each process. A hang waits, a bomb computes.
 SECONDS, PROCESSOR = 40.0, 15
+#: Seconds in which no process of a case gets processor time: the case waits for something that never comes.
+IDLE = 8.0
 #: Bytes of address space beyond those of this process, and bytes that the largest process of a case may use.
 SPACE, MEMORY = 4 << 30, 1536 << 20
 #: Seconds that children of a command have to end after the command.
@@ -158,17 +160,31 @@ def _called() -> int:
 
 def _wait(child: int, until: float) -> tuple[int, int, str]:
     """Return the status, the peak memory in bytes, and the reason if the child had to be ended."""
-    delay = 0.001
+    delay, used, since = 0.001, -1, time.monotonic()
     while True:
         number, status, usage = os.wait4(child, os.WNOHANG)
         if number:
             return status, usage.ru_maxrss * 1024, ""
-        if time.monotonic() > until:
+        now = time.monotonic()
+        if delay > 0.01 and (spent := _ticks(child)) != used:
+            used, since = spent, now
+        if now > until or now - since > IDLE:
             os.kill(child, signal.SIGKILL)
             _, status, usage = os.wait4(child, 0)
-            return status, usage.ru_maxrss * 1024, f"more than {SECONDS:.0f} s"
+            why = f"more than {SECONDS:.0f} s" if now > until else f"waits for more than {IDLE:.0f} s"
+            return status, usage.ru_maxrss * 1024, why
         time.sleep(delay)
-        delay = min(delay * 1.5, 0.02)
+        delay = min(delay * 1.5, 0.05)
+
+
+def _ticks(root: int) -> int:
+    """Return the processor time of a process and of all its descendants that live, in ticks."""
+    found = {number: fields for number in _numbers() if (fields := _stat(number))}
+    inside, before = {root}, 0
+    while before != len(inside):
+        before = len(inside)
+        inside |= {number for number, fields in found.items() if int(fields[1]) in inside}
+    return sum(int(fields[11]) + int(fields[12]) for number, fields in found.items() if number in inside)
 
 
 def _leftovers() -> Iterator[str]:
@@ -184,17 +200,21 @@ def children() -> list[int]:
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
-    return [number for number in map(int, filter(str.isdigit, os.listdir("/proc"))) if _parent(number) == os.getpid()]
+    own = str(os.getpid())
+    return [number for number in _numbers() if (fields := _stat(number)) and fields[:2] != ["Z", own] and fields[1] == own]
 
 
-def _parent(number: int) -> int:
-    """Return the number of a process's parent, or -1 for a process that is gone or has ended."""
+def _numbers() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _stat(number: int) -> list[str]:
+    """Return the fields of a process behind its name (state, parent, ...), none for a process that is gone."""
     try:
         # The name of the program, in parentheses, may hold spaces and parentheses.
-        state, parent = Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
-    except (OSError, ValueError):
-        return -1
-    return -1 if state == "Z" else int(parent)
+        return Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return []
 
 
 def _command_line(number: int) -> str:

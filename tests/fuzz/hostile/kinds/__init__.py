@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.fuzz.hostile.case import Make
-from tests.fuzz.hostile.kinds import bombs, documents, models, mutants, profiles
+from tests.fuzz.hostile.kinds import arrays, bombs, documents, images, models, mutants, profiles
 
 #: By name: the function that makes a case, and its weight.
 KINDS: dict[str, tuple[Make, int]] = {
@@ -15,6 +15,8 @@ KINDS: dict[str, tuple[Make, int]] = {
     "bundles": (mutants.make_bundle, 8),
     "profiles": (profiles.make, 15),
     "documents": (documents.make, 20),
+    "arrays": (arrays.make, 14),
+    "images": (images.make, 6),
 }  # fmt: skip
 
 
