@@ -43,6 +43,11 @@ class Sandbox:
     def home(self) -> Path:
         return self.root / "home"
 
+    @property
+    def script(self) -> Path:
+        """The console script. Python puts its folder first in the module search path, and not the current folder."""
+        return self.root / "bin" / "litecheck"
+
     def make(self) -> Sandbox:
         """Create the folders, files that must not change, and programs that must not run."""
         for folder in FOLDERS:
@@ -51,6 +56,7 @@ class Sandbox:
             (self.root / file).write_text(f"secret: {SECRET}\n", encoding="utf-8")
         for program in PROGRAMS:
             self.program(self.root / "bin" / program)
+        self.script.write_text("import sys\nfrom litecheck.cli import main\nsys.exit(main())\n", encoding="utf-8")
         return self
 
     def program(self, path: Path) -> None:

@@ -29,8 +29,6 @@ SPACE, MEMORY = 4 << 30, 1536 << 20
 GRACE = 2.0
 #: Bytes of the largest file that a case may write.
 FILE = 1 << 30
-#: The command of a new process: the console script imports only sys and litecheck.
-PROGRAM = (sys.executable, "-P", "-c", "import sys; from litecheck.cli import main; sys.exit(main())")
 _SUBREAPER = 36
 
 
@@ -108,7 +106,7 @@ def _start(case: Case, box: Sandbox, environment: dict[str, str], descriptors: t
     """Start a new Python process for a case and return its number."""
     path = os.pathsep.join(entry for entry in sys.path if entry and Path(entry, "litecheck").is_dir())
     process = subprocess.Popen(
-        [*PROGRAM, *case.argv],
+        [sys.executable, str(box.script), *case.argv],
         cwd=box.work,
         env={"PYTHONPATH": path, **environment},
         preexec_fn=lambda: _connect(descriptors),

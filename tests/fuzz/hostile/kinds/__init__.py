@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.fuzz.hostile.case import Make
-from tests.fuzz.hostile.kinds import arrays, bombs, documents, images, models, mutants, profiles
+from tests.fuzz.hostile.kinds import arrays, bombs, configuration, documents, folders, images, models, modules, mutants, profiles
 
 #: By name: the function that makes a case, and its weight.
 KINDS: dict[str, tuple[Make, int]] = {
@@ -17,6 +17,11 @@ KINDS: dict[str, tuple[Make, int]] = {
     "documents": (documents.make, 20),
     "arrays": (arrays.make, 14),
     "images": (images.make, 6),
+    "configuration": (configuration.make, 12),
+    "folders": (folders.make, 8),
+    "arguments": (folders.make_arguments, 6),
+    "modules": (modules.make, 6),
+    "streams": (modules.make_streams, 3),
 }  # fmt: skip
 
 
