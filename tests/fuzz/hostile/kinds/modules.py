@@ -91,7 +91,6 @@ def _with_children(rng: Random) -> list[Line]:
         line("convert", FLOAT, "--data", "samples.npz", (("-o", "o.tflite"), ("o.tflite",)), "--device", RUNTIME),
         line("convert", FLOAT, "--data", "samples.npz", (("-o", "o.tflite"), ("o.tflite",)), "--compare"),
         line("validate", SMALL, "-p", "ethos-u55", "--compile"),
-        line("verify", SMALL, "-d", "command:./vela {model} {runs}x", "--dry-run"),
     ]  # fmt: skip
 
 
