@@ -16,6 +16,7 @@ from litecheck.reference.engine.entry import EntryPoint, entry
 from litecheck.reference.limits import (
     Budget,
     ComputeLimits,
+    LimitError,
     budget,
     check_time,
     count_call,

@@ -5,7 +5,18 @@ from __future__ import annotations
 from random import Random
 
 from tests.fuzz.hostile.case import Make
-from tests.fuzz.hostile.kinds import arrays, bombs, configuration, documents, folders, images, models, modules, mutants, profiles
+from tests.fuzz.hostile.kinds import (
+    arrays,
+    bombs,
+    configuration,
+    documents,
+    folders,
+    images,
+    models,
+    modules,
+    mutants,
+    profiles,
+)
 
 #: By name: the function that makes a case, and its weight.
 KINDS: dict[str, tuple[Make, int]] = {

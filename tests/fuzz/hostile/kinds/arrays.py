@@ -12,7 +12,15 @@ from random import Random
 import numpy as np
 
 from tests.fuzz.hostile.case import Case
-from tests.fuzz.hostile.commands import Line, convert_model, line, plain_report, reports, run_model, verify_model
+from tests.fuzz.hostile.commands import (
+    Line,
+    convert_model,
+    line,
+    plain_report,
+    reports,
+    run_model,
+    verify_model,
+)
 from tests.fuzz.hostile.kinds.models import surroundings
 from tests.fuzz.hostile.sandbox import Sandbox
 from tests.fuzz.hostile.stock import FLOAT, RUNTIME, SMALL

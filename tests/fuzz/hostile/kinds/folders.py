@@ -8,7 +8,15 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzz.hostile.case import Case
-from tests.fuzz.hostile.commands import Line, any_command, judge_model, line, plain_report, reports, verify_model
+from tests.fuzz.hostile.commands import (
+    Line,
+    any_command,
+    judge_model,
+    line,
+    plain_report,
+    reports,
+    verify_model,
+)
 from tests.fuzz.hostile.kinds.models import surroundings
 from tests.fuzz.hostile.sandbox import Sandbox
 from tests.fuzz.hostile.stock import FLOAT, RUNTIME, SMALL

@@ -7,7 +7,15 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzz.hostile.case import Case
-from tests.fuzz.hostile.commands import Line, convert_model, judge_model, line, plain_report, run_model, verify_model
+from tests.fuzz.hostile.commands import (
+    Line,
+    convert_model,
+    judge_model,
+    line,
+    plain_report,
+    run_model,
+    verify_model,
+)
 from tests.fuzz.hostile.kinds.models import surroundings
 from tests.fuzz.hostile.sandbox import Sandbox
 from tests.fuzz.hostile.stock import CLAIMS, FLOAT, PROFILE, RUNTIME, SMALL
