@@ -39,6 +39,21 @@ def decode_json(
     return _of_file(_json, content, file, "JSON", error, line)
 
 
+def encode_json(values: Any) -> str:
+    """Return an indented JSON document for people and programs: letters of all languages, but control and format characters
+    as JSON escapes. Example: U+FEFF becomes ``\\ufeff``."""
+    import json
+
+    lines = json.dumps(values, indent=2, ensure_ascii=False).split("\n")
+    return "".join(f"{line if line.isprintable() else _escaped(line)}\n" for line in lines)
+
+
+def _escaped(line: str) -> str:
+    import json
+
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
+
+
 def decode_toml(content: bytes | str, file: str, error: type[ConfigError] = ConfigError) -> dict[str, Any]:
     """Return the table of a TOML document of up to 1 MB. Raises ``error`` as ``decode_json`` does."""
     table: dict[str, Any] = _of_file(_toml, content, file, "TOML", error)

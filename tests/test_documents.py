@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
 import yaml
 
-from litecheck.documents import DocumentError, compose_yaml, decode_json, decode_toml
+from litecheck.documents import DocumentError, compose_yaml, decode_json, decode_toml, encode_json
 from litecheck.errors import ConfigError, InputError
 
 
@@ -84,3 +85,11 @@ def test_an_exception_that_is_no_failure_of_a_decoder_passes(monkeypatch: pytest
     monkeypatch.setattr(sys.modules["json"], "loads", broken)
     with pytest.raises(ZeroDivisionError):
         decode_json("1", "f")
+
+
+def test_characters_that_are_not_printed_are_escaped_in_json() -> None:
+    values = {"name": "\ufeff\u202eabc\x85\n\U000e0001", "é": ["日本", 1]}
+    text = encode_json(values)
+    assert json.loads(text) == values
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert "é" in text

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from litecheck.checks.policy import map_findings
-from litecheck.documents import decode_json
+from litecheck.documents import decode_json, encode_json
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, from_here, read_file
 from litecheck.finding import Finding, Waiver
@@ -53,11 +53,9 @@ def _entry(path: str | Path, number: int, item: Any) -> Entry:
 
 def write(path: str | Path, entries: Iterable[Entry]) -> None:
     """Write a baseline file, sorted, so that equal baselines are equal files. Raises ConfigError."""
-    import json
-
     rows = sorted((e.file, e.path, e.where, e.fingerprint) for e in entries)
     content = {"litecheck_baseline": VERSION, "findings": [dict(zip(KEYS, row, strict=True)) for row in rows]}
-    atomic_write(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    atomic_write(path, encode_json(content))
 
 
 def entries(report: Report, keep: Iterable[Entry] = ()) -> tuple[Entry, ...]:

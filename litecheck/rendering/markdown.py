@@ -15,7 +15,7 @@ def written(page: layout.Document) -> str:
     icon = f"{layout.SIGNS[page.verdict][0]} {page.verdict}: " if page.verdict else ""
     lines = [f"## {_line(page.title)}", "", icon + plain(page.summary)]
     if page.facts:
-        lines += ["", *(f"- {label}: {plain(text)}" for label, text in page.facts)]
+        lines += ["", *(f"- {plain(label)}: {plain(text)}" for label, text in page.facts)]
     lines += [line for part in page.parts for line in ("", *_part(part))]
     return "\n".join([*lines, "", f"litecheck {plain(page.version)}"]) + "\n"
 
@@ -30,7 +30,7 @@ def _part(part: layout.Part) -> Iterator[str]:
         if part.more:
             yield f"- and {part.more:,} more"
     elif isinstance(part, layout.FactRows):
-        yield from (f"- {label}: {_line(line)}" for label, line in part.rows)
+        yield from (f"- {plain(label)}: {_line(line)}" for label, line in part.rows)
     elif isinstance(part, layout.TableGrid):
         yield from _grid(part)
     else:

@@ -36,6 +36,12 @@ def rewritten(rng: Random, seed: Seed) -> bytes:
     return bytes(write(root, load_schema("tflite"), drop_unknown=True))
 
 
+def changed(rng: Random, root: Table) -> Table:
+    """A tree with one of its tables changed."""
+    _, ways = _tree_of(root)
+    return _changed(rng, root, rng.choice(ways[rng.choice(sorted(ways))]))
+
+
 @lru_cache(maxsize=64)
 def _tree(seed: Seed) -> tuple[Table, dict[str, tuple[Way, ...]]]:
     return _tree_of(seed.tables.record("Model", 0))

@@ -1,107 +1,203 @@
-"""Hostile inputs of all kinds through all commands: ``python -m tests.fuzz.hostile --cases 5000``.
+"""Hostile inputs through all commands: ``python -m tests.fuzz.hostile --cases 5000``.
 
-Each case is one command on files made to do harm, in a folder of its own, under a limit of time and memory. For each case
-the program checks that litecheck ends in time and memory with a documented exit code, without a traceback, prints nothing
-that acts on a terminal or a CI system, writes only what it was told to write, runs no foreign code and leaves no process.
-The exit code is 1 if a case has a fault. The program needs Linux.
+Each case writes hostile files into a folder of its own, runs one command on them under a limit of time and memory, and
+checks what the command printed, wrote, started and left behind. Faults are printed as they are found; the exit code is 1
+where there is any. ``--replay KIND-NUMBER`` runs one case again and keeps its folder.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
+import multiprocessing
+import shutil
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: a fork needs a process of one thread
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tests.fuzz.hostile.campaign import Campaign, Identity, identify, results, run_case
+from tests.fuzz.hostile import server, stock
 from tests.fuzz.hostile.case import Result
 from tests.fuzz.hostile.checks import CHECKS
 from tests.fuzz.hostile.kinds import KINDS
-from tests.fuzz.hostile.server import adopt_orphans
-from tests.fuzz.hostile.stock import make_stock
-from tests.fuzz.hostile.without import FIXES, switch_off
+from tests.fuzz.hostile.process import Limits
+from tests.fuzz.hostile.without import FIXES
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command and return the exit code."""
-    options = _options(arguments)
-    with tempfile.TemporaryDirectory(prefix="hostile-stock-") as folder:
-        stock = make_stock(Path(folder).resolve() / "stock")
-        for fix in options.without:
-            switch_off(fix)
-        if options.replay:
-            return _replay(Campaign(0, stock, keep=options.keep or Path("hostile-cases"), always=True), options.replay)
-        campaign = Campaign(options.seed, stock, options.only, options.keep)
-        begin, found = time.monotonic(), []
-        for result in results(campaign, range(options.cases), options.jobs):
-            found.append(result)
-            _tell(result, campaign)
-            _show_progress(len(found), options.cases)
-    print(summary(found, time.monotonic() - begin))
-    return int(any(result.faults for result in found))
+def results(options: argparse.Namespace, folder: Path, sound: Path) -> Iterator[Result]:
+    """The results of all cases, as they come from the servers."""
+    context = multiprocessing.get_context("spawn")
+    pipes: list[Any] = []
+    processes: list[Any] = []
+    limits = Limits(options.seconds, options.memory << 20)
+    for first in range(options.jobs):
+        ours, theirs = context.Pipe(False)
+        numbers = range(first, options.cases, options.jobs)
+        arguments = (
+            theirs,
+            numbers,
+            options.seed,
+            tuple(options.only),
+            folder,
+            sound,
+            limits,
+            tuple(options.without),
+        )
+        processes.append(context.Process(target=server.serve, args=arguments))
+        processes[-1].start()
+        theirs.close()
+        pipes.append(ours)
+    try:
+        while pipes:
+            for ready in wait(pipes):
+                pipe: Any = ready
+                result = pipe.recv()
+                if result is None:
+                    pipes.remove(pipe)
+                else:
+                    yield result
+    except EOFError:
+        raise SystemExit("a server ended before its last case: see the message above") from None
+    finally:
+        for process in processes:
+            process.terminate()
+            process.join()
 
 
-def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.hostile", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--cases", type=int, default=5000, help="set the number of cases [default: 5000]")
-    parser.add_argument("--seed", type=int, default=0, help="set the seed of all cases [default: 0]")
-    parser.add_argument("--jobs", type=int, default=2, help="run this number of cases side by side [default: 2]")
-    parser.add_argument("--only", choices=sorted(KINDS), default="", help="draw cases of this kind only")
-    parser.add_argument("--keep", type=Path, help="copy the files of failing cases into this folder")
-    parser.add_argument("--replay", type=Identity.parsed, metavar="CASE", help="run one case again and keep its files")
-    parser.add_argument(
-        "--without", choices=sorted(FIXES), action="append", default=[], help="switch off a protection; repeatable"
-    )
-    return parser.parse_args(arguments)
-
-
-def _tell(result: Result, campaign: Campaign) -> None:
-    """Print the faults of a case, each in one line."""
-    name = identify(campaign, result.number)
-    for fault in result.faults:
-        print(f"{name}: {fault.check}: {ascii(fault.evidence)[1:-1]} [{result.case.subject}]", flush=True)
-
-
-def _show_progress(done: int, cases: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{done} of {cases} cases", end="" if done < cases else "\n", file=sys.stderr, flush=True)
-
-
-def _replay(campaign: Campaign, identity: Identity) -> int:
-    adopt_orphans()
-    result = run_case(identity, campaign)
-    _tell(result, Campaign(identity.seed, campaign.stock, identity.kind))
-    print(f"exit code {result.ending.code}, {result.ending.seconds:.2f} s; files: {result.kept}")
-    return int(bool(result.faults))
+def told(result: Result) -> str:
+    """A case with faults in a few lines."""
+    command = " ".join(ascii(word)[1:-1] if word.isprintable() else ascii(word) for word in result.case.argv)
+    lines = [f"{result.kind}-{result.number}: {result.case.what}", f"  $ litecheck {command[:400]}"]
+    lines += [f"  {fault.check}: {fault.evidence[:400]!a}" for fault in result.faults[:6]]
+    return "\n".join(lines)
 
 
 def summary(found: list[Result], seconds: float) -> str:
-    """Return a table of the faults by kind and check, and the slowest and the largest case."""
-    counts = Counter((r.kind, check) for r in found for check in {fault.check for fault in r.faults})
-    cases = Counter(result.kind for result in found)
-    rows = [("", "cases", *CHECKS)]
-    rows += [(kind, str(n), *(str(counts[kind, check] or "") for check in CHECKS)) for kind, n in sorted(cases.items())]
-    rows.append(("all", str(len(found)), *(str(sum(counts[k, check] for k in cases)) for check in CHECKS)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    table = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    slowest = max(found, key=lambda r: r.ending.seconds)
-    largest = max(found, key=lambda r: r.ending.peak)
-    faulty = sum(bool(result.faults) for result in found)
-    codes = ", ".join(f"{code}: {n}" for code, n in sorted(Counter(str(r.ending.code) for r in found).items()))
-    return "\n".join(
-        (
-            *table,
-            f"exit codes: {codes}",
-            f"slowest: case {slowest.number} ({slowest.kind}), {slowest.ending.seconds:.1f} s",
-            f"most memory: case {largest.number} ({largest.kind}), {largest.ending.peak >> 20} MB",
-            f"{faulty} of {len(found)} cases with faults, {seconds:.0f} s",
-        )
+    """Cases and faults by kind and by check, exit codes, and the largest use of time and memory."""
+    checks = list(CHECKS)
+    counts = Counter((r.kind, check) for r in found for check in {f.check for f in r.faults})
+    rows = [("kind", "cases", *checks)]
+    for kind in sorted({r.kind for r in found}):
+        cases = sum(r.kind == kind for r in found)
+        rows.append((kind, str(cases), *(str(counts[kind, check] or ".") for check in checks)))
+    total = [sum(counts[kind, check] for kind in KINDS) for check in checks]
+    rows.append(("total", str(len(found)), *map(str, total)))
+    table = "\n".join(f"{row[0]:15}" + "".join(f"{cell:>14}" for cell in row[1:]) for row in rows)
+    codes = ", ".join(f"{code} {n}" for code, n in sorted(Counter(str(r.code) for r in found).items()))
+    slow, large = max(found, key=lambda r: r.seconds), max(found, key=lambda r: r.peak)
+    faulty = sum(bool(r.faults) for r in found)
+    return (
+        f"{table}\n{len(found)} cases in {seconds:.0f} s, {faulty} with faults; exit codes: {codes}\n"
+        f"slowest: {slow.kind}-{slow.number}, {slow.seconds:.1f} s; "
+        f"most memory: {large.kind}-{large.number}, {large.peak >> 20} MB"
     )
+
+
+def distinct(found: list[Result]) -> str:
+    """Tracebacks and limits, those of one place or command once, with a case that shows them."""
+    groups: dict[str, list[str]] = {}
+    for result in found:
+        for fault in result.faults:
+            if fault.check in (
+                "traceback",
+                "limits",
+                "processes",
+                "elsewhere",
+                "foreign code",
+                "disclosed",
+                "exit code",
+            ):
+                place = fault.evidence.rpartition(" (")[2] if fault.check == "traceback" else result.case.what
+                evidence = (
+                    fault.evidence.partition(": ")[2].partition(":")[0] if fault.check == "traceback" else ""
+                )
+                groups.setdefault(f"{fault.check}: {evidence[-60:]} {place[-110:]!a}", []).append(
+                    f"{result.kind}-{result.number}"
+                )
+    return "\n".join(f"{len(cases):5} {what}  {cases[0]}" for what, cases in sorted(groups.items()))
+
+
+def arguments(given: list[str] | None) -> argparse.Namespace:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.hostile", description=__doc__.splitlines()[0])
+    parser.add_argument("--cases", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--only", action="append", default=[], choices=sorted(KINDS), help="only this kind; repeatable"
+    )
+    parser.add_argument("--keep", type=Path, help="folder that keeps the files of cases with faults")
+    parser.add_argument(
+        "--without", action="append", default=[], choices=sorted(FIXES), help="switch a fix off; repeatable"
+    )
+    parser.add_argument("--replay", metavar="KIND-NUMBER", help="run one case again and keep its folder")
+    parser.add_argument("--stock", type=Path, help="folder of sound files, made where it is missing")
+    parser.add_argument("--seconds", type=float, default=20, help="processor time of a command")
+    parser.add_argument("--memory", type=int, default=1536, help="megabytes of a command and its children")
+    return parser.parse_args(given)
+
+
+def main(given: list[str] | None = None) -> int:
+    """The command; returns the exit code."""
+    options = arguments(given)
+    folder = Path(tempfile.mkdtemp(prefix="hostile-"))
+    try:
+        sound = (options.stock or folder / "stock").absolute()
+        if not sound.exists():
+            stock.make(sound)
+        if options.replay:
+            return replay(options, sound)
+        return campaign(options, folder, sound)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def replay(options: argparse.Namespace, sound: Path) -> int:
+    """Run one case again, and print all of it."""
+    kind, _, number = options.replay.rpartition("-")
+    server.prepare()
+    for fix in options.without:
+        FIXES[fix][0]()
+    folder = Path(tempfile.mkdtemp(prefix=f"{options.replay}-"))
+    limits = Limits(options.seconds, options.memory << 20)
+    result = server.run_case(options.seed, int(number), kind, folder / "case", sound, limits)
+    print(told(result))
+    print(
+        f"exit code {result.code}, {result.seconds:.1f} s, {result.peak >> 20} MB; {len(result.faults)} faults"
+    )
+    for name in ("stdout", "stderr"):
+        file = folder / "case" / "said" / name
+        if file.exists():
+            print(f"{name}: {file.read_bytes()[:3000]!a}")
+    print(f"files: {folder}")
+    return int(bool(result.faults))
+
+
+def campaign(options: argparse.Namespace, folder: Path, sound: Path) -> int:
+    """Run all cases."""
+    console, found, started = Console(), [], time.monotonic()
+    columns = (TextColumn("cases"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
+        task = progress.add_task("cases", total=options.cases)
+        for result in results(options, folder, sound):
+            found.append(result)
+            progress.advance(task)
+            if result.where:
+                print(told(result), flush=True)
+                if options.keep:
+                    options.keep.mkdir(parents=True, exist_ok=True)
+                    shutil.move(result.where, options.keep / f"{options.seed}-{result.where.name}")
+                else:
+                    shutil.rmtree(result.where, ignore_errors=True)
+    print(distinct(found))
+    print(summary(found, time.monotonic() - started))
+    return int(any(r.faults for r in found))
 
 
 if __name__ == "__main__":

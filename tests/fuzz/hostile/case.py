@@ -10,7 +10,7 @@ from typing import Literal
 
 from tests.fuzz.hostile.sandbox import Sandbox
 
-#: Destination of stdout: a file, a device that is always full, a pipe without a reader, or a closed descriptor.
+#: Where stdout goes: a file, a device that is always full, a pipe without a reader, or nowhere at all.
 Stdout = Literal["file", "full", "broken pipe", "closed"]
 
 
@@ -18,11 +18,11 @@ Stdout = Literal["file", "full", "broken pipe", "closed"]
 class Case:
     """One command on hostile input.
 
-    ``subject`` names the input. ``writes`` are the files and folders that the command is told to write, relative to the
-    current folder. ``alone`` asks for a new Python process, because a fork of the server has imported its modules already.
+    ``writes`` are the files and folders, seen from the working folder, that the command is told to write. ``alone`` asks
+    for a process of its own, which starts Python anew: a fork of the server has imported its modules already.
     """
 
-    subject: str
+    what: str
     argv: tuple[str, ...]
     writes: tuple[str, ...] = ()
     alone: bool = False
@@ -34,39 +34,25 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A broken promise: the name of the check (a key of checks.CHECKS) and the evidence."""
+    """A broken promise: which one (a name of checks.CHECKS), and the evidence."""
 
     check: str
     evidence: str
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
-    """The end of a run: exit code (None if the run had to be ended, with the reason), output, and processes left over.
-
-    ``peak`` is the memory in bytes of the largest process that the run waited for.
-    """
-
-    code: int | None
-    ended: str
-    stdout: bytes
-    stderr: bytes
-    leftovers: tuple[str, ...]
-    seconds: float
-    peak: int
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of one case. ``kept`` is the folder with its files."""
+    """The outcome of one case."""
 
     number: int
     kind: str
     case: Case
     faults: tuple[Fault, ...]
-    ending: Ending
-    kept: Path | None = None
+    code: int | None
+    seconds: float
+    peak: int
+    where: Path | None = None
 
 
-#: Writes the files of a case into a sandbox and returns the command. The path is the folder of sound files (stock.py).
+#: Writes the files of a case into a sandbox, and returns the command. ``stock`` is a folder of sound files.
 Make = Callable[[Random, Sandbox, Path], Case]

@@ -2,144 +2,252 @@
 
 from __future__ import annotations
 
-import os
+import csv
+import io
+import json
 import re
-import stat
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
 
-from tests.fuzz.hostile.case import Case, Ending, Fault
-from tests.fuzz.hostile.printed import raw
-from tests.fuzz.hostile.sandbox import SECRET, Sandbox, State
-from tests.fuzz.hostile.written import json_faults, report_faults
+from markdown_it import MarkdownIt
 
-#: Exit codes that the help and the docs state, and those of a full disk, an interrupt and a closed pipe.
+from tests.fuzz.hostile.case import Case, Fault
+from tests.fuzz.hostile.sandbox import Sandbox, State
+from tests.fuzz.hostile.words import PWNED
+
+#: Exit codes that the help documents, and those of a full disk, an interrupt and a closed pipe.
 CODES = (0, 1, 2, 64, 74, 130, 141)
-#: Bytes of a written file that is read.
-_LIMIT = 50 << 20
-_TRACE = re.compile(r"Traceback \(most recent call last\)|mistake in litecheck|^Exception ignored", re.MULTILINE)
-_MEMORY = re.compile(r"^error: out of memory|MemoryError|Unable to allocate|there is no memory for it", re.MULTILINE)
-#: The cache folder belongs to litecheck.
-_CACHE = "cache/litecheck"
+#: Categories of characters that move a cursor, reverse a line, hide text or are no characters.
+_RAW = ("Cc", "Cf", "Zl", "Zp", "Cs")
+#: Line starts that CI systems execute.
+_COMMAND = re.compile(r"^\s*(::|##\[|##vso\[)")
+#: An annotation as the format github has it; its properties hold no text of a model but a file name, with : escaped.
+_ANNOTATION = re.compile(r"^::(error|warning|notice) (?!title=pwned)[a-zA-Z]+=[^:\n]*::")
+_MARKUP = re.compile(r"<script>pwned|<img src=x onerror|\]\]><pwned")
+_TRACE = re.compile(
+    r"Traceback \(most recent call last\)|mistake in litecheck|^Exception ignored", re.MULTILINE
+)
+#: Places that change without a command's doing: the canaries have a check of their own.
+_IGNORED = ("canary",)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of a case: its sandbox before and after, and its ending."""
+    """All that is known of a run: how it ended, what it printed, what it left."""
 
     case: Case
     box: Sandbox
+    code: int | None
+    ended: str
+    stdout: bytes
+    stderr: bytes
     before: Mapping[str, State]
     after: Mapping[str, State]
-    ending: Ending
+    leftovers: tuple[str, ...]
 
 
-def check_limits(run: Run) -> Iterator[str]:
-    """The command ends by itself within the limits of time and memory, and does not try to allocate more."""
-    if run.ending.ended:
-        yield run.ending.ended
-    found = _MEMORY.search(run.ending.stderr.decode("utf-8", "replace"))
-    if found:
-        yield f"memory was allocated without a limit: {_line_of(run.ending.stderr, found.group())}"
+def limits(run: Run) -> Iterator[str]:
+    """The command ends by itself: no hang, no memory beyond the limit."""
+    if run.ended:
+        yield run.ended
 
 
-def check_exit_code(run: Run) -> Iterator[str]:
+def exit_code(run: Run) -> Iterator[str]:
     """The exit code is documented, and no signal ended the process."""
-    if not run.ending.ended and run.ending.code not in CODES:
-        yield f"exit code {run.ending.code}"
+    if not run.ended and run.code not in CODES:
+        yield f"exit code {run.code}"
 
 
-def check_traceback(run: Run) -> Iterator[str]:
-    """No traceback and no unexpected exception reaches the user."""
-    for name, content in (("stdout", run.ending.stdout), ("stderr", run.ending.stderr)):
+def traceback(run: Run) -> Iterator[str]:
+    """No traceback reaches the user."""
+    for name, content in (("stdout", run.stdout), ("stderr", run.stderr)):
         text = content.decode("utf-8", "replace")
         if _TRACE.search(text):
-            lines = [line for line in text.splitlines() if line.strip() and "mistake in litecheck" not in line]
+            lines = [
+                line
+                for line in text.strip().splitlines()
+                if line.strip() and "mistake in litecheck" not in line
+            ]
             places = [line.strip() for line in lines if "/litecheck/" in line]
-            yield f"{name}: {lines[-1][:200] if lines else ''} ({places[-1][-120:] if places else '?'})"
+            yield f"{name}: {lines[-1][:200]} ({places[-1][-120:] if places else '?'})"
 
 
-def check_printed(run: Run) -> Iterator[str]:
+def printed(run: Run) -> Iterator[str]:
     """stdout and stderr hold no raw control characters and no line that a CI system executes."""
-    colors = "FORCE_COLOR" in run.case.environment
-    for name, content in (("stdout", run.ending.stdout), ("stderr", run.ending.stderr)):
-        annotations = name == "stdout" and "github" in run.case.argv
-        yield from (f"{name}: {fault}" for fault in raw(content, annotations=annotations, colors=colors))
+    github = "github" in run.case.argv
+    for name, content in (("stdout", run.stdout), ("stderr", run.stderr)):
+        yield from (f"{name}: {fault}" for fault in raw(content, github and name == "stdout"))
 
 
-def check_json(run: Run) -> Iterator[str]:
-    """A JSON report on stdout is JSON."""
-    formats = [run.case.argv[n + 1] for n, word in enumerate(run.case.argv[:-1]) if word == "-f"]
-    streamed = [name for name in formats if ":" not in name]
-    if streamed == ["json"] and run.ending.stdout.startswith(b"{") and not run.ending.ended:
-        yield from json_faults(run.ending.stdout)
+def raw(content: bytes, github: bool = False) -> Iterator[str]:
+    """Yield what is wrong with printed text: bytes that are not UTF-8, raw characters, lines that are commands."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        yield f"not UTF-8 at byte {error.start}"
+        text = content.decode("utf-8", "replace")
+    for character in dict.fromkeys(c for c in text if c != "\n" and unicodedata.category(c) in _RAW):
+        line = next(line for line in text.split("\n") if character in line)
+        yield f"raw U+{ord(character):04X} in {line[:200]!r}"
+    for line in text.split("\n"):
+        if _COMMAND.match(line) and not (github and _ANNOTATION.match(line)):
+            yield f"a line that is a command: {line[:200]!r}"
+            return
 
 
-def check_reports(run: Run) -> Iterator[str]:
-    """Files that the command was told to write hold only content that their format allows."""
+def written(run: Run) -> Iterator[str]:
+    """Report files hold what their format allows."""
+    for path in _written(run):
+        check = _FORMATS.get(Path(path).suffix)
+        if check is not None:
+            content = (run.box.root / path).read_bytes()
+            yield from (f"{path}: {fault}" for fault in check(content))
+
+
+def _written(run: Run) -> Iterator[str]:
     for path, state in run.after.items():
-        regular = stat.S_ISREG(state[2]) and state[0] <= _LIMIT
-        if regular and run.before.get(path) != state and _is_inside(path, _requested(run.case)):
-            yield from (f"{path}: {fault}" for fault in report_faults(path, (run.box.root / path).read_bytes()))
+        if run.before.get(path) != state and (run.box.root / path).is_file() and state[0] < 50 << 20:
+            yield path
 
 
-def check_folders(run: Run) -> Iterator[str]:
-    """No file outside the requested outputs is written, changed or removed."""
-    requested = _requested(run.case)
+def _markdown(content: bytes) -> Iterator[str]:
+    yield from _characters(content)
+    text = content.decode("utf-8", "replace")
+    tokens = MarkdownIt("gfm-like", {"html": True, "linkify": False}).parse(text)
+    for token in [*tokens, *(child for one in tokens for child in one.children or ())]:
+        target = str(token.attrGet("href") or token.attrGet("src") or "")
+        if token.type.startswith("html") and _MARKUP.search(token.content):
+            yield f"markup of a name: {token.content[:80]!r}"
+        if PWNED in target:
+            yield f"a link of a name: {target[:80]!r}"
+
+
+def _page(content: bytes) -> Iterator[str]:
+    yield from _characters(content)
+    found = _MARKUP.search(content.decode("utf-8", "replace"))
+    if found:
+        yield f"markup of a name: {found.group()!r}"
+
+
+def _characters(content: bytes) -> Iterator[str]:
+    """As raw, for files in which no line is a command."""
+    yield from (fault for fault in raw(content) if not fault.startswith("a line"))
+
+
+def _annotations(content: bytes) -> Iterator[str]:
+    yield from raw(content, github=True)
+
+
+def _json(content: bytes) -> Iterator[str]:
+    yield from _characters(content)
+    try:
+        lines = content.decode("utf-8", "replace").splitlines()
+        json.loads(content) if content[:2] in (b"{\n", b"[\n") or len(lines) == 1 else [
+            json.loads(x) for x in lines
+        ]
+    except (ValueError, RecursionError):
+        try:
+            json.loads(content)
+        except (ValueError, RecursionError) as error:
+            yield f"not JSON: {error}"
+
+
+def _xml(content: bytes) -> Iterator[str]:
+    yield from _characters(content)
+    try:
+        ElementTree.fromstring(content)
+    except ElementTree.ParseError as error:
+        yield f"not XML: {error}"
+
+
+def _csv(content: bytes) -> Iterator[str]:
+    yield from raw(content)
+    for row in csv.reader(io.StringIO(content.decode("utf-8", "replace"))):
+        for cell in row:
+            if re.match(r"^[=@+\t\r]|^-[^0-9.]", cell) and len(cell) > 1:
+                yield f"a cell that a spreadsheet computes: {cell[:80]!r}"
+
+
+def _python(content: bytes) -> Iterator[str]:
+    try:
+        compile(content, "written.py", "exec")
+    except (SyntaxError, ValueError) as error:
+        yield f"not Python: {error}"
+
+
+_FORMATS: dict[str, Callable[[bytes], Iterator[str]]] = {
+    ".txt": raw,
+    ".md": _markdown,
+    ".csv": _csv,
+    ".html": _page,
+    ".json": _json,
+    ".jsonl": _json,
+    ".sarif": _json,
+    ".xml": _xml,
+    ".py": _python,
+    ".yaml": raw,
+    ".github": _annotations,
+}
+
+
+def elsewhere(run: Run) -> Iterator[str]:
+    """No file outside the requested outputs is written, changed or removed; litecheck's cache is its own."""
+    allowed = tuple(str(Path("above/work", path)) for path in run.case.writes)
     for path in sorted(run.before.keys() | run.after.keys()):
-        if run.before.get(path) == run.after.get(path) or path.startswith("canary/"):
+        if run.before.get(path) == run.after.get(path) or path.split("/")[0] in _IGNORED:
             continue
-        parent = any(one.startswith(f"{path}/") for one in requested)
-        if parent or _is_inside(path, (*requested, _CACHE)):
+        if run.ended and path.startswith("tmp/"):
+            continue  # a command that was killed could not clean up
+        inside = any(path == one or path.startswith(f"{one}/") for one in allowed)
+        parents = any(one.startswith(f"{path}/") for one in allowed)
+        if inside or parents or path == "cache/litecheck" or path.startswith("cache/litecheck/"):
             continue
         change = "written" if path not in run.before else "changed" if path in run.after else "removed"
         yield f"{change}: {path!r}"
 
 
-def check_rights(run: Run) -> Iterator[str]:
-    """Files in the cache folder can be read by the user alone."""
+def private(run: Run) -> Iterator[str]:
+    """Files in the cache folder belong to the user alone."""
     for path, state in run.after.items():
-        if path.startswith(f"{_CACHE}/") and stat.S_ISREG(state[2]) and state[2] & 0o077:
-            yield f"{path} has mode {stat.S_IMODE(state[2]):o}"
+        if path.startswith("cache/litecheck/") and state[2] & 0o170000 == 0o100000 and state[2] & 0o077:
+            yield f"{path} has mode {state[2] & 0o777:o}"
 
 
-def check_foreign_code(run: Run) -> Iterator[str]:
-    """No code runs that came with an input."""
+def foreign_code(run: Run) -> Iterator[str]:
+    """No code runs that an input brought along."""
     for path in sorted(run.after):
         if path.startswith("canary/"):
             yield f"{path.removeprefix('canary/')} ran"
 
 
-def check_disclosure(run: Run) -> Iterator[str]:
-    """No message quotes a file that is not an input of the command."""
-    if SECRET.encode() in run.ending.stdout + run.ending.stderr:
+def disclosed(run: Run) -> Iterator[str]:
+    """No message quotes a file that is none of the command's inputs."""
+    if b"pwned-secret-content" in run.stdout + run.stderr:
         yield "a message holds the content of another file"
 
 
-def check_processes(run: Run) -> Iterator[str]:
+def processes(run: Run) -> Iterator[str]:
     """No process goes on after the command has ended."""
-    yield from (f"still runs: {one[:150]}" for one in run.ending.leftovers)
+    yield from (f"still runs: {one[:150]}" for one in run.leftovers)
 
 
 CHECKS: dict[str, Callable[[Run], Iterator[str]]] = {
-    "limits": check_limits, "exit code": check_exit_code, "traceback": check_traceback, "printed": check_printed,
-    "json": check_json, "reports": check_reports, "folders": check_folders, "rights": check_rights,
-    "foreign code": check_foreign_code, "disclosure": check_disclosure, "processes": check_processes,
-}  # fmt: skip
+    "limits": limits,
+    "exit code": exit_code,
+    "traceback": traceback,
+    "printed": printed,
+    "written": written,
+    "elsewhere": elsewhere,
+    "private": private,
+    "foreign code": foreign_code,
+    "disclosed": disclosed,
+    "processes": processes,
+}
 
 
 def faults(run: Run) -> tuple[Fault, ...]:
     """Return the faults of a run, those of each check in the order of CHECKS."""
     return tuple(Fault(name, evidence) for name, check in CHECKS.items() for evidence in check(run))
-
-
-def _requested(case: Case) -> tuple[str, ...]:
-    return tuple(os.path.normpath(f"above/work/{path}") for path in case.writes)
-
-
-def _is_inside(path: str, places: tuple[str, ...]) -> bool:
-    return any(path == place or path.startswith(f"{place}/") for place in places)
-
-
-def _line_of(content: bytes, text: str) -> str:
-    return next(line for line in content.decode("utf-8", "replace").splitlines() if text in line)[:200]

@@ -1,119 +1,205 @@
-"""Command lines: which command reads a hostile file, with which options, and which outputs it is told to write."""
+"""Command lines on a model: every command that takes one, in every format, to stdout or into a file."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from inspect import signature
 from random import Random
 
 from litecheck.rendering.formats import formats
-from tests.fuzz.hostile.stock import RUNTIME
+from tests.fuzz.hostile.case import Case
+from tests.fuzz.hostile.words import argument
+from tests.fuzz.seeds import FIXTURES
 
-#: Suffixes of reports in files, by format; written.py judges them by these.
+#: Suffix of a report in each format; text where none is named.
 SUFFIXES = {
-    "text": "txt", "json": "json", "html": "html", "gitlab": "json", "junit": "xml", "markdown": "md", "sarif": "sarif",
-    "csv": "csv", "model-explorer": "json", "github": "github",
-}  # fmt: skip
-#: A command line without the program, and the outputs that it names.
-Line = tuple[tuple[str, ...], tuple[str, ...]]
+    "markdown": ".md",
+    "csv": ".csv",
+    "html": ".html",
+    "json": ".json",
+    "sarif": ".sarif",
+    "junit": ".xml",
+    "gitlab": ".json",
+    "model-explorer": ".json",
+    "github": ".github",
+}
+#: Devices that need no hardware; the last one prints hostile text and fails.
+DEVICES = (
+    "litert:reference",
+    "litert:reference",
+    "litert:xnnpack",
+    "tflm",
+    "command:./device {model} {runs}",
+)
+#: Limits of a device's case, which keep a run of this program short.
+LIMITED = ("--timeout", "5", "--memory", "512")
 
 
-def line(*parts: str | Line) -> Line:
-    """Return one command line from words and from lines, with the outputs of all."""
-    words: tuple[str, ...] = ()
-    outputs: tuple[str, ...] = ()
-    for part in parts:
-        words += (part,) if isinstance(part, str) else part[0]
-        outputs += () if isinstance(part, str) else part[1]
-    return words, outputs
+@cache
+def limited(command: str) -> tuple[str, ...]:
+    """The limits of a command that computes, if it has such options."""
+    function = getattr(import_module(f"litecheck.cli.{command}"), command)
+    return LIMITED if "memory" in signature(function).parameters else ()
 
 
-def reports(rng: Random, command: str) -> Line:
-    """Return the options of reports: one to stdout, in some cases others to files."""
-    names = list(formats(command))
-    words: tuple[str, ...] = ("-f", rng.choice((rng.choice(names), "text")))
-    outputs: tuple[str, ...] = ()
-    for name in rng.sample(names, rng.choice((0, 0, 1, 2))):
-        file = f"report-{name}.{SUFFIXES.get(name, 'txt')}"
-        words, outputs = (*words, "-f", f"{name}:{file}"), (*outputs, file)
-    return (*words, *_manner(rng, command)), outputs
+DEVICE = """\
+#!/bin/sh
+printf '\\033]0;pwned\\007\\n::error title=pwned::device\\n\\302\\2331m \\342\\200\\256abc' >&2
+printf '::stop-commands::pwned\\n'
+exit 1
+"""
+Line = Callable[[Random, str], tuple[list[str], list[str]]]
 
 
-def _manner(rng: Random, command: str) -> tuple[str, ...]:
-    if command in ("compare", "diagnose", "run"):
-        return ()
-    return rng.choice(((), (), (), ("-q",), ("-v",)))
+@cache
+def names(command: str) -> tuple[str, ...]:
+    """The formats of a command's report."""
+    return tuple(formats(command))
 
 
-def plain_report(rng: Random) -> Line:
-    """Return the format option of commands that know text and JSON only."""
-    return ("-f", rng.choice(("text", "json"))), ()
+def reports(rng: Random, command: str) -> tuple[list[str], list[str]]:
+    """Return the options of none to three reports, and the files that they write."""
+    argv: list[str] = []
+    files: list[str] = []
+    chosen = rng.sample(names(command), rng.choice((0, 1, 1, 2)))
+    for number, name in enumerate(chosen):
+        if number == 0 and rng.random() < 0.5:
+            argv += ["-f", name]
+        else:
+            files.append(f"report-{number}{SUFFIXES.get(name, '.txt')}")
+            argv += ["-f", f"{name}:{files[-1]}"]
+    if rng.random() < 0.15:
+        argv.append(rng.choice(("-q", "-v")))
+    return argv, files
 
 
-def judge_model(rng: Random, model: str, *options: str) -> Line:
-    """Return ``validate`` of a model: rules of several profiles, reports of all formats."""
-    profile = rng.choice(((), (), ("-p", "litert-int8"), ("-p", "tflm"), ("-p", "ethos-u55")))
-    more = rng.choice(((), (), (), ("--statistics",), ("--require-coverage",), ("--fail-on", "note")))
-    base = rng.choice((((), ()),) * 5 + ((("--write-baseline", "new.json"), ("new.json",)),))
-    return line("validate", reports(rng, "validate"), (profile, ()), (more, ()), base, (options, ()), "--", model)
+def validate(rng: Random, model: str) -> tuple[list[str], list[str]]:
+    argv, files = reports(rng, "validate")
+    if rng.random() < 0.4:
+        argv += rng.choice(
+            (
+                ["--profile", "litert-int8"],
+                ["--profile", "ethos-u55", "--fail-on-fallback"],
+                ["--statistics"],
+                ["--profile", "ethos-u85"],
+                ["--select", argument(rng)],
+                ["--ignore", argument(rng)],
+                ["--level", argument(rng) + "=note"],
+                ["--require-coverage"],
+                ["--profile", "tflm"],
+                ["--profile", argument(rng)],
+                ["--fail-on", argument(rng)],
+            )
+        )
+    if rng.random() < 0.1:
+        files.append("known.json")
+        argv += ["--write-baseline", "known.json"]
+    return ["validate", *argv, "--", model], files
 
 
-def show_model(rng: Random, model: str) -> Line:
-    """Return ``inspect`` of a model."""
-    more = rng.choice(((), ("-t",), ("--op", "0"), ("--op", "0", "--subgraph", "1"), ("--subgraph", "0", "-t")))
-    return line("inspect", plain_report(rng), (more, ()), "--", model)
-
-
-def run_model(rng: Random, model: str, *options: str) -> Line:
-    """Return ``run`` of a model on random inputs."""
-    out = rng.choice(((("--stats",), ()), (("-o", "out.npz"), ("out.npz",)), (("-o", "out.npz", "--keep", "all"), ("out.npz",))))
-    more = rng.choice(((), (), ("--signature", "serving_default"), ("--arithmetic", "litert-xnnpack")))
-    return line("run", "--random", "0", out, reports(rng, "run"), (more, ()), (options, ()), "--", model)
-
-
-def verify_model(rng: Random, model: str, device: str, *options: str) -> Line:
-    """Return ``verify`` of a model on a device, with a budget that keeps it short."""
-    kept = rng.choice((((), ()),) * 3 + ((("--reproduce", "failing"), ("failing",)), (("--record", "kept"), ("kept",))))
-    more = rng.choice(((), (), ("--whole",), ("--drift",), ("--dry-run",), ("--scrub",), ("--require-coverage",)))
-    budget = ("--feed", "random", "--budget", "10", "--timeout", "5", "--memory", "2000")
-    return line(
-        "verify", "-d", device, reports(rng, "verify"), kept, (more, ()), (budget, ()), (options, ()), "--", model
+def inspect(rng: Random, model: str) -> tuple[list[str], list[str]]:
+    argv = rng.choice(
+        (["-t"], [], ["-f", "json"], ["--op", str(rng.randrange(4))], ["--subgraph", str(rng.randrange(3))])
     )
+    return ["inspect", *argv, "--", model], []
 
 
-def convert_model(rng: Random, model: str, *options: str, data: bool = True) -> Line:
-    """Return ``convert`` of a model, on random data unless the options name data."""
-    kinds = rng.choice(((), (), ("--to", "int16x8"), ("--to", "dynamic"), ("--to", "float16"), ("--to", "uint8")))
-    drawn = ("--random", "2") if data else ()
-    out = rng.choice(((("-o", "out.tflite"), ("out.tflite",)), (("--dry-run",), ())))
-    kept = rng.choice((((), ()),) * 4 + ((("--save-plan", "made.json"), ("made.json",)), (("--statistics", "s.json"), ("s.json",))))
-    words = (*kinds, *drawn, "--device", "litecheck", *options)
-    return line("convert", out, kept, reports(rng, "convert"), (words, ()), "--", model)
+def run(rng: Random, model: str) -> tuple[list[str], list[str]]:
+    argv, files = _without_manner(*reports(rng, "run"))
+    argv += rng.choice((["--random", "0"], ["--random", "0", "--stats"], ["--random", "0", "--keep", "all"]))
+    if rng.random() < 0.2:
+        argv += [rng.choice(("--signature", "--member", "--arithmetic")), argument(rng)]
+    return ["run", *limited("run"), *argv, "-o", "out.npz", "--", model], [*files, "out.npz"]
 
 
-def diagnose_model(rng: Random, model: str, device: str) -> Line:
-    """Return ``diagnose`` of a device on the operators of a model."""
-    return line(
-        "diagnose", "-d", device, reports(rng, "diagnose"), "--repeats", "0", "--timeout", "5", "--memory", "2000", "--", model
+def _without_manner(argv: list[str], files: list[str]) -> tuple[list[str], list[str]]:
+    return [a for a in argv if a not in ("-q", "-v")], files
+
+
+def verify(rng: Random, model: str) -> tuple[list[str], list[str]]:
+    argv, files = reports(rng, "verify")
+    argv += rng.choice((["--feed", "random"], ["--whole"], ["--drift"], ["--segment", "2"], ["--dry-run"]))
+    argv += rng.choice(
+        ([], [], [], [], ["--select", argument(rng)], ["--between", argument(rng), argument(rng)])
     )
+    for option, folder in (
+        ("--reproduce", "failing"),
+        ("--record", "record"),
+        ("--journal", "journal.jsonl"),
+    ):
+        if rng.random() < 0.25:
+            argv += [option, folder]
+            files.append(folder)
+    return ["verify", "-d", rng.choice(DEVICES), "--budget", "20", *LIMITED, *argv, "--", model], files
 
 
-def tensor_of_model(rng: Random, model: str, tensor: str) -> Line:
-    """Return a command that looks for one tensor of a model."""
-    place = f"{model}:{tensor}"
-    return rng.choice(
+def diagnose(rng: Random, model: str) -> tuple[list[str], list[str]]:
+    argv, files = _without_manner(*reports(rng, "diagnose"))
+    return [
+        "diagnose",
+        "-d",
+        "litert:reference",
+        "--op",
+        "TANH",
+        "--repeats",
+        "0",
+        *LIMITED,
+        *argv,
+        "--",
+        model,
+    ], files
+
+
+def convert(rng: Random, model: str) -> tuple[list[str], list[str]]:
+    argv, files = reports(rng, "convert")
+    data = ["--random", "2"] if rng.random() < 0.7 else ["--data", str(FIXTURES / "float_detector.npz")]
+    argv += rng.choice((data, data, ["--to", "dynamic"], ["--to", "float16"], [*data, "--to", "int16x8"]))
+    argv += rng.choice(
         (
-            line("dequantize", "-o", "t.npy", plain_report(rng), (("--", place), ("t.npy",))),
-            line("quantize", "--like", place, "-o", "t.npy", plain_report(rng), (("--", "x.npy"), ("t.npy",))),
-            line("compare", "--like", place, reports(rng, "compare"), "--", "x.npy", "x.npy"),
+            [],
+            [],
+            [],
+            ["--keep", argument(rng)],
+            ["--save-plan", "plan.json"],
+            ["--statistics", "statistics.json"],
         )
     )
+    files += [file for file in ("plan.json", "statistics.json") if file in argv]
+    return [
+        "convert",
+        "-o",
+        "out.tflite",
+        "--device",
+        "litecheck",
+        *limited("convert"),
+        *argv,
+        "--",
+        model,
+    ], [*files, "out.tflite"]
 
 
-def any_command(rng: Random, model: str, tensor: str = "input") -> Line:
-    """Return a command that reads a model, one of all."""
-    makers = [judge_model] * 6 + [show_model] * 2 + [run_model] * 3 + [convert_model] * 3
-    number = rng.randrange(len(makers) + 2)
-    if number < len(makers):
-        return makers[number](rng, model)
-    if number == len(makers) or not RUNTIME:
-        return tensor_of_model(rng, model, tensor)
-    return verify_model(rng, model, RUNTIME)
+def dequantize(rng: Random, model: str) -> tuple[list[str], list[str]]:
+    return ["dequantize", "-o", "w.npy", "--", f"{model}:{rng.choice(('weight', 'input', argument(rng)))}"], [
+        "w.npy"
+    ]
+
+
+#: Commands by their share of the cases.
+COMMANDS: dict[Line, int] = {
+    validate: 38,
+    inspect: 16,
+    run: 16,
+    verify: 8,
+    diagnose: 2,
+    convert: 14,
+    dequantize: 6,
+}
+
+
+def on_model(rng: Random, model: str, what: str, **fields: object) -> Case:
+    """Return a case of a random command on a model file."""
+    command = rng.choices(list(COMMANDS), list(COMMANDS.values()))[0]
+    argv, writes = command(rng, model)
+    return Case(f"{argv[0]}: {what}", tuple(argv), tuple(writes), **fields)  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
 """The folder of one case: working folder, home, caches, temporary files, canaries; and what changed in it.
 
 The layout, all below one folder: ``above/work`` is the current folder of the command, ``above`` its parent. ``home``,
-``tmp``, ``cache``, ``config`` and ``data`` are named by the environment. ``bin`` comes first in PATH. ``canary`` holds a file
-for each piece of foreign code that ran.
+``tmp``, ``cache``, ``config`` and ``data`` are named by the environment. ``bin`` comes first in PATH. ``canary`` holds a
+file for each piece of foreign code that ran.
 """
 
 from __future__ import annotations
@@ -17,10 +17,6 @@ from pathlib import Path
 PROGRAMS = ("gs", "gswin64c", "gswin32c", "djpeg", "xdg-open", "display", "vela")
 #: Folders that every sandbox has.
 FOLDERS = ("above/work", "home", "tmp", "cache", "config", "data", "bin", "canary")
-#: The content of files that no command is told to read.
-SECRET = "pwned-secret-content"
-#: Files beside the sandbox's folders: the streams of the run.
-STREAMS = ("stdin", "stdout", "stderr")
 #: Size, time of change and mode of a file, or the target of a link.
 State = tuple[int, int, int, str]
 
@@ -43,20 +39,17 @@ class Sandbox:
     def home(self) -> Path:
         return self.root / "home"
 
-    @property
-    def script(self) -> Path:
-        """The console script. Python puts its folder first in the module search path, and not the current folder."""
-        return self.root / "bin" / "litecheck"
-
     def make(self) -> Sandbox:
         """Create the folders, files that must not change, and programs that must not run."""
         for folder in FOLDERS:
             (self.root / folder).mkdir(parents=True)
         for file in ("home/.bashrc", "above/secret.txt", "secret.yaml"):
-            (self.root / file).write_text(f"secret: {SECRET}\n", encoding="utf-8")
+            content = (
+                "pwned-secret-content: pwned-secret-content\n" if file == "secret.yaml" else "secret: 1\n"
+            )
+            (self.root / file).write_text(content, encoding="utf-8")
         for program in PROGRAMS:
             self.program(self.root / "bin" / program)
-        self.script.write_text("import sys\nfrom litecheck.cli import main\nsys.exit(main())\n", encoding="utf-8")
         return self
 
     def program(self, path: Path) -> None:
@@ -74,11 +67,18 @@ class Sandbox:
 
     def environment(self, extra: dict[str, str]) -> dict[str, str]:
         """Return the variables of the case: those of this process, with all folders inside the sandbox."""
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "PYTEST_", "COLUMNS", "GITHUB_"))}
+        kept = {
+            k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "PYTEST_", "COLUMNS", "GITHUB_"))
+        }
         folders = {
-            "HOME": "home", "TMPDIR": "tmp", "TMP": "tmp", "TEMP": "tmp", "XDG_CACHE_HOME": "cache",
-            "XDG_CONFIG_HOME": "config", "XDG_DATA_HOME": "data",
-        }  # fmt: skip
+            "HOME": "home",
+            "TMPDIR": "tmp",
+            "TMP": "tmp",
+            "TEMP": "tmp",
+            "XDG_CACHE_HOME": "cache",
+            "XDG_CONFIG_HOME": "config",
+            "XDG_DATA_HOME": "data",
+        }
         inside = {name: str(self.root / folder) for name, folder in folders.items()}
         first = {"PATH": f"{self.root / 'bin'}:{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"}
         return {**kept, **inside, **first, "PYTHONDONTWRITEBYTECODE": "1", **extra}
@@ -88,11 +88,8 @@ class Sandbox:
         found: dict[str, State] = {}
         folders = [str(self.root)]
         while folders:
-            folder = folders.pop()
-            with os.scandir(folder) as entries:
+            with os.scandir(folders.pop()) as entries:
                 for entry in entries:
-                    if entry.name in STREAMS and folder == str(self.root):
-                        continue
                     found[os.path.relpath(entry.path, self.root)] = _state(entry)
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
@@ -102,6 +99,8 @@ class Sandbox:
 def _state(entry: os.DirEntry[str]) -> State:
     status = entry.stat(follow_symlinks=False)
     target = os.readlink(entry.path) if entry.is_symlink() else ""
-    if stat.S_ISDIR(status.st_mode):  # its size and time change with its entries, which are compared themselves
+    if stat.S_ISDIR(
+        status.st_mode
+    ):  # its size and time change with its entries, which are compared themselves
         return 0, 0, status.st_mode, target
     return status.st_size, status.st_mtime_ns, status.st_mode, target

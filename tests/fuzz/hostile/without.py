@@ -1,12 +1,55 @@
-"""Protections switched off inside the program, to see that its checks then find faults."""
+"""Negative controls: each switches one protection of litecheck off, so that cases must find faults."""
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-FIXES: dict[str, Callable[[], None]] = {}
+
+def isolation() -> None:
+    """Child processes import a module before the current folder leaves their search path."""
+    module = importlib.import_module("litecheck.processes.python")
+    module._SAFE_PATH = ()  # type: ignore[attr-defined]
+    module._PROGRAM = f"import json\n{module._PROGRAM}"  # type: ignore[attr-defined]
 
 
-def switch_off(fix: str) -> None:
-    """Replace the functions of a protection by functions that protect nothing."""
-    FIXES[fix]()
+def configuration() -> None:
+    """A configuration file names output files anywhere."""
+    replace("litecheck.cli.config_outputs", "check_output", lambda *arguments: None)
+
+
+def escaping() -> None:
+    """Text is printed as it is."""
+    replace("litecheck.rendering.escape", "escaped", lambda text, **options: text)
+
+
+def limits() -> None:
+    """No computation exceeds a limit."""
+    replace("litecheck.reference.limits", "check_limit", lambda *arguments: None)
+
+
+def reader() -> None:
+    """Devices, FIFOs and links are opened like files."""
+    replace("litecheck.files", "open_file", lambda path, piped=False: Path(path).open("rb"))  # noqa: SIM115
+    replace("litecheck.files", "check_regular", lambda descriptor, piped=False: None)
+
+
+def replace(module: str, name: str, other: Callable[..., Any]) -> None:
+    """Replace a function of a module, also where other modules have imported it by name."""
+    function = getattr(importlib.import_module(module), name)
+    for one in list(sys.modules.values()):
+        if getattr(one, "__name__", "").startswith("litecheck") and getattr(one, name, None) is function:
+            setattr(one, name, other)
+
+
+#: Protections by name, with the kind of cases that must find faults without each, and the check that finds them.
+FIXES: dict[str, tuple[Callable[[], None], str, str]] = {
+    "isolation": (isolation, "modules", "foreign code"),
+    "configuration": (configuration, "configurations", "elsewhere"),
+    "escaping": (escaping, "models", "printed"),
+    "limits": (limits, "bombs", "limits"),
+    "reader": (reader, "documents", "limits"),
+}

@@ -1,41 +1,39 @@
-"""The kinds of hostile input, one module each, and how often each is drawn."""
+"""The kinds of hostile input; each module writes the files of a case and chooses its command."""
 
 from __future__ import annotations
 
-from random import Random
-
 from tests.fuzz.hostile.case import Make
 from tests.fuzz.hostile.kinds import (
+    archives,
+    arithmetics,
     arrays,
     bombs,
-    configuration,
+    configurations,
     documents,
     folders,
     images,
     models,
     modules,
-    mutants,
     profiles,
+    streams,
+    suites,
 )
 
-#: By name: the function that makes a case, and its weight.
-KINDS: dict[str, tuple[Make, int]] = {
-    "models": (models.make, 20),
-    "bombs": (bombs.make, 10),
-    "mutants": (mutants.make, 15),
-    "bundles": (mutants.make_bundle, 8),
-    "profiles": (profiles.make, 15),
-    "documents": (documents.make, 20),
-    "arrays": (arrays.make, 14),
-    "images": (images.make, 6),
-    "configuration": (configuration.make, 12),
-    "folders": (folders.make, 8),
-    "arguments": (folders.make_arguments, 6),
-    "modules": (modules.make, 6),
-    "streams": (modules.make_streams, 3),
-}  # fmt: skip
-
-
-def draw(rng: Random) -> str:
-    """Return the name of a kind by its weight."""
-    return rng.choices(list(KINDS), [weight for _, weight in KINDS.values()])[0]
+#: Kinds by name, with their share of the cases.
+KINDS: dict[str, tuple[int, Make]] = {
+    "models": (20, models.named),
+    "mutants": (10, models.mutated),
+    "bombs": (9, bombs.make),
+    "containers": (6, archives.make),
+    "profiles": (10, profiles.make),
+    "arithmetics": (3, arithmetics.make),
+    "configurations": (8, configurations.make),
+    "arrays": (7, arrays.make),
+    "images": (3, images.make),
+    "suites": (5, suites.suite),
+    "results": (4, suites.results),
+    "documents": (6, documents.make),
+    "folders": (5, folders.make),
+    "modules": (2, modules.make),
+    "streams": (2, streams.make),
+}

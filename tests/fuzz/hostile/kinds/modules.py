@@ -1,106 +1,133 @@
-"""Foreign modules, programs and settings in the current folder, and streams that are closed, full or without a reader."""
+"""Python modules and programs in the current folder, by the names that litecheck and its children import."""
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
 from pathlib import Path
 from random import Random
 
-from tests.fuzz.hostile.case import Case, Stdout
-from tests.fuzz.hostile.commands import (
-    Line,
-    convert_model,
-    diagnose_model,
-    judge_model,
-    line,
-    reports,
-    run_model,
-    show_model,
-    verify_model,
-)
-from tests.fuzz.hostile.sandbox import PROGRAMS, Sandbox
-from tests.fuzz.hostile.stock import FLOAT, RUNTIME, SMALL
+from tests.fuzz.hostile.case import Case
+from tests.fuzz.hostile.commands import LIMITED
+from tests.fuzz.hostile.sandbox import Sandbox
+from tests.fuzz.seeds import FIXTURES
 
-#: Modules that commands import only in some cases, or only in their children, and modules that Python itself looks for.
+#: Modules that are imported where they exist, whether or not they are installed.
 OPTIONAL = (
-    "sitecustomize", "usercustomize", "numba", "tensorflow", "ai_edge_litert", "ai_edge_quantizer", "tflite_runtime", "openvino",
-    "dask", "distributed", "PIL", "cryptography", "ethosu", "tomllib", "tomli", "onnx", "pwd", "resource", "ctypes", "multiprocessing",
-    "pickle", "linecache", "traceback", "site", "encodings", "codecs", "readline", "rlcompleter", "colorama", "pygments",
-)  # fmt: skip
-#: Files that libraries read from the current folder.
-SETTINGS = {
-    ".numba_config.yaml": "enable_cuda: 1\ndebug: 1\ncache_dir: pwned\n", "setup.cfg": "[x]\n", ".env": "PYTHONPATH=.\n",
-    "dask.yaml": "distributed: {}\n", "pyvenv.cfg": "home = .\n", "python311._pth": ".\nimport site\n", "x.pth": "import json\n",
-}  # fmt: skip
+    "sitecustomize",
+    "usercustomize",
+    "numba",
+    "tensorflow",
+    "keras",
+    "tf_keras",
+    "PIL",
+    "h5py",
+    "ai_edge_quantizer",
+    "ethosu",
+    "ai_edge_litert",
+    "tflite_micro",
+    "openvino",
+    "onnx",
+    "distributed",
+    "cryptography",
+    "litecheck",
+    "ml_dtypes",
+    "tests",
+)
+#: Programs that a library may look up.
+PROGRAMS = (
+    "gs",
+    "git",
+    "gcc",
+    "cc",
+    "ld",
+    "ldconfig",
+    "objdump",
+    "vela",
+    "python",
+    "python3",
+    "sh",
+    "nvidia-smi",
+    "uname",
+    "lscpu",
+)
+
+
+def fill(box: Sandbox, only: str = "") -> None:
+    """Write a module of each name into the current folder; it leaves a canary and fails."""
+    names = {name.partition(".")[0] for name in sys.modules} | sys.stdlib_module_names | set(OPTIONAL)
+    for name in sorted(names) if not only else [only]:
+        code = box.python(name) + f"raise ImportError({name!r} + ' of the current folder')\n"
+        (box.work / f"{name}.py").write_text(code, encoding="utf-8")
+    for program in PROGRAMS:
+        box.program(box.work / program)
+    (box.work / "x.pth").write_text(f"import os; {box.python('x.pth')}", encoding="utf-8")
+    (box.work / ".numba_config.yaml").write_text("cache_dir: pwned\n", encoding="utf-8")
+    (box.work / "pyvenv.cfg").write_text("home = pwned\n", encoding="utf-8")
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """Write modules of names that litecheck or its children import into the current folder, and any command."""
-    names = importable()
-    several = rng.choice((1, 5, len(names)))
-    for name in rng.sample(names, several):
-        place = box.work / name
-        if rng.random() < 0.2:
-            place.mkdir()
-            place /= "__init__"
-        place.with_suffix(".py").write_text(box.python(name), encoding="utf-8")
-    for file, content in SETTINGS.items():
-        (box.work / file).write_text(content, encoding="utf-8")
-    for program in PROGRAMS:
-        box.program(box.work / program)
-    words, writes, isolated = _command(rng, box, stock)
-    return Case(f"{several} modules", words, writes, alone=not isolated)
-
-
-def importable() -> list[str]:
-    """Return the names of modules that a file in the current folder may shadow: those that this process has imported.
-
-    Only litecheck's own imports count, so that the list does not depend on the test program.
-    """
-    names = {name.partition(".")[0] for name in sys.modules}
-    ours = {"tests", "fixtures", "litecheck", "__main__", "pytest", "_pytest", "pluggy", "conftest"}
-    return sorted({*OPTIONAL, *(n for n in names if n.isidentifier() and n not in (*ours, *sys.builtin_module_names))})
-
-
-def _command(rng: Random, box: Sandbox, stock: Path) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-    """Return a command line, its outputs, and True if only the children of the command are of interest."""
-    for one in (SMALL, FLOAT, "x.npy", "samples.npz", "claims.yaml"):
-        shutil.copy(stock / one, box.work)
-    for folder in ("suite", "results", "images"):
-        if (stock / folder).is_dir():
-            shutil.copytree(stock / folder, box.work / folder)
-    if RUNTIME and rng.random() < 0.6:
-        return (*rng.choice(_with_children(rng)), rng.random() < 0.7)
-    lines = [
-        judge_model(rng, SMALL), show_model(rng, SMALL), run_model(rng, SMALL), convert_model(rng, FLOAT), line("rules"),
-        line("explain", "CONV_2D"), line("suite", "judge", "suite", "results", reports(rng, "suite")),
-        line("compare", "x.npy", "x.npy"), line("suite", "prove", "suite"), line("certify", "suite", "results", "--claims", "claims.yaml"),
-        line("suite", "make", "--select", "LOGISTIC", "--level", "smoke", "-j", "2", (("-o", "made"), ("made",))),
-        line("quantize", "x.npy", "--scale", "1", (("-o", "o.npy"), ("o.npy",))), line("--help"), line("--version"),
-    ]  # fmt: skip
-    return (*rng.choice(lines), False)
-
-
-def _with_children(rng: Random) -> list[Line]:
-    """Return commands that start Python processes."""
-    new = (("-o", "new"), ("new",))
-    return [
-        verify_model(rng, SMALL, RUNTIME), verify_model(rng, SMALL, RUNTIME, "-j", "2"), diagnose_model(rng, SMALL, RUNTIME),
-        line("suite", "run", "suite", "-d", RUNTIME, "--timeout", "5", new),
-        line("convert", FLOAT, "--data", "samples.npz", (("-o", "o.tflite"), ("o.tflite",)), "--device", RUNTIME),
-        line("convert", FLOAT, "--data", "samples.npz", (("-o", "o.tflite"), ("o.tflite",)), "--compare"),
-        line("validate", SMALL, "-p", "ethos-u55", "--compile"),
-    ]  # fmt: skip
-
-
-def make_streams(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """Run a sound command with stdout or stderr closed, full or without a reader."""
-    words, writes, _ = _command(rng, box, stock)
-    wrong = rng.random() < 0.3
-    if wrong:
-        words = (*words[:1], "--nonsense", *words[1:])
-    closed = rng.random() < 0.5
-    modes: tuple[Stdout, ...] = ("file", "full", "broken pipe", "closed")
-    stdout = rng.choice(modes)
-    return Case(f"stdout {stdout}{', stderr closed' if closed else ''}", words, writes, True, stdout=stdout, closed_stderr=closed)
+    """Every command in a folder full of hostile modules, in a process of its own in half of the cases."""
+    fill(box)
+    model, flat = str(FIXTURES / "fc_int8.tflite"), str(FIXTURES / "float_detector.tflite")
+    suite, results, data = str(stock / "suite"), str(stock / "results"), str(FIXTURES / "float_detector.npz")
+    device = [
+        "-d",
+        rng.choice(
+            (
+                "litert:reference",
+                "litert:xnnpack",
+                "tflm",
+                "command:/bin/false {model} {runs}",
+                "vela:ethos-u55",
+            )
+        ),
+        *LIMITED,
+    ]
+    script = box.root / "calibration.py"
+    script.write_text(
+        "import numpy\ndef get_calibration_data():\n    yield {'input': numpy.zeros((1, 32, 32, 3), 'float32')}\n"
+    )
+    os.mkdir(box.work / "saved")
+    (box.work / "saved" / "saved_model.pb").write_bytes(b"")
+    argv, writes = rng.choice(
+        (
+            (["validate", model], []),
+            (["validate", model, "--profile", "ethos-u55", "--compile"], []),
+            (["inspect", model], []),
+            (["explain", "CONV_2D"], []),
+            (["rules"], []),
+            (["run", model, "--random", "0", "-o", "o.npz"], ["o.npz"]),
+            (["verify", model, *device, "--budget", "5", "--reproduce", "failing"], ["failing"]),
+            (["verify", model, *device, "--budget", "5"], []),
+            (["diagnose", *device, "--op", "TANH", "--repeats", "0"], []),
+            (["quantize", str(stock / "outputs.npz"), "-o", "q.npy", "--scale", "1"], ["q.npy"]),
+            (["convert", flat, "--data", data, "-o", "o.tflite"], ["o.tflite"]),
+            (["convert", flat, "--data", data, "--compare"], []),
+            (["convert", flat, "--data", str(script), "-o", "o.tflite"], ["o.tflite"]),
+            (
+                [
+                    "convert",
+                    flat,
+                    "--data",
+                    data,
+                    "-o",
+                    "o.tflite",
+                    "--via",
+                    rng.choice(("tensorflow", "ai-edge-quantizer")),
+                ],
+                ["o.tflite"],
+            ),
+            (["convert", "saved", "--data", data, "-o", "o.tflite"], ["o.tflite"]),
+            (["verify", flat, *device, "--calibration", str(script), "--budget", "5"], []),
+            (["suite", "make", "-o", "made", "--select", "TANH", "--level", "smoke", "-j", "2"], ["made"]),
+            (["suite", "run", suite, *device, "-o", "out", "-j", "2"], ["out"]),
+            (["suite", "judge", suite, results], []),
+            (["suite", "prove", suite], []),
+            (["suite", "diff", results, results, "--suite", suite], []),
+            (["certify", suite, results, "--check", str(stock / "certificate.json")], []),
+        )
+    )
+    return Case(
+        f"{' '.join(argv[:2])[:40]}: hostile modules", tuple(argv), tuple(writes), alone=rng.random() < 0.5
+    )

@@ -1,146 +1,186 @@
-"""Profiles and other YAML: includes that fan out or form circles, aliases, links to devices, pipes, huge scalars."""
+"""YAML: profiles, arithmetics and claims that fan out, refer to themselves, nest, name devices, or hold hostile text."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from random import Random
 
+from litecheck.data import rules_dir
 from tests.fuzz.hostile.case import Case
-from tests.fuzz.hostile.commands import (
-    Line,
-    convert_model,
-    judge_model,
-    line,
-    plain_report,
-    run_model,
-    verify_model,
-)
-from tests.fuzz.hostile.kinds.models import surroundings
+from tests.fuzz.hostile.commands import LIMITED, reports
+from tests.fuzz.hostile.mangle import nested, text
 from tests.fuzz.hostile.sandbox import Sandbox
-from tests.fuzz.hostile.stock import CLAIMS, FLOAT, PROFILE, RUNTIME, SMALL
-from tests.fuzz.hostile.words import file_name, name
+from tests.fuzz.hostile.special import special
+from tests.fuzz.hostile.words import name
+from tests.fuzz.seeds import FIXTURES
 
-SECRETS = ("../secret.txt", "../../secret.yaml", "/etc/passwd", "../../home/.bashrc")
-ARITHMETIC = "arithmetic: mine\ntitle: x\nextends: litert-reference\nstages:\n  CONV_2D: {requantize: single}\n"
+#: Keys that name another file.
+REFERENCES = ("extends", "includes")
+
+
+def quoted(content: str) -> str:
+    """Return a YAML scalar in double quotes that holds any text."""
+    out = [c if 32 <= ord(c) < 127 and c not in '"\\' else f"\\U{ord(c):08x}" for c in content]
+    return '"' + "".join(out) + '"'
+
+
+def _fan(rng: Random, box: Sandbox) -> str:
+    depth, width = rng.choice(((8, 10), (3, 3), (9, 2), (2, 2000)))
+    key = rng.choice(("includes", "includes", "extends"))
+    for level in range(depth):
+        following = ",".join([f"i{level + 1}.yaml"] * (width if key == "includes" else 1))
+        value = f"[{following}]" if key == "includes" else following
+        (box.work / f"i{level}.yaml").write_text(f"profile: p{level}\n{key}: {value}\n")
+    last = rng.choice(("profile: last\n", "profile: last\nextends: i0.yaml\n"))
+    (box.work / f"i{depth}.yaml").write_text(last)
+    return "i0.yaml"
+
+
+def _references(rng: Random, box: Sandbox) -> str:
+    target = rng.choice(
+        (
+            "../../secret.yaml",
+            "../../secret.yaml",
+            "/etc/passwd",
+            "/dev/zero",
+            "p.yaml",
+            "special.yaml",
+            "special.yaml",
+        )
+    )
+    special(box, "special.yaml", rng)
+    key = rng.choice(REFERENCES)
+    value = f"[{target}]" if key == "includes" else target
+    (box.work / "p.yaml").write_text(f"profile: x\n{key}: {value}\n")
+    return "p.yaml"
+
+
+def _aliases(rng: Random, box: Sandbox) -> str:
+    lines = ["profile: x", "extends: litert-int8", "a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, rng.choice((3, 12, 30)))]
+    circle = rng.choice(("", "ops: &o {ADD: *o}", "kinds: &k [*k]"))
+    (box.work / "p.yaml").write_text("\n".join([*lines, circle]) + "\n")
+    return "p.yaml"
+
+
+def _tags(rng: Random, box: Sandbox) -> str:
+    code = box.python("yaml").strip()
+    tag = rng.choice(
+        (
+            f"!!python/object/apply:builtins.exec [{quoted(code)}]",
+            f"!!python/object/new:os.system ['touch {box.canary('yaml')}']",
+            "!!binary aGFsbG8=",
+            "!!set {a, b}",
+            "!!timestamp 2001-01-01",
+            "!!pwned x",
+            "!!python/name:os.system",
+        )
+    )
+    (box.work / "p.yaml").write_text(f"profile: x\nextends: litert-int8\ntitle: {tag}\n")
+    return "p.yaml"
+
+
+def _texts(rng: Random, box: Sandbox) -> str:
+    hostile = [quoted(name(rng)[:20_000]) for _ in range(12)]
+    head = "profile: x\nextends: litert-int8\n"
+    line = rng.choice(
+        (
+            f"profile: {hostile[0]}\nextends: litert-int8",
+            f"profile: x\nextends: litert-int8\ntitle: {hostile[0]}\nsource: {hostile[1]}",
+            f"profile: x\nextends: {hostile[0]}",
+            f"profile: x\nextends: litert-int8\n{hostile[0]}: 1",
+            f"profile: x\nincludes: [{hostile[0]}]",
+            f"profile: x\nextends: litert-int8\nops:\n  {hostile[0]}: {{}}",
+            f"profile: x\nextends: litert-int8\nunlisted: {hostile[0]}",
+            f"profile: x\nextends: litert-int8\nkinds:\n  weight: {{scale: normal, because: {hostile[0]}}}",
+            f"profile: x\nextends: litert-int8\nops:\n  CONV_2D: {{limits: {{stride_w: {hostile[0]}}}}}",
+            _limited(hostile, "CONV_2D", "stride_w"),
+            _limited(hostile, "FULLY_CONNECTED", "weight.rank"),
+            f"profile: x\nextends: litert-int8\nops:\n  FULLY_CONNECTED: {{unsupported: {hostile[0]}}}",
+            f"{head}relaxes:\n  FULLY_CONNECTED/weight/zero_point: {{value: -1..9, because: {hostile[2]}}}",
+        )
+    )
+    (box.work / "p.yaml").write_text(line + "\n", encoding="utf-8")
+    return "p.yaml"
+
+
+def _limited(hostile: list[str], opcode: str, measurement: str) -> str:
+    """A profile whose findings quote its texts."""
+    keys = ("profile", "title", "source", "runtime")
+    head = "".join(f"{key}: {text}\n" for key, text in zip(keys, hostile, strict=False))
+    rule = f"limits: {{{measurement}: 7..9}}\n    because: {hostile[4]}\n    see: {hostile[5]}"
+    return f"{head}extends: litert-int8\nops:\n  {opcode}:\n    {rule}"
+
+
+def _spoiled(rng: Random, box: Sandbox) -> str:
+    content = (rules_dir() / "template.yaml").read_bytes()
+    if rng.random() < 0.5:
+        lines = content.decode().splitlines()
+        at = rng.randrange(len(lines))
+        key = lines[at].partition(":")[0]
+        huge = rng.choice(
+            (
+                "9" * 400,
+                "9" * 5000,
+                "1e999",
+                "0x" + "f" * 500,
+                "1:" * 50_000,
+                nested(rng.choice((400, 20_000))),
+                "- " * 20_000,
+                "? " * 5000,
+                "&a " * 500,
+                "{" * 3000,
+                "1/0",
+                "0/0",
+                ".nan..5",
+                "5..1",
+                "x" * 1_000_000,
+                "| \t",
+                "-" * 5000,
+            )
+        )
+        lines[at] = f"{key}: {huge}"
+        content = "\n".join(lines).encode()
+    else:
+        content = text(rng, content)
+    (box.work / "p.yaml").write_bytes(content)
+    return "p.yaml"
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """Write a YAML file and the files it refers to, and a command that reads it."""
-    for model in (SMALL, FLOAT):
-        (box.work / model).write_bytes((stock / model).read_bytes())
-    subject = rng.choice(sorted(SHAPES))
-    file = file_name(rng, ".yaml") if rng.random() < 0.15 else "file.yaml"
-    file = file.lstrip("-") or "file.yaml"
-    SHAPES[subject](rng, box.work, file)
-    return Case(subject, *_command(rng, f"./{file}"), environment=surroundings(rng))
-
-
-def _command(rng: Random, file: str) -> Line:
-    lines = [
-        judge_model(rng, SMALL, "-p", file), judge_model(rng, SMALL, "-p", file), judge_model(rng, SMALL, "-p", file),
-        line("rules", "-p", file, plain_report(rng)), line("rules", "ADD", "-p", file, plain_report(rng)),
-        line("rules", "--source", "-p", file), line("explain", "FULLY_CONNECTED", "-p", file),
-        run_model(rng, SMALL, "--arithmetic", file), convert_model(rng, FLOAT, "-p", file),
-        line("suite", "make", (("-o", "made"), ("made",)), "-p", file, "--level", "smoke", "--no-flags", "--select", "ADD"),
-    ]  # fmt: skip
-    if RUNTIME:
-        lines.append(verify_model(rng, SMALL, RUNTIME, rng.choice(("--arithmetic", "-p")), file))
-    return rng.choice(lines)
-
-
-def quoted(text: str) -> str:
-    """Return a text as a YAML scalar that stands for exactly this text."""
-    return '"' + "".join(f"\\U{ord(c):08X}" if c < " " or c in '"\\' or c > "~" else c for c in text) + '"'
-
-
-def _fan_out(rng: Random, folder: Path, file: str) -> None:
-    depth, width = rng.choice(((9, 10), (9, 10), (5, 100), (40, 2), (300, 1)))
-    names = [file, *(f"inc{n}.yaml" for n in range(depth))]
-    for number, one in enumerate(names):
-        includes = ", ".join([quoted(names[number + 1])] * width) if number < depth else ""
-        (folder / one).write_text(f"profile: x{number}\nincludes: [{includes}]\n", encoding="utf-8")
-
-
-def _circle(rng: Random, folder: Path, file: str) -> None:
-    key = rng.choice(("extends", "includes"))
-    for one, other in (((file, "b.yaml"), ("b.yaml", "c.yaml"), ("c.yaml", rng.choice((file, "b.yaml", "c.yaml"))))):
-        target = quoted(other) if key == "extends" else f"[{quoted(other)}]"
-        (folder / one).write_text(f"profile: x\n{key}: {target}\n", encoding="utf-8")
-
-
-def _aliases(rng: Random, folder: Path, file: str) -> None:
-    levels = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, rng.choice((4, 9, 30)))]
-    own = rng.choice(("", "x: &x {y: *x}\n", "<<: *a1\n"))
-    (folder / file).write_text("\n".join(["a0: &a0 [x]", *levels, own, PROFILE]), encoding="utf-8")
-
-
-def _special(rng: Random, folder: Path, file: str) -> None:
-    """Make the file, or one it names, a link to a device, a pipe, a folder, a circle of links, or nothing."""
-    target = rng.choice((file, "other.yaml"))
-    if target != file:
-        key = rng.choice(("extends: other.yaml", "includes: [other.yaml]", "includes: [tiny, other.yaml]"))
-        (folder / file).write_text(f"profile: x\n{key}\n", encoding="utf-8")
-    place = folder / target
-    kind = rng.choice(("/dev/zero", "/dev/stdin", "/dev/tty", "/proc/self/mem", "/dev/full", "pipe", "folder", target, "gone"))
-    if kind == "pipe":
-        os.mkfifo(place)
-    elif kind == "folder":
-        place.mkdir()
-    else:
-        place.symlink_to(kind)
-
-
-def _disclosing(rng: Random, folder: Path, file: str) -> None:
-    key = rng.choice(("extends: {}", "includes: [{}]", "arithmetic: {}", "profile: {{name: {}}}"))
-    (folder / file).write_text(f"profile: x\n{key.format(rng.choice(SECRETS))}\n", encoding="utf-8")
-
-
-def _huge(rng: Random, folder: Path, file: str) -> None:
-    scalar = rng.choice(("9" * 5000, "1/" + "9" * 400, "1e999999999", "x" * 5_000_000, "0x" + "f" * 9000, "1_0" * 900, "-.inf"))
-    at = rng.choice(("zero_point: 0", "title: A profile for tests", "granularity: per-axis", "profile: tiny"))
-    key = at.partition(":")[0]
-    (folder / file).write_text(PROFILE.replace(at, f"{key}: {scalar}", 1), encoding="utf-8")
-
-
-def _deep(rng: Random, folder: Path, file: str) -> None:
-    depth = rng.choice((100, 1000, 100_000))
-    nested = rng.choice(("[" * depth, "{a: " * depth, "\n".join(" " * n + "a:" for n in range(min(depth, 1500))), "- " * depth))
-    (folder / file).write_text(rng.choice(("", f"{PROFILE}x: ")) + nested, encoding="utf-8")
-
-
-def _named(rng: Random, folder: Path, file: str) -> None:
-    """Replace texts of a sound file by hostile texts."""
-    base = rng.choice((PROFILE, PROFILE, CLAIMS, ARITHMETIC))
-    lines = base.splitlines()
-    for _ in range(rng.choice((1, 1, 3))):
-        number = rng.randrange(len(lines))
-        key, colon, value = lines[number].partition(": ")
-        hostile = quoted(name(rng)[:5000])
-        indent = key[: len(key) - len(key.lstrip())]
-        lines[number] = rng.choice((f"{key}{colon or ': '}{hostile}", f"{indent}{hostile}: {value or 'x'}"))
-    (folder / file).write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _broken(rng: Random, folder: Path, file: str) -> None:
-    content = bytearray(rng.choice((PROFILE, CLAIMS, ARITHMETIC)).encode())
-    for _ in range(rng.choice((1, 3, 20))):
-        at = rng.randrange(len(content))
-        content[at : at + rng.choice((0, 1, 4))] = rng.choice((b"\0", b"\xff\xfe", b"\t", b"&", b"*a", b"!!python/object:os.system",
-            b"%YAML 9\n", b"---\n", b"\x85", b": ", b"[", b"{", b"'", b"\xe2\x80\xae", b"\x1b[8m"))  # fmt: skip
-    (folder / file).write_bytes(rng.choice((b"", b"", b"\xff\xfe", b"\xef\xbb\xbf")) + bytes(content))
-
-
-def _tags(rng: Random, folder: Path, file: str) -> None:
-    tag = rng.choice((
-        "!!python/object/apply:os.system ['touch pwned']", "!!python/name:os.system", "!!binary aGVsbG8=", "!!set {a, b}",
-        "!!timestamp 2001-01-01", "!!float x", "!!int 0b2", "!<tag:pwned> x", "!!map [1]", "!!omap [a]",
-    ))  # fmt: skip
-    (folder / file).write_text(f"{PROFILE}source2: {tag}\ntitle: {tag}\n", encoding="utf-8")
-
-
-SHAPES = {
-    "includes fan out": _fan_out, "includes in a circle": _circle, "aliases": _aliases, "special file": _special,
-    "file of another kind": _disclosing, "huge scalar": _huge, "deep nesting": _deep, "hostile texts": _named,
-    "hostile texts ": _named, "broken YAML": _broken, "tags": _tags,
-}  # fmt: skip
+    """A hostile profile, to every command that takes one."""
+    kind = rng.choices((_fan, _references, _aliases, _tags, _texts, _spoiled), (1, 4, 2, 2, 8, 5))[0]
+    profile = kind(rng, box)
+    if rng.random() < 0.1:
+        profile = "./special"
+        special(box, "special", rng)
+    model = str(FIXTURES / rng.choice(("conv_int8.tflite", "fc_int8.tflite", "broken_bias_int8.tflite")))
+    options, files = reports(rng, "validate")
+    plain = rng.choice(([], ["-f", "json"]))
+    command, writes = rng.choices(
+        (
+            (["validate", model, *options], files),
+            (["rules", *plain], []),
+            (["rules", "CONV_2D", *plain], []),
+            (["rules", "--source"], []),
+            (["explain", "CONV_2D"], []),
+            (["explain", "*/weight/*"], []),
+            (["verify", model, "-d", "litert:reference", "--feed", "random", "--budget", "5", *LIMITED], []),
+            (["suite", "make", "-o", "made", "--level", "smoke", "--no-flags", "--select", "TANH"], ["made"]),
+            (
+                [
+                    "convert",
+                    str(FIXTURES / "float.tflite"),
+                    "--random",
+                    "1",
+                    "--device",
+                    "litecheck",
+                    "-o",
+                    "out.tflite",
+                ],
+                ["out.tflite"],
+            ),
+        ),
+        (8, 2, 2, 3, 2, 1, 1, 2, 2),
+    )[0]
+    return Case(f"{command[0]}: profile {kind.__name__[1:]}", (*command, "--profile", profile), tuple(writes))
