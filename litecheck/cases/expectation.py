@@ -15,7 +15,8 @@ from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.interpreter import Machine, initial, last_use
+from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.lifetimes import initial, last_use
 from litecheck.reference.operands import NUMPY_TYPES, RunError
 
 

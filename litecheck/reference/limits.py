@@ -49,7 +49,7 @@ class ComputeLimits:
 
 
 @dataclass(slots=True)
-class Budget:
+class ComputeBudget:
     """The use of the limits by one inference: bytes of live tensors, calls of subgraphs, and the end of the time."""
 
     limits: ComputeLimits = field(default_factory=ComputeLimits)
@@ -62,7 +62,7 @@ class Budget:
         self.deadline = monotonic() + self.limits.seconds
 
 
-_BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
+_BUDGET: ContextVar[ComputeBudget | None] = ContextVar("budget", default=None)
 _in_force = ComputeLimits()
 
 
@@ -77,13 +77,13 @@ def set_limits(limits: ComputeLimits) -> None:
     _in_force = limits
 
 
-def budget() -> Budget:
+def budget() -> ComputeBudget:
     """Return the budget of the inference that runs here; a new one outside of inferences."""
-    return _BUDGET.get() or Budget(_in_force)
+    return _BUDGET.get() or ComputeBudget(_in_force)
 
 
 @contextmanager
-def spending(spent: Budget) -> Iterator[None]:
+def spending(spent: ComputeBudget) -> Iterator[None]:
     """Let kernels take memory, calls and time from this budget."""
     token = _BUDGET.set(spent)
     try:

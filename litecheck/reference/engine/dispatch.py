@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.graph import name_of, wiring_of
+from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
-from litecheck.model.values import stored_integers
 from litecheck.profile.operators import facts_of
-from litecheck.quantization import BITS, Blockwise
+from litecheck.quantization import BITS
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.limits import NO_MEMORY, WORKING, LimitError, reserve_working
 from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
-from litecheck.reference.registry import ANY, Cell, Kernel, KernelFunction, Variants, kernels, unfolding
+from litecheck.reference.registry import ANY, Cell, Kernel, KernelFunction, Variants, kernels
 from litecheck.reference.takers import EVERY, holding, takers
 
 #: Parameters of kernels that are no operands.
@@ -119,36 +118,6 @@ def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | N
         return None
     index = side[names.index(name)]
     return subgraph.tensors[index].dtype if index >= 0 else None
-
-
-def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
-    """A constant tensor as an operand, None where it has no values or no numpy type.
-
-    Raises RunError for a shape that no array has: too many dimensions, or too large ones beside one of 0.
-    """
-    try:
-        values = stored_integers(tensor) if tensor.sparsity is None else _unfolded(subgraph, tensor)
-    except ValueError as error:
-        raise RunError(
-            f"constant '{tensor.name}' (tensor {tensor.index}) has a shape that no array has"
-        ) from error
-    if values is None:
-        return None
-    held = values.astype(np.bool_) if tensor.dtype == "bool" else values
-    details = tensor.quantization.details
-    blocks = None
-    if isinstance(details, Blockwise) and 0 <= details.scales < len(subgraph.tensors):
-        blocks = (
-            constant(subgraph, subgraph.tensors[details.scales]) if details.scales != tensor.index else None
-        )
-    return Operand(held, tensor.dtype, tensor.quantization, True, blocks)
-
-
-def _unfolded(subgraph: Subgraph, tensor: Tensor) -> Array | None:
-    """A sparse constant, where all that reads it has it unfolded: kernels of sparse operands compute in other ways."""
-    readers = {subgraph.operators[at].opcode for at in wiring_of(subgraph).readers.get(tensor.index, ())}
-    unfold = unfolding(readers.pop()) if len(readers) == 1 else None
-    return unfold(tensor) if unfold else None
 
 
 def result(tensor: Tensor) -> OutputSpec:

@@ -9,22 +9,23 @@ from typing import Any
 import numpy as np
 
 from litecheck.errors import wrong_type
-from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, constant
+from litecheck.reference.engine.constants import constant
+from litecheck.reference.engine.dispatch import BoundKernel, bind, compute
 from litecheck.reference.engine.entry import EntryPoint, entry
+from litecheck.reference.engine.lifetimes import HeldBytes, initial, last_use
 from litecheck.reference.limits import (
-    Budget,
+    ComputeBudget,
     ComputeLimits,
     LimitError,
     budget,
     check_time,
     count_call,
     limits_in_force,
-    reserve,
     spending,
 )
-from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, RunError
+from litecheck.reference.operands import Array, Computed, Operand, RunError
 
 #: Called after each operator of the entry point with the operator and its outputs.
 Progress = Callable[[Operator, tuple[Array, ...]], None]
@@ -88,15 +89,6 @@ class State:
 
 def _alike(mine: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
     return mine.keys() == theirs.keys() and all(np.array_equal(mine[key], theirs[key]) for key in mine)
-
-
-class _Held(dict[int, int]):
-    """Bytes of the tensors that a subgraph made and still holds, by index."""
-
-    def add(self, index: int, array: Array) -> int:
-        """Note a tensor; return the bytes by which the memory grows."""
-        before, self[index] = self.get(index, 0), array.nbytes
-        return array.nbytes - before
 
 
 class Machine:
@@ -214,10 +206,10 @@ class Machine:
         with spending(self._budget(inputs)):
             return self._run(subgraph, inputs, keep_all, progress)
 
-    def _budget(self, arrays: Iterable[Array]) -> Budget:
+    def _budget(self, arrays: Iterable[Array]) -> ComputeBudget:
         """What an inference may spend, which holds these tensors, the variables and the resources at its start."""
         kept = (*arrays, *self.variables.values(), *self.resources.values())
-        return Budget(self.limits, sum(array.nbytes for array in kept if array is not None))
+        return ComputeBudget(self.limits, sum(array.nbytes for array in kept if array is not None))
 
     def _run(
         self, subgraph: Subgraph, inputs: tuple[Array, ...], keep_all: bool, progress: Progress | None
@@ -226,7 +218,7 @@ class Machine:
         if subgraph.index not in self._last:
             self._last[subgraph.index] = last_use(subgraph)
         last = {} if keep_all else self._last[subgraph.index]
-        spent, held = budget(), _Held()
+        spent, held = budget(), HeldBytes()
         self._depth += 1
         try:
             if self.watch:
@@ -303,32 +295,3 @@ class Machine:
             raise RunError(f"tensor {index} '{tensor.name}' of type {tensor.dtype} has no values")
         self._constants[key] = value
         return value
-
-
-def initial(tensor: Tensor) -> Array:
-    """What a variable tensor holds before the first inference: the lowest byte of the zero point in int8, zeros in all
-    other types.
-
-    Source: tflite/core/c/common.cc, ResetVariableTensor, which fills it with bytes.
-    """
-    if tensor.dtype not in NUMPY_TYPES:
-        raise RunError(f"variable tensor {tensor.index} '{tensor.name}' has type {tensor.dtype}")
-    zero_points = tensor.quantization.zero_point
-    fill = int(zero_points[0]) if tensor.dtype == "int8" and zero_points.size else 0
-    dtype = np.dtype(NUMPY_TYPES[tensor.dtype])
-    reserve(tensor.shape, 2 * dtype.itemsize, f"variable tensor {tensor.index} '{tensor.name}'")
-    return np.full(tensor.shape, np.array(fill).astype(dtype))
-
-
-def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:
-    """Operator -> tensors nobody needs behind it."""
-    last: dict[int, int] = {}
-    for operator in subgraph.operators:
-        for index in (*operator.inputs, *operator.outputs):
-            last[index] = operator.index
-    for index in subgraph.outputs:
-        last.pop(index, None)
-    by_operator: dict[int, list[int]] = {}
-    for index, operator_index in last.items():
-        by_operator.setdefault(operator_index, []).append(index)
-    return {op: tuple(indexes) for op, indexes in by_operator.items()}

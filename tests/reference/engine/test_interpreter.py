@@ -14,7 +14,8 @@ from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.entry import entry
-from litecheck.reference.engine.interpreter import Machine, initial, run
+from litecheck.reference.engine.interpreter import Machine, run
+from litecheck.reference.engine.lifetimes import initial
 from litecheck.reference.operands import Operand, RunError
 
 X = np.array([[1, -2, 3]], np.int8)

@@ -1,0 +1,47 @@
+"""Tensors of a running subgraph: their first contents, the bytes that they hold, and the operator that needs them last."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from litecheck.model.types import Subgraph, Tensor
+from litecheck.reference.limits import reserve
+from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
+
+
+class HeldBytes(dict[int, int]):
+    """Bytes of the tensors that a subgraph made and still holds, by index."""
+
+    def add(self, index: int, array: Array) -> int:
+        """Note a tensor; return the bytes by which the memory grows."""
+        before, self[index] = self.get(index, 0), array.nbytes
+        return array.nbytes - before
+
+
+def initial(tensor: Tensor) -> Array:
+    """What a variable tensor holds before the first inference: the lowest byte of the zero point in int8, zeros in all
+    other types.
+
+    Source: tflite/core/c/common.cc, ResetVariableTensor, which fills it with bytes.
+    """
+    if tensor.dtype not in NUMPY_TYPES:
+        raise RunError(f"variable tensor {tensor.index} '{tensor.name}' has type {tensor.dtype}")
+    zero_points = tensor.quantization.zero_point
+    fill = int(zero_points[0]) if tensor.dtype == "int8" and zero_points.size else 0
+    dtype = np.dtype(NUMPY_TYPES[tensor.dtype])
+    reserve(tensor.shape, 2 * dtype.itemsize, f"variable tensor {tensor.index} '{tensor.name}'")
+    return np.full(tensor.shape, np.array(fill).astype(dtype))
+
+
+def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:
+    """Operator -> tensors nobody needs behind it."""
+    last: dict[int, int] = {}
+    for operator in subgraph.operators:
+        for index in (*operator.inputs, *operator.outputs):
+            last[index] = operator.index
+    for index in subgraph.outputs:
+        last.pop(index, None)
+    by_operator: dict[int, list[int]] = {}
+    for index, operator_index in last.items():
+        by_operator.setdefault(operator_index, []).append(index)
+    return {op: tuple(indexes) for op, indexes in by_operator.items()}
