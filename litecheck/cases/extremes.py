@@ -151,10 +151,15 @@ def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
 
 
 def _outputs(case: Case, arithmetic: Arithmetic, pool: list[Arrays]) -> Array | None:
-    """The operator's first output for every candidate, (candidates, elements)."""
-    machine = Machine(case.cut.model, arithmetic)
+    """The operator's first output for every candidate, (candidates, elements); None for an output much larger than the
+    model states."""
+    machine, made = Machine(case.cut.model, arithmetic), []
     try:
-        return np.stack([outputs[0].reshape(-1) for outputs in outputs_of(machine, pool)])
+        for outputs in outputs_of(machine, pool):
+            if outputs[0].size > _LARGEST:
+                return None
+            made.append(outputs[0].reshape(-1))
+        return np.stack(made)
     except (RunError, ValueError):
         return None
 
