@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from litecheck.reference.engine.interpreter import Machine as Machine
     from litecheck.reference.engine.interpreter import Run as Run
     from litecheck.reference.engine.interpreter import run as run
+    from litecheck.reference.limits import ComputeLimits as ComputeLimits
+    from litecheck.reference.limits import LimitError as LimitError
     from litecheck.reference.operands import RunError as RunError
     from litecheck.rendering.arithmetic_file import arithmetic_yaml as arithmetic_yaml
     from litecheck.rendering.explain import explain as explain
@@ -124,6 +126,7 @@ _HOMES = {
     "quantizer.types": "Parameters QuantizerError",
     "reference.engine.arithmetic": "Arithmetic arithmetic_names load_arithmetic",
     "reference.engine.interpreter": "Machine Run run",
+    "reference.limits": "ComputeLimits LimitError",
     "reference.operands": "RunError",
     "rendering.arithmetic_file": "arithmetic_yaml",
     "rendering.explain": "explain",

@@ -294,7 +294,38 @@ def test_a_variable_tensor_is_no_larger_than_the_memory() -> None:
         Machine(builder.finish(), limits=ComputeLimits(memory=MEMORY)).invoke((np.ones(1, np.int8),))
 
 
-def test_an_input_that_is_drawn_is_no_larger_than_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resources_count_as_tensors_in_use() -> None:
+    """Fifty variables of 100 kB each, which no tensor holds any more."""
+    builder = ModelBuilder()
+    graph = builder.subgraph("main")
+    x = graph.tensor("x", (25_000,), "int32")
+    graph.inputs(x)
+    for n in range(50):
+        handle, y = graph.tensor(f"h{n}", (), "resource"), graph.tensor(f"y{n}", (25_000,), "int32")
+        graph.add("VAR_HANDLE", [], [handle], container="", shared_name=f"v{n}")
+        graph.add("ABS", [x], [y])
+        graph.add("ASSIGN_VARIABLE", [handle, y], [])
+    graph.outputs(x)
+    machine = Machine(builder.finish(), limits=ComputeLimits(memory=2 * MEMORY))
+    with pytest.raises(LimitError, match=r"^(ABS|ASSIGN_VARIABLE) #\d\d"):
+        machine.invoke((np.ones(25_000, np.int32),))
+
+
+def test_a_sparse_tensor_is_no_larger_than_the_memory() -> None:
+    from litecheck.reference.kernels.sparse import densified
+
+    class Sparse:
+        index, name, dtype, shape = 3, "w", "int8", (50_000, 50_000)
+        sparsity, data = object(), np.zeros(1, np.int8)
+
+    with (
+        pytest.raises(LimitError, match=r"sparse tensor 3 'w' of 2\.5 GB"),
+        limits.spending(limits.Budget(ComputeLimits(memory=MEMORY))),
+    ):
+        densified(Sparse())  # type: ignore[arg-type]
+
+
+def test_an_input_that_is_drawn_is_no_larger_than_the_memory() -> None:
     from litecheck.reference.engine.entry import drawable, entry
 
     model = operator("ABS", [("int8", (100_000, 100_000))], {})
