@@ -22,7 +22,10 @@ class MachinePairs:
 
     def __init__(self, machines: tuple[Machine, Machine], pairs: Sequence[Pair], tally: PairTally) -> None:
         self._machines = machines
-        self._pairs, self._tally = pairs, tally
+        self._tally = tally
+        self._pairs: dict[Place, list[tuple[int, Place]]] = {}
+        for number, (one, other) in enumerate(pairs):
+            self._pairs.setdefault(one, []).append((number, other))
         self._held: list[dict[Place, list[NDArray[Any]]]] = [{}, {}]
         for side, machine in enumerate(self._machines):
             machine.watch = partial(self._hold, side, frozenset(pair[side] for pair in pairs))
@@ -53,9 +56,10 @@ class MachinePairs:
 
     def _compare(self) -> None:
         reference, converted = self._held
-        for number, (one, other) in enumerate(self._pairs):
+        held_pairs = ((number, one, other) for one in reference for number, other in self._pairs[one])
+        for number, one, other in sorted(held_pairs):
             # zip ends with the shorter: a loop may take fewer turns in one of the models.
-            for x, stored in zip(reference.get(one, ()), converted.get(other, ()), strict=False):
+            for x, stored in zip(reference[one], converted.get(other, ()), strict=False):
                 if x.shape == stored.shape:
                     self._tally.add(number, x, stored)
         for held in self._held:
