@@ -90,7 +90,7 @@ def _used(subgraph: Subgraph, operators: Iterable[Operator]) -> set[int]:
     for index in tuple(used):
         details = subgraph.tensors[index].quantization.details
         if isinstance(details, Blockwise | MultiAxis):
-            used |= {i for i in (details.scales, details.zero_points) if i >= 0}
+            used |= {i for i in (details.scales, details.zero_points) if 0 <= i < len(subgraph.tensors)}
     return used
 
 

@@ -7,8 +7,7 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from litecheck.errors import ConfigError
 from litecheck.files import make_folder, unwritable
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Tensor
+from litecheck.processes.pool import ProcessPool
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Profile
 from litecheck.quantizer.arrays import npy
@@ -107,7 +107,7 @@ def _written(
     entries: list[CaseEntry] = []
     missing: list[Gap] = []
     one = partial(_operator, scope, folder)
-    with _pool(jobs) as every:
+    with _mapping(jobs) as every:
         for name, (found, uncovered) in zip(names, every(one, names), strict=True):
             entries += found
             missing += uncovered
@@ -132,19 +132,14 @@ def _tolerances(profile: Profile) -> tuple[StatedTolerance, ...]:
     return tuple(StatedTolerance(name, one.tolerance, one.reals, one.because) for name, one in own)
 
 
-class _pool:  # noqa: N801  (a function, but for the end of the processes)
-    """``map`` over processes, or in this one where one is enough."""
-
-    def __init__(self, jobs: int) -> None:
-        limits = (limits_in_force(),)
-        self._pool = ProcessPoolExecutor(jobs, initializer=set_limits, initargs=limits) if jobs > 1 else None
-
-    def __enter__(self) -> Callable[..., Iterator[Any]]:
-        return map if self._pool is None else self._pool.map
-
-    def __exit__(self, *error: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+@contextmanager
+def _mapping(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """Give ``map`` over processes, or of this process for one job."""
+    if jobs < 2:
+        yield map
+        return
+    with ProcessPool(jobs, set_limits, limits_in_force()) as pool:
+        yield pool.map
 
 
 def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry], list[Gap]]:

@@ -20,7 +20,7 @@ import numpy as np
 def get_calibration_data():
     return [{"0": np.zeros(SHAPE, np.TYPE)}]
 """
-SUITE = "suite make -o {out}/suite --select TANH --level smoke -q"
+SUITE = "suite make -o {out}/suite --select TANH --level smoke -j 2 -q"
 
 needs_litert = pytest.mark.skipif(find_spec("ai_edge_litert") is None, reason="needs ai-edge-litert")
 needs_tflm = pytest.mark.skipif(find_spec("tflite_micro") is None, reason="needs tflite-micro")

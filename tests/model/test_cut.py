@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from litecheck.model.cut import cut, entered_by, reads, writes
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
+from litecheck.quantization import Blockwise, Quantization
 from litecheck.reference.engine.entry import entry
 from litecheck.reference.engine.interpreter import Machine
 from tests.verify.networks import branching, convolutional, remembering
@@ -149,3 +151,20 @@ def test_a_model_entered_elsewhere_computes_the_same(key: str, tmp_path: Path) -
         (got,) = (Machine(moved).run(two.subgraph, (x,))[i] for i in two.subgraph.outputs)
         assert np.array_equal(got, wanted)
         assert two.subgraph.name == other
+
+
+def test_block_scales_that_are_no_tensor_are_left_out() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = main.tensor("x", (1, 4), "int8"), main.tensor("y", (1, 4), "int8")
+    main.add("RELU", [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    model = builder.finish()
+    graph = model.subgraphs[0]
+    blocks = replace(graph.tensors[0], quantization=Quantization(details=Blockwise(99, -1, 32)))
+    graph = replace(graph, tensors=(blocks, graph.tensors[1]))
+    made = cut(replace(model, subgraphs=(graph,)), graph, graph.operators).model
+    details = made.subgraphs[0].tensors[0].quantization.details
+    assert isinstance(details, Blockwise)
+    assert details.scales == -1
