@@ -42,6 +42,7 @@ OPENED = {
     "devices/adapters/vela": "the null device",
     "cli/streams": "the null device",
     "processes/posix": "/proc",
+    "processes/pool": "the null device",
 }
 #: Modules that decode by another function, and the reason.
 DECODED = {
@@ -58,6 +59,7 @@ DECODED = {
     "devices/vela": "the message of a process that litecheck started",
     "devices/worker": "the message of a process that litecheck started",
     "devices/worker_main": "the message of the process that started it",
+    "processes/pool": "the message of a process that litecheck started",
     "verify/reproducers/run": "a program that runs without litecheck",
 }
 
