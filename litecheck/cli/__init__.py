@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import warnings
 
@@ -29,6 +30,8 @@ def _run() -> int:
     from litecheck.cli.console import failures_told, tell_defect, tell_warning, without_escapes
 
     warnings.showwarning = tell_warning
+    if hasattr(signal, "SIGBREAK"):  # Ctrl-Break of Windows ends a run as Ctrl-C does
+        signal.signal(signal.SIGBREAK, signal.default_int_handler)
     try:
         with failures_told():
             if without_escapes():

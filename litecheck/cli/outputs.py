@@ -47,7 +47,7 @@ def parse_outputs(texts: Iterable[str], command: str) -> tuple[Output, ...]:
     Raises ConfigError for an unknown format, two outputs to one place, or a file that cannot be written.
     """
     outputs = tuple(_parse(text, command) for text in texts) or (Output("text"),)
-    places = [os.path.realpath(o.file) if o.file else "stdout" for o in outputs]
+    places = [os.path.normcase(os.path.realpath(o.file)) if o.file else "stdout" for o in outputs]
     twice = next((o for n, o in enumerate(outputs) if places.index(places[n]) < n), None)
     if twice:
         where = twice.file or "stdout"

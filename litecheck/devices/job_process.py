@@ -192,7 +192,6 @@ class JobProcess:
 
 
 def _kill(pid: int) -> None:
-    for kill in (os.killpg, os.kill):  # a process that has just begun leads no group yet
-        with suppress(ProcessLookupError, PermissionError):
-            kill(pid, signal.SIGKILL)
-            return
+    kill_group(pid)
+    with suppress(ProcessLookupError, PermissionError):  # a process that has just begun leads no group yet
+        os.kill(pid, signal.SIGKILL)

@@ -19,7 +19,7 @@ _PATIENCE, _LONGEST = 10.0, 100
 
 def words(command: str) -> list[str]:
     """The command line taken apart. Raises ValueError where it cannot be started."""
-    parts = shlex.split(command)
+    parts = split_command(command)
     if not parts:
         raise ValueError(f"a program is missing, as in command:{_EXAMPLE}")
     missing = [name for name in (INPUTS, OUTPUTS) if name not in command]
@@ -31,6 +31,18 @@ def words(command: str) -> list[str]:
     if shutil.which(parts[0]) is None:
         raise ValueError(f"there is no program {parts[0]!r}")
     return parts
+
+
+def split_command(command: str, windows: bool = os.name == "nt") -> list[str]:
+    """Split a command line into words. On Windows, backslashes separate folders, and only double quotes join words.
+
+    Example: ``"C:\\My tools\\run.exe" {model}`` gives two words on Windows. Raises ValueError for an open quote.
+    """
+    if not windows:
+        return shlex.split(command)
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=False)
+    lexer.whitespace_split, lexer.escape, lexer.quotes, lexer.commenters = True, "", '"', ""
+    return list(lexer)
 
 
 def version(command: str) -> str:

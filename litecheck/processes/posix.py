@@ -39,6 +39,13 @@ def kill_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
+def end_by_signal(number: int) -> None:
+    """End this process by a signal, as a program that it ran was ended."""
+    if number not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
 def adopt_orphans() -> None:
     """Make this process the parent of descendants whose own parent ends, so that it can end them. Linux only."""
     if sys.platform == "linux":

@@ -8,9 +8,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shlex
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,10 +24,11 @@ from litecheck.cases.memory import Memory
 from litecheck.devices.kinds import DeviceKind
 from litecheck.devices.output_files import found_together, names_of, output_files, outputs, runs_written
 from litecheck.devices.port import AdapterAnswer, NotSupported, Series, begun, together
-from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, files, version, words
+from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, files, split_command, version, words
 from litecheck.model.load import load_model
 from litecheck.model.types import Model, Tensor
 from litecheck.model.values import pack
+from litecheck.processes.posix import end_by_signal
 from litecheck.quantization import BITS
 
 _Made = TypeVar("_Made")
@@ -57,7 +55,7 @@ KIND = DeviceKind(
     environment={},
     files=lambda spec: files(words(spec.argument)),
     version=lambda spec: version(spec.argument),
-    driver=lambda spec: {"runtime": "command", "package": "numpy", "words": shlex.split(spec.argument)},
+    driver=lambda spec: {"runtime": "command", "package": "numpy", "words": split_command(spec.argument)},
 )
 
 
@@ -158,10 +156,8 @@ def _watch(
 
 
 def _ended_well(status: int) -> None:
-    if status < 0:  # end this process as the program ended
-        if -status not in (signal.SIGKILL, signal.SIGSTOP):
-            signal.signal(-status, signal.SIG_DFL)
-        os.kill(os.getpid(), -status)
+    if status < 0:
+        end_by_signal(-status)
     if status == NOT_SUPPORTED:
         raise NotSupported(f"exit status {NOT_SUPPORTED}")
     if status:
