@@ -25,8 +25,8 @@ _READERS: dict[str, Line] = {
     "plan.json": lambda stock: (["convert", _FLOAT, "--plan", "plan.json", *_MADE], ["out.tflite"]),
     "statistics.json": lambda stock: (
         ["convert", _FLOAT, "--statistics", "statistics.json", "--random", "1", *_MADE],
-        ["out.tflite", "missing"],
-    ),  # an output that is a link is written through it
+        ["out.tflite", "missing", "statistics.json"],
+    ),  # written where it is missing, through a link or in place of a circle
     "baseline.json": lambda stock: (
         ["validate", str(FIXTURES / "broken_bias_int8.tflite"), "--baseline", "baseline.json"],
         [],
