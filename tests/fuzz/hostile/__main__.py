@@ -138,7 +138,7 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--replay", metavar="KIND-NUMBER", help="run one case again and keep its folder")
     parser.add_argument("--stock", type=Path, help="folder of sound files, made where it is missing")
-    parser.add_argument("--seconds", type=float, default=20, help="processor time of a command")
+    parser.add_argument("--seconds", type=float, default=45, help="processor time of a command")
     parser.add_argument("--memory", type=int, default=1536, help="megabytes of a command and its children")
     return parser.parse_args(given)
 

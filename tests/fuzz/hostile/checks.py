@@ -27,6 +27,7 @@ _COMMAND = re.compile(r"^\s*(::|##\[|##vso\[)")
 #: An annotation as the format github has it; its properties hold no text of a model but a file name, with : escaped.
 _ANNOTATION = re.compile(r"^::(error|warning|notice) (?!title=pwned)[a-zA-Z]+=[^:\n]*::")
 _MARKUP = re.compile(r"<script>pwned|<img src=x onerror|\]\]><pwned")
+_ADVICE = re.compile(r"mistake in litecheck|LITECHECK_TRACEBACK")
 _TRACE = re.compile(
     r"Traceback \(most recent call last\)|mistake in litecheck|^Exception ignored", re.MULTILINE
 )
