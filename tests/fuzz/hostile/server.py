@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import os
 import pkgutil
 import shutil
@@ -43,6 +44,7 @@ def prepare() -> None:
         for found in pkgutil.walk_packages(module.__path__, f"{package}."):
             if not found.name.endswith(("_program", "_programs", ".run", "_main")):
                 importlib.import_module(found.name)
+    multiprocessing.set_start_method(None, force=True)  # a spawned process would make spawning its default
     process.adopt_orphans()
 
 
