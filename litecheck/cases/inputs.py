@@ -17,7 +17,7 @@ from litecheck.profile.operators import OperatorFacts, facts_of
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.quantizer.litert import quantize
 from litecheck.quantizer.types import Parameters
-from litecheck.reference.engine.entry import drawable
+from litecheck.reference.engine.entry import affordable
 from litecheck.reference.limits import limits_in_force
 from litecheck.reference.operands import NUMPY_TYPES
 
@@ -49,7 +49,7 @@ def series(several: Sequence[Feed]) -> tuple[range, ...]:
     return tuple(range(a, b) for a, b in pairwise(ends))
 
 
-def affordable(several: Iterable[Feed]) -> Iterator[Feed]:
+def within_share(several: Iterable[Feed]) -> Iterator[Feed]:
     """The first feeds, whose arrays together take a sixteenth of the memory at 4 bytes an element; at least one.
 
     Example: of inputs of 20 million elements, four feeds under the default of 4.3 GB.
@@ -133,7 +133,7 @@ def _input(tensor: Tensor, uses: Set[tuple[str, bool]]) -> Input:
 
 def known(inputs: Sequence[Input], tensors: Mapping[int, Array]) -> bool:
     """Whether everything that steers is, and values can be made up for the rest."""
-    return all(u.tensor.index in tensors or (not u.steers and drawable(u.tensor)) for u in inputs)
+    return all(u.tensor.index in tensors or (not u.steers and affordable(u.tensor)) for u in inputs)
 
 
 def has_codes(tensor: Tensor) -> bool:

@@ -20,7 +20,7 @@ from litecheck.cases.sweeps import directed
 from litecheck.model.types import Model, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.entry import drawable
+from litecheck.reference.engine.entry import affordable
 from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
 
@@ -101,7 +101,7 @@ def _felt(case: Case, pool: Sequence[Feed], arithmetic: Arithmetic) -> int:
 def _starts(case: Case, seed: int) -> Iterator[dict[int, Array]]:
     """Contents of the variables: their lowest values, their highest, both in turn, and values drawn alike."""
     tensors = variables(case.cut.model)
-    if not tensors or not all(map(drawable, tensors)):
+    if not tensors or not all(map(affordable, tensors)):
         return
     rng = np.random.default_rng([seed, len(case.name)])
     if any(map(inputs.has_codes, tensors)):

@@ -99,10 +99,10 @@ class Asking:
         own = remembers(case.cut.model)
         wanted = kinds or self.settings.kinds
         chained = chain if own and self.memory is not Memory.NONE else ()
-        handed = list(inputs.affordable(self._handed(case, tapes, chained)))
+        handed = list(inputs.within_share(self._handed(case, tapes, chained)))
         through = len(handed)
         more = self._in_series if own and self.memory is not Memory.NONE else self._apart
-        fed = inputs.affordable(chain_of(handed, more(case, tapes, wanted)))
+        fed = inputs.within_share(chain_of(handed, more(case, tapes, wanted)))
         expectation = Expectation(case, list(fed))
         try:
             usable = expectation.usable(self.arithmetic)

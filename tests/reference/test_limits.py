@@ -326,10 +326,10 @@ def test_a_sparse_tensor_is_no_larger_than_the_memory() -> None:
 
 
 def test_an_input_that_is_drawn_is_no_larger_than_the_memory() -> None:
-    from litecheck.reference.engine.entry import drawable, entry
+    from litecheck.reference.engine.entry import affordable, entry
 
     model = operator("ABS", [("int8", (100_000, 100_000))], {})
-    assert not drawable(model.subgraphs[0].tensors[0])
+    assert not affordable(model.subgraphs[0].tensors[0])
     with pytest.raises(LimitError, match=r"input 'x0' of 240\.0 GB: got"):
         entry(model).random(0)
 

@@ -183,7 +183,7 @@ def test_an_input_beyond_all_memory_is_refused_in_words() -> None:
         main.inputs(x)
         main.outputs(relu(main, x, "y", (1 << 30, 1 << 20)))
 
-    with pytest.raises(LitecheckError, match="input 'x' of shape"):
+    with pytest.raises(LitecheckError, match=r"input 'x' of .* GB: got"):
         verify(built(fill), InProcess())
 
 
@@ -198,3 +198,21 @@ def test_a_type_no_kernel_has_beside_another_is_no_reference() -> None:
     (verdict,) = verify(builder.finish(), InProcess()).verdicts
     assert verdict.outcome is Outcome.NO_REFERENCE
     assert "no kernel for a float32 operand beside the others" in verdict.message
+
+
+@pytest.mark.parametrize("place", ["litecheck.verify.questions.drawn", "litecheck.verify.judge.difference"])
+def test_no_memory_is_the_outcome_of_an_operator(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    def fill(main: SubgraphBuilder) -> None:
+        x = tensor(main, "x", (4,))
+        main.inputs(x)
+        main.outputs(relu(main, x, "y", (4,)))
+
+    monkeypatch.setattr(place, exhausted)
+    (verdict,) = verify(built(fill), InProcess()).verdicts
+    assert (verdict.outcome, verdict.message) == (
+        Outcome.NO_REFERENCE,
+        "this system has no memory for the tensors",
+    )

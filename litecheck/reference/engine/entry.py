@@ -92,13 +92,17 @@ def named(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], 
 
 
 def drawable(tensor: Tensor) -> bool:
-    """Whether there are arrays of a tensor's type and shape, and memory to draw them."""
-    drawn = tensor.dtype in NUMPY_TYPES and min(tensor.shape, default=0) >= 0
-    return drawn and fits(tensor.shape, DRAWING)
+    """Whether there are arrays of a tensor's type and shape."""
+    return tensor.dtype in NUMPY_TYPES and min(tensor.shape, default=0) >= 0
+
+
+def affordable(tensor: Tensor) -> bool:
+    """Return True if values of a tensor can be drawn, and there is memory for them."""
+    return drawable(tensor) and fits(tensor.shape, DRAWING)
 
 
 def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> Array:
-    if tensor.dtype not in NUMPY_TYPES or min(tensor.shape, default=0) < 0:
+    if not drawable(tensor):
         what = f"of shape {list(tensor.shape)}" if tensor.dtype in NUMPY_TYPES else tensor.dtype
         raise RunError(f"input {name!r} is {what}, which cannot be drawn")
     held = np.dtype(NUMPY_TYPES[tensor.dtype])
