@@ -320,7 +320,7 @@ def test_a_sparse_tensor_is_no_larger_than_the_memory() -> None:
 
     with (
         pytest.raises(LimitError, match=r"sparse tensor 3 'w' of 2\.5 GB"),
-        limits.spending(limits.Budget(ComputeLimits(memory=MEMORY))),
+        limits.spending(limits.ComputeBudget(ComputeLimits(memory=MEMORY))),
     ):
         densified(Sparse())  # type: ignore[arg-type]
 
