@@ -27,10 +27,8 @@ from tests.fuzz.hostile.sandbox import Sandbox
 IDLE = 8.0
 #: Seconds that the children of a command may take to end after the command.
 _GRACE = 3.0
-#: Address space that keeps a mistake of this program from taking the machine's memory.
-_ADDRESSES = 16 << 30
-#: Bytes of a file that a command may write.
-_FILE = 2 << 30
+#: Limits that the system enforces, so that a mistake of this program takes neither all memory nor the disk.
+_SYSTEM_LIMITS = {resource.RLIMIT_AS: 16 << 30, resource.RLIMIT_FSIZE: 2 << 30, resource.RLIMIT_CORE: 0}
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -109,9 +107,10 @@ def _connect(case: Case, said: Path) -> None:
         os.close(1)
     if case.closed_stderr:
         os.close(2)
-    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESSES, _ADDRESSES))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE, _FILE))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for kind, value in _SYSTEM_LIMITS.items():
+        hard = resource.getrlimit(kind)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (value, value))
 
 
 def _run(case: Case, box: Sandbox, said: Path) -> None:
