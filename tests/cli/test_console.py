@@ -68,7 +68,7 @@ def ended(error: BaseException) -> int:
         ),
         (PermissionError(errno.EACCES, "Denied", HOSTILE), 2, f"error: {SHOWN}: Denied\n"),
         (KeyboardInterrupt(HOSTILE), 130, f"{SHOWN}\n"),
-        (MemoryError(), 2, "error: out of memory\n"),
+        (MemoryError(), 2, "error: out of memory: this system has no memory for the model and its tensors\n"),
     ],
 )
 def test_expected_failures(

@@ -12,6 +12,7 @@ from litecheck.devices import adapters, registry
 from litecheck.devices.port import Answer, DeviceError, Job, Limits
 from litecheck.devices.registry import known_devices, open_device
 from litecheck.model.types import Model
+from litecheck.processes.memory import BY_SAMPLING
 
 _PLUGIN = """
 import numpy as np
@@ -45,7 +46,8 @@ def test_a_plugin_is_a_device() -> None:
         answer = device.run(job)
     finally:
         device.close()
-    assert (device.name, device.described) == (
+    described = device.described.removesuffix(f", {BY_SAMPLING}")
+    assert (device.name, described) == (
         "acme-npu:board 3,add=40",
         "acme-npu:board 3,add=40 (acme 1.5)",
     )

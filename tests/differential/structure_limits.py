@@ -491,11 +491,13 @@ def _subgraphs() -> Iterator[Break]:
     yield Break("SUBGRAPH/limits/written_variables", _kept(), (x,))
     yield Break("SUBGRAPH/limits/typeless_variables", _variable(variable=True), (x,))
     yield Break("SUBGRAPH/limits/handle_inputs", _variable(given=True), (x, np.int32(0)))
-    for path in ("unwritten_outputs", "variable_constants"):
+    for path in ("unwritten_outputs", "variable_constants", "largest_tensor_bytes"):
         builder = ModelBuilder(path)
         graph = builder.subgraph("main")
         a, y, z = (graph.tensor(name, (4,), "float32") for name in "ayz")
         held = graph.constant("c", x, is_variable=path == "variable_constants")
+        if path == "largest_tensor_bytes":
+            graph.tensor("huge", (2**31 - 1,) * 3, "int8")
         graph.add("ADD", [a, held], [y])
         graph.inputs(a)
         graph.outputs(*([y, z] if path == "unwritten_outputs" else [y]))

@@ -120,3 +120,12 @@ def test_a_body_comes_where_it_is_called() -> None:
     body = [order.index((2, index)) for index in range(5)]
     assert main[1] < min(body) < max(body) < main[2]
     assert body == sorted(body)
+
+
+@pytest.mark.parametrize("low", [[], [1.0, 2.0], {}, None, "far"])
+def test_a_range_that_is_no_number_is_an_error(low: object) -> None:
+    whole = CalibrationStatistics({(0, 7): statistics_of(np.ones(3, np.float32), 0, False)}, 1, "x", "y")
+    facts = json.loads(whole.to_json())
+    facts["tensors"][0][2]["low"] = low
+    with pytest.raises(ConfigError, match="holds no calibration statistics"):
+        CalibrationStatistics.from_json(json.dumps(facts))
