@@ -52,7 +52,7 @@ _READERS: dict[str, Line] = {
             "--resume",
             *LIMITED,
         ],
-        ["journal.jsonl"],
+        ["journal.jsonl", "missing"],
     ),
 }
 
