@@ -71,7 +71,7 @@ def strategy(kind: Any) -> Any:
         )
     if issubclass(kind, Enum):
         return st.sampled_from(kind)
-    return {int: st.integers(), float: st.floats(), bool: st.booleans()}[kind]
+    return {int: st.integers(-(1 << 63), (1 << 63) - 1), float: st.floats(), bool: st.booleans()}[kind]
 
 
 @hypothesis.settings(max_examples=60, suppress_health_check=list(hypothesis.HealthCheck))
