@@ -189,7 +189,9 @@ def _plain(one: TensorStatistics) -> dict[str, Any]:
 
 
 def _read(facts: Mapping[str, Any]) -> TensorStatistics:
-    low, high = (np.float32(float(facts.get(end, none))) for end, none in (("low", np.inf), ("high", -np.inf)))
+    low, high = (
+        np.float32(float(facts.get(end, none))) for end, none in (("low", np.inf), ("high", -np.inf))
+    )
     fault = (
         NotFinite(int(facts["not_finite"][0]), str(facts["not_finite"][1])) if "not_finite" in facts else None
     )
