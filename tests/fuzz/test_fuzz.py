@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+if not hasattr(os, "fork"):
+    pytest.skip("the harness needs fork and resource limits", allow_module_level=True)
+
 from litecheck.checks.validate import validate_file
 from litecheck.errors import Problem
 from litecheck.report import ModelReport
