@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import signal
 import time
 import warnings
@@ -15,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from litecheck.checks.validate import validate_file
+from litecheck.processes.memory import peak_memory
 from litecheck.rendering.formats import formats, render
 from litecheck.report import ModelReport, Report
 
@@ -65,7 +65,7 @@ def alarm(seconds: float) -> Iterator[None]:
 
 def peak() -> int:
     """The most memory this process has had, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return peak_memory()
 
 
 def examine(path: Path, judge: Judge = validate_file, formats: tuple[str, ...] = ("json",)) -> Outcome:
