@@ -279,4 +279,4 @@ def bytes_text(number: int) -> str:
         if size < 999.95 or unit == "GB":
             break
         size /= 1000
-    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"

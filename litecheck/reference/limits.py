@@ -11,6 +11,7 @@ from time import monotonic
 
 import numpy as np
 
+from litecheck.files import bytes_text
 from litecheck.reference.operands import Operand, RunError
 
 #: Bytes of intermediate arrays for an element of the operands: several copies as int64 or float64.
@@ -106,9 +107,9 @@ def reserve(shape: Iterable[int], bytes_per_element: int, name: str = "output") 
     spent = _BUDGET.get() or budget()
     if spent.held + needed > spent.limits.memory:
         check_limit(
-            f"{name} of {shown_bytes(needed)}",
-            f"{shown_bytes(spent.held + needed)} of tensors",
-            shown_bytes(spent.limits.memory),
+            f"{name} of {bytes_text(needed)}",
+            f"{bytes_text(spent.held + needed)} of tensors",
+            bytes_text(spent.limits.memory),
             "--memory",
         )
 
@@ -154,11 +155,3 @@ def count_call() -> None:
     if spent.calls > spent.limits.calls:
         check_limit("subgraph calls", f"{spent.calls:,}", f"{spent.limits.calls:,}", "--timeout")
     check_time()
-
-
-def shown_bytes(count: int) -> str:
-    """A number of bytes in decimal units, such as ``4.3 GB``."""
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:,.1f} {unit}"
-    return f"{count} bytes"
