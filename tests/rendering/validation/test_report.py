@@ -41,7 +41,7 @@ def test_counts_leave_out_what_is_not_there(sample, good):
         (999_949, "999.9 kB"),
         (999_950, "1.0 MB"),
         (3_000_000_000, "3.0 GB"),
-        (5_000_000_000_000, "5000.0 GB"),
+        (5_000_000_000_000, "5,000.0 GB"),
     ],
 )
 def test_sizes(size, told):
