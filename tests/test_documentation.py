@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import hashlib
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -54,6 +55,8 @@ def options(command: Any) -> set[str]:
 def test_generated_parts_and_sessions_are_up_to_date(path: Path) -> None:
     if "litert:" in path.read_text("utf-8"):
         pytest.importorskip("ai_edge_litert", reason="a session drives LiteRT")
+        if not hasattr(os, "fork"):
+            pytest.skip("the sessions are of a system that limits memory, and this one is sampled")
     if "--compile" in path.read_text("utf-8"):
         pytest.importorskip("ethosu.regor", reason="a session asks Vela")
     assert path.read_text("utf-8") == up_to_date(path), (

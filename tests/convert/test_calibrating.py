@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -26,6 +27,11 @@ def session(**settings: Any) -> ConversionSession:
     return prepared(float_detector(), ConversionSettings(**{"random": 3, **settings}))
 
 
+#: Without fork each job takes a process of its own.
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+@forks
 @pytest.mark.runtime
 def test_beside_other_work_the_statistics_are_the_same() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
@@ -87,6 +93,7 @@ def test_a_calibration_is_left_at_once() -> None:
     assert time.monotonic() - begun < 5
 
 
+@forks
 @pytest.mark.runtime
 def test_one_child_does_for_all_that_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")

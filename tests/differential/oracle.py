@@ -7,10 +7,8 @@ with Oracle() as litert:
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import select
-import signal
 import struct
 import subprocess
 import sys
@@ -20,6 +18,8 @@ from dataclasses import dataclass
 from types import TracebackType
 
 import numpy as np
+
+from litecheck.processes.child import kill_tree
 
 RESOLVERS = ("reference", "optimized", "xnnpack")
 #: Behind what a child imports and its ``reply(request)``: what it imported it keeps, and a process forked from it
@@ -122,8 +122,7 @@ class Oracle:
 
     def close(self) -> None:
         if self.child:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.child.pid, signal.SIGKILL)  # with the process that replies
+            kill_tree(self.child)  # with the process that replies
             self.child.wait()
             self.child = None
 
