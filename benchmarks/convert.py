@@ -28,11 +28,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from litecheck.convert.foreign.memory import MemoryWatch
 
 from litecheck.convert.foreign.child import NamedSamples
 from litecheck.convert.via import Via, quantized_via
 from litecheck.model.load import load_model
+from litecheck.processes.memory import MemoryWatch
 
 SAMPLES = 32
 GOAL_TIME, GOAL_MEMORY = 0.5, 0.6

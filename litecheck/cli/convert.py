@@ -74,7 +74,6 @@ def convert(
     from litecheck.cli import one_thread
 
     one_thread()
-    limit_reference(memory, timeout)
     from litecheck.convert.calibration.ahead import started_ahead
     from litecheck.files import check_writable
 
@@ -99,6 +98,7 @@ def convert(
         check_writable(file)
     runs = vias == ("litecheck",) and bool(data or random)
     started = started_ahead(device, not no_agreement) if runs else None
+    limit_reference(memory, timeout)
     from litecheck.cli.progress import samples_done
     from litecheck.convert.calibrating import Calibrating
     from litecheck.convert.prepared import prepared

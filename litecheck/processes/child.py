@@ -6,19 +6,23 @@ import os
 import signal
 import subprocess
 import threading
+import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import IO
-
-import psutil
+from typing import IO, TYPE_CHECKING
 
 from litecheck.processes.posix import kill_group
+
+if TYPE_CHECKING:
+    import psutil
 
 #: A stream of a child: nothing, a pipe, or an open file.
 Stream = int | IO[bytes]
 #: Windows sends Ctrl-C to all processes of a console; a new group does not get it. Elsewhere a new session does this.
 _NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+#: Seconds between two looks at a program that is about to end.
+_PAUSE = 0.002
 
 
 class TimeLimit:
@@ -116,14 +120,14 @@ def kill_tree(process: subprocess.Popen[bytes]) -> None:
         descendants = _descendants(process.pid)
         with suppress(OSError):
             process.kill()
-        for descendant in descendants:
-            with suppress(psutil.Error):
-                descendant.kill()
+        _kill(descendants)
     kill_group(process.pid)
 
 
 def _descendants(pid: int) -> list[psutil.Process]:
     """Return the descendants of a process. A process group holds those, too, but not on Windows and not after setsid."""
+    import psutil  # takes 15 ms, in which a child that has been started early can load its modules
+
     with suppress(psutil.Error):
         return psutil.Process(pid).children(recursive=True)
     return []
@@ -131,9 +135,15 @@ def _descendants(pid: int) -> list[psutil.Process]:
 
 def kill_descendants() -> None:
     """Kill the descendants of this process."""
-    for descendant in _descendants(os.getpid()):
+    _kill(_descendants(os.getpid()))
+
+
+def _kill(processes: Iterable[psutil.Process]) -> None:
+    import psutil
+
+    for process in processes:
         with suppress(psutil.Error):
-            descendant.kill()
+            process.kill()
 
 
 def exit_name(code: int) -> str:
@@ -149,9 +159,9 @@ def _end(process: subprocess.Popen[bytes], patience: float, closed: Callable[[],
     with suppress(OSError):
         if process.stdin:
             process.stdin.close()
-    if patience:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(patience)
+    deadline = time.monotonic() + patience
+    while process.poll() is None and time.monotonic() < deadline:
+        time.sleep(_PAUSE)  # Popen.wait(timeout) sleeps up to 50 ms at a time
     kill_tree(process)
     process.wait()
     with suppress(OSError):

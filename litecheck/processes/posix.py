@@ -9,8 +9,6 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
-
 #: PR_SET_CHILD_SUBREAPER of linux/prctl.h.
 _SET_CHILD_SUBREAPER = 36
 #: Rounds in which orphans and their children are killed: a program that forks all the time must not keep this process.
@@ -25,6 +23,8 @@ def can_fork() -> bool:
         return False
     with suppress(OSError):
         return len(os.listdir("/proc/self/task")) == 1
+    import psutil  # see child.py
+
     return psutil.Process().num_threads() == 1
 
 
