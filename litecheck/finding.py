@@ -29,11 +29,11 @@ Effect = Literal[
 #: What becomes of an operator that a target's compiler takes and leaves to the processor beside the accelerator.
 CPU: Effect = "stays on the CPU"
 #: What becomes of a demand that a compiler would come to only behind what leaves the operator to the processor.
-MOOT: Effect = "nothing, as the operator stays on the CPU"
+SUPERSEDED: Effect = "nothing, as the operator stays on the CPU"
 #: What becomes of a model with an operator that its compiler does not take.
 REFUSED: Effect = "the compiler refuses the model"
 #: What a profile may say becomes of a model: all but that.
-STATED_EFFECTS: tuple[Effect, ...] = tuple(effect for effect in get_args(Effect) if effect != MOOT)
+STATED_EFFECTS: tuple[Effect, ...] = tuple(effect for effect in get_args(Effect) if effect != SUPERSEDED)
 #: From the mildest to the gravest.
 LEVELS: tuple[Level, ...] = ("note", "warning", "violation")
 #: What becomes of a model with a finding, the gravest first.

@@ -37,11 +37,12 @@ OPENED = {
     "devices/ipc": "a folder of its own",
     "devices/worker": "a folder of its own",
     "devices/worker_main": "the folder of the process that started it",
-    "devices/vela_child": "a file of Vela's own",
+    "targets/ethos_u/compiler/vela_child": "a file of Vela's own",
     "devices/adapters/command": "a folder of its own",
-    "devices/adapters/vela": "the null device",
+    "targets/ethos_u/device": "the null device",
     "cli/streams": "the null device",
     "processes/posix": "/proc",
+    "target_kinds": "loads an entry point",
     "processes/pool": "the null device",
 }
 #: Modules that decode by another function, and the reason.
@@ -56,7 +57,7 @@ DECODED = {
     "convert/foreign/tensorflow_programs": "a process of its own, which is given models",
     "devices/ipc": "the message of a process that litecheck started",
     "devices/job_process": "the message of the process that started it",
-    "devices/vela": "the message of a process that litecheck started",
+    "targets/ethos_u/compiler/vela": "the message of a process that litecheck started",
     "devices/worker": "the message of a process that litecheck started",
     "devices/worker_main": "the message of the process that started it",
     "processes/pool": "the message of a process that litecheck started",

@@ -181,7 +181,7 @@ class BoundOperator:
                 for role in self.rule.inputs:
                     tensors[role] = tuple(reshaped.get(t.index, t) for t in tensors[role])
             context = self.context
-            self._operands = Operands(self.operator, tensors, context.subgraph, context.model, context.aside)
+            self._operands = Operands(self.operator, tensors, context.subgraph, context.model, context.on_cpu)
         return self._operands
 
 

@@ -55,8 +55,8 @@ class Context:
         self.model = model
         self.subgraph = subgraph
         self.facts = [TensorFacts(tensor) for tensor in subgraph.tensors]
-        self.aside: Set[int] = frozenset()
-        """The operators known to stay on a target's processor, by their indices."""
+        self.on_cpu: Set[int] = frozenset()
+        """Indices of the operators that are known to be on the CPU of a target."""
         self.sound_forms: set[Hashable] = set()
         """Operators, by rule and form, in whose structure nothing was found: others like them need no second look."""
 

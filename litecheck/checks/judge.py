@@ -13,10 +13,8 @@ from litecheck.checks.wording import required
 from litecheck.finding import Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
-from litecheck.profile.implied import must_be_constant, must_be_listed, must_be_together
-from litecheck.profile.operators import facts_of
+from litecheck.profile.implied import must_be_listed
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
-from litecheck.profile.rewrites import Fusion, Keeping
 from litecheck.profile.types import Profile, Requirement
 
 
@@ -41,8 +39,8 @@ def judged(bound: BoundOperator) -> list[Finding]:
     return found
 
 
-def placed(bound: BoundOperator) -> list[Finding]:
-    """Every requirement of a target's rule, each on its own: a compiler's reasons do not wait for one another."""
+def check_each_requirement(bound: BoundOperator) -> list[Finding]:
+    """Check an operator against every requirement of its rule, whether or not others are violated, as compilers do."""
     ready, operands = compiled(bound.rule), bound.measurable()
     # Some thirty limits are asked of every operator, and nearly all that is measured is what it should be.
     left = tuple([one for one, usual in ready.settled if usual is None or usual[0](operands) != usual[1]])
@@ -50,21 +48,14 @@ def placed(bound: BoundOperator) -> list[Finding]:
     return found + _nearest(bound, ready) if ready.any_of else found
 
 
-def unplaced(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
-    """An operator for which a target has no rule: it stays on the CPU, or the compiler refuses a model that has it."""
-    where = _where(subgraph, operator)
-    return _finding(where, must_be_listed(profile, operator.opcode), Fault("it is not in the list"))
+def finding_for(subgraph: Subgraph, operator: Operator, requirement: Requirement, found: str) -> Finding:
+    """Return the finding of an operator that violates a requirement. ``found`` completes "found ..."."""
+    return _finding(_where(subgraph, operator), requirement, Fault(found))
 
 
-def undilated(subgraph: Subgraph, operator: Operator, fusion: Fusion) -> Finding:
-    """The first of three operators that a compiler takes for one, where what dilates that one is computed."""
-    role = tuple(facts_of(operator.kind).inputs)[fusion.dilation]
-    return _finding(_where(subgraph, operator), must_be_constant(fusion), Fault(f"{role} is computed"))
-
-
-def apart(subgraph: Subgraph, operator: Operator, keeping: Keeping, why: str) -> Finding:
-    """An operator on the accelerator whose variable others use elsewhere."""
-    return _finding(_where(subgraph, operator), must_be_together(keeping, operator.opcode), Fault(why))
+def finding_for_missing_rule(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
+    """Return the finding of an operator that a target's profile has no rule for."""
+    return finding_for(subgraph, operator, must_be_listed(profile, operator.opcode), "it is not in the list")
 
 
 def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:

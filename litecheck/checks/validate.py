@@ -14,7 +14,6 @@ from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
 from litecheck.checks.coverage import FLOATS, Outside, opaque, outside, unlisted
 from litecheck.checks.judge import forbidden, judged, judged_subgraph, judged_tensors
-from litecheck.checks.placement import placement
 from litecheck.checks.policy import with_status, with_statuses
 from litecheck.checks.survey import survey as surveyed
 from litecheck.errors import ModelError, wrong_type
@@ -27,6 +26,7 @@ from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport, OperatorReport
 from litecheck.tallies import Status
+from litecheck.target_kinds import import_attribute, target_kind
 
 #: Without ``profiles`` each operator is judged by the first of these that speaks of its activations' type.
 DEFAULT_PROFILES = ("litert-runtime", "litert-int16x8", "litert-uint8", "litert-hybrid", "litert-structure")
@@ -62,7 +62,7 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None, *, survey:
         found += next((list(t) for p in wide if (t := judged_tensors(context, p, found))), [])
         findings += found
     spoke = {name for op in operators for name in op.profiles}
-    placed = [placement(model, target) for target in targets]
+    placed = [import_attribute(target_kind(target.target).place)(model, target) for target in targets]
     findings += (finding for _, found in placed for finding in found)
     used = tuple(p for p in candidates.loaded() if profiles or p.name in spoke)
     judged_model = ModelReport(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -224,9 +225,11 @@ def _judge(found: tuple[str | ModelError, ...], options: Options, manner: Manner
 
     fail_on = as_level(options.fail_on or "violation")
     profiles = complete.chosen(options.profile) if options.profile else None
+    beside = None
     if options.compile:
-        from litecheck.devices.compiled import compiled
-    beside = compiled if options.compile else None
+        from litecheck.checks.compilation import compilers_of, with_compiler_reports
+
+        beside = partial(with_compiler_reports, compilers_of(profiles or ()))
     judged: dict[str, tuple[ModelReport, ...]] = {}
     judged |= {one.file: (unreadable(one, one.file),) for one in found if isinstance(one, ModelError)}
     names = [one.file if isinstance(one, ModelError) else one for one in found]

@@ -12,6 +12,7 @@ from typing import Any
 
 from litecheck.devices.port import Device, Spec
 from litecheck.devices.process import QUIET
+from litecheck.target_kinds import bundled_kinds
 
 _ADAPTERS = "litecheck.devices.adapters"
 #: One thread each: jobs run side by side, and a child that has threads cannot be forked.
@@ -55,9 +56,13 @@ class DeviceKind:
 
 @cache
 def kinds() -> Mapping[str, DeviceKind]:
-    """litecheck's own kinds of devices, by name. No runtime is loaded."""
-    modules = pkgutil.iter_modules(import_module(_ADAPTERS).__path__, f"{_ADAPTERS}.")
-    found = sorted((import_module(m.name).KIND for m in modules), key=lambda kind: kind.name)
+    """litecheck's own kinds of devices, by name, with those of its targets. No runtime is loaded."""
+    adapters = pkgutil.iter_modules(import_module(_ADAPTERS).__path__, f"{_ADAPTERS}.")
+    modules = [
+        *(m.name for m in adapters),
+        *(kind.device for kind in bundled_kinds().values() if kind.device),
+    ]
+    found = sorted((import_module(name).KIND for name in modules), key=lambda kind: kind.name)
     return {kind.name: kind for kind in found}
 
 

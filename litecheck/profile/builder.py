@@ -10,13 +10,13 @@ from litecheck.errors import ProfileError
 from litecheck.finding import CPU, LEVELS, STATED_EFFECTS, Effect, Level
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.extension import kinds_reach, only_narrows, relaxations, relaxed
-from litecheck.profile.head import read_head
+from litecheck.profile.head import read_head, read_rewrites
 from litecheck.profile.implied import must_be_listed
 from litecheck.profile.lazy import Lazy
+from litecheck.profile.measurements.registry import register_measurements
 from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, listed, presence, under
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
 from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches, unlisted_hints
-from litecheck.profile.rewrites import NOTHING, read_rewrites
 from litecheck.profile.types import (
     Alternative,
     OperatorRule,
@@ -32,8 +32,8 @@ from litecheck.profile.yaml_reader import Entries, entries, text
 from litecheck.spelling import did_you_mean
 
 KEYS = (
-    "profile", "title", "source", "runtime", "extends", "includes", "judges", "activations", "unlisted", "kinds", "ops",
-    "levels", "effects", "reasons", "hints", "relaxes", "conformance", "rewrites",
+    "profile", "title", "source", "runtime", "extends", "includes", "judges", "target", "activations", "unlisted",
+    "kinds", "ops", "levels", "effects", "reasons", "hints", "relaxes", "conformance", "rewrites",
 )  # fmt: skip
 #: The effects of a demand whose profile states none: they do not say where a target runs anything.
 _UNSTATED: tuple[Effect, ...] = ("the profile forbids it", "the page forbids it")
@@ -75,6 +75,8 @@ class Builder:
         before = (*((parent,) if parent else ()), *includes)
         self.lineage = (*dict.fromkeys(name for part in before for name in part.lineage), name)
         self.head = read_head(top, file, name, parent.profile if parent else None)
+        if self.head.target:
+            register_measurements(self.head.target.measurements)
         self.levels: Patterns[Level] = Patterns(
             (*(one for part in before for one in part.levels.stated), *self._words("levels", LEVELS))
         )
@@ -168,7 +170,8 @@ class Builder:
             text(top.get("runtime"), base.runtime if base else ""),
             head.judges,
             unlisted_hints(self.hints, rules) if head.places else {},
-            read_rewrites(top.get("rewrites"), self.file, self.name, base.rewrites if base else NOTHING),
+            head.target.name if head.target else "",
+            read_rewrites(top, self.file, self.name, head.target, base.rewrites if base else None),
         )
 
     def _attached(self, requirement: Requirement) -> Requirement:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from litecheck.errors import ProfileError
+from litecheck.errors import ConfigError, ProfileError
 from litecheck.finding import CPU, REFUSED, Demand
 from litecheck.profile.takes import known_types
-from litecheck.profile.types import Profile
+from litecheck.profile.types import GraphRewrites, Profile
 from litecheck.profile.yaml_reader import Entries, text
 from litecheck.spelling import did_you_mean
+from litecheck.target_kinds import TargetKind, import_attribute, target_kind
 
 #: What an operator without an entry can be; of each two that belong together the milder one in front.
 UNLISTED = ("not covered", "violation", CPU, REFUSED)
 JUDGES = ("quantization", "structure", "placement")
 #: What it can be where a compiler decides.
 PLACES = (CPU, REFUSED)
+#: The kind of target of a profile that names none.
+DEFAULT_TARGET = "lists"
 #: Stands for operators of every type.
 ANY = "any"
 
@@ -28,6 +31,8 @@ class Head:
     judges: str
     unlisted: str
     unlisted_demand: Demand | None
+    target: TargetKind | None = None
+    """The kind of target whose code places operators; None for profiles that do not judge placement."""
 
     @property
     def any_type(self) -> bool:
@@ -51,7 +56,32 @@ def read_head(top: Entries, file: str, name: str, base: Profile | None) -> Head:
     unlisted = _unlisted(top, file, judges, base)
     line = top.lines.get("unlisted")
     demand = Demand(name, file, line) if line else base.unlisted_demand if base else None
-    return Head(types, judges, unlisted, demand)
+    return Head(types, judges, unlisted, demand, _target(top, file, judges, base))
+
+
+def read_rewrites(
+    top: Entries, file: str, name: str, target: TargetKind | None, inherited: GraphRewrites | None
+) -> GraphRewrites | None:
+    """Read the key ``rewrites``, by the code of the target's kind. Raises ProfileError."""
+    if target is None or not target.rewrites:
+        if "rewrites" in top:
+            why = f"targets of kind {target.name!r} have none" if target else "takes judges: placement"
+            raise ProfileError(file, top.lines["rewrites"], f"rewrites: {why}")
+        return inherited
+    base: GraphRewrites = inherited or import_attribute(target.rewrites)()
+    return base.read(top.get("rewrites"), file, name)
+
+
+def _target(top: Entries, file: str, judges: str, base: Profile | None) -> TargetKind | None:
+    line = top.lines.get("target", top.line)
+    if judges != "placement":
+        if "target" in top:
+            raise ProfileError(file, line, "target: takes judges: placement")
+        return None
+    try:
+        return target_kind(text(top.get("target"), base.target if base else DEFAULT_TARGET))
+    except ConfigError as error:
+        raise ProfileError(file, line, f"target: {error}") from None
 
 
 def _unlisted(top: Entries, file: str, judges: str, base: Profile | None) -> str:

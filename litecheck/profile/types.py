@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Protocol
 
 from litecheck.finding import CPU, Demand, Effect, Level
 from litecheck.profile.lazy import Lazy
-from litecheck.profile.rewrites import NOTHING, Rewrites
+from litecheck.profile.yaml_reader import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +248,13 @@ class Conformance:
         return replace(self, tolerance=tolerance, reals=other.reals if self.reals is None else self.reals)
 
 
+class GraphRewrites(Protocol):
+    """The key ``rewrites`` of a profile, read by the kind of target (see :class:`litecheck.target_kinds.TargetKind`)."""
+
+    def read(self, node: Node | None, file: str, profile: str) -> GraphRewrites:
+        """Read the key over these inherited rewrites. Raises ProfileError."""
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A named set of rules for operators whose activations have one type.
@@ -272,7 +280,10 @@ class Profile:
     judges: str = "quantization"
     unlisted_hints: Mapping[str, str] = field(default_factory=dict)
     """How to do without an operator that has no entry, by its name."""
-    rewrites: Rewrites = NOTHING
+    target: str = ""
+    """The kind of target whose code places operators, for profiles that judge placement."""
+    rewrites: GraphRewrites | None = None
+    """Changes that the target's compiler makes to the graph."""
 
     def requirements(self) -> Iterator[Requirement]:
         """Every requirement of every operator, in the file's order."""

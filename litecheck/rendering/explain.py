@@ -12,7 +12,7 @@ from litecheck.checks.validate import DEFAULT_PROFILES
 from litecheck.checks.wording import required
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.finding import Finding, Where
-from litecheck.profile.implied import CONSTANT, IN_THE_LIST, TOGETHER, implied
+from litecheck.profile.implied import HAS_A_RULE, IN_THE_LIST, implied
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.registry import measured
 from litecheck.profile.paths import path_matches
@@ -104,14 +104,6 @@ _FOUND = {
 }
 
 
-#: What is found where an operator is not as an unstated demand wants it.
-_OUTSIDE_A_LIST = (
-    (IN_THE_LIST, "it is not in the list"),
-    (CONSTANT, "it is computed"),
-    (TOGETHER, "another stays on the CPU"),
-)
-
-
 def _outside(value: Constraint) -> int | Fraction:
     """A number that a constraint does not allow."""
     if isinstance(value, Range):
@@ -139,7 +131,9 @@ def _found(r: Requirement) -> str:
     if r.verb == "limits":
         return f"{r.path.rpartition('/')[2].replace('_', ' ')} is {outside}"
     if r.verb == "unsupported":
-        return next((found for value, found in _OUTSIDE_A_LIST if r.value == value), "the model uses it")
+        if r.value == IN_THE_LIST:
+            return "it is not in the list"
+        return "the model uses it" if r.value == HAS_A_RULE else f"it is not {r.value}"
     if r.verb == "shapes":
         return "[1, 4] and [1, 3] do not broadcast"
     if isinstance(r.value, Roles):

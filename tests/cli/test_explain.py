@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from litecheck.checks.placement import placement
 from litecheck.checks.validate import validate
 from litecheck.data import rules_dir
 from litecheck.model.load import load_model
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.rendering.explain import explain
+from litecheck.targets.ethos_u.placement import place_model
 
 EXAMPLE = rules_dir() / "examples" / "per-tensor-npu.yaml"
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -60,7 +60,7 @@ def test_an_operator_that_a_target_does_not_list(run: Run) -> None:
     for opcode in ("CAST", "CUSTOM"):
         told = run("explain", f"{opcode}/unsupported", "-p", "ethos-u55").stdout
         assert told.startswith(f"{opcode}/unsupported (ethos-u55)\n  required     an operator of the list\n")
-        assert "demanded by  ethos-u55, rules/targets/ethos-u55.yaml:20" in told
+        assert "demanded by  ethos-u55, rules/targets/ethos-u55.yaml:21" in told
         assert "effect       stays on the CPU" in told
 
 
@@ -100,7 +100,7 @@ def test_every_path_of_a_report_is_explained(name: str) -> None:
     for file in sorted(FIXTURES.glob("[!d]*.tflite"))[::2]:
         model = load_model(file)
         placed = profile.judges == "placement"
-        found = placement(model, profile)[1] if placed else validate(model, profiles=(profile,)).findings
+        found = place_model(model, profile)[1] if placed else validate(model, profiles=(profile,)).findings
         paths |= {f.path for f in found}
     assert paths
     for path in paths:

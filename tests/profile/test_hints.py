@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.checks.placement import placement
 from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.profile.load import load_profile
+from litecheck.targets.ethos_u.placement import place_model
 
 
 def hints(name: str | Path) -> dict[str, str]:
@@ -56,7 +56,7 @@ def test_an_operator_without_an_entry_has_one_where_that_decides_where_it_runs(t
     main.add("RSQRT", [y], [z])
     main.inputs(x)
     main.outputs(z)
-    assert [f.hint for f in placement(builder.finish(), profile)[1]] == ["leave it out", ""]
+    assert [f.hint for f in place_model(builder.finish(), profile)[1]] == ["leave it out", ""]
 
 
 def test_a_hint_for_no_operator_is_refused(tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.checks.placement import placement
 from litecheck.checks.validate import validate
 from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
+from litecheck.targets.ethos_u.placement import place_model
 
 HEAD = "profile: npu\njudges: placement\nactivations: any\n"
 NPU = f"{HEAD}unlisted: stays on the CPU\n"
@@ -39,7 +39,7 @@ def model(opcode: str, dtype: str = "int8") -> Model:
 
 
 def place(opcode: str, profile: Profile, dtype: str = "int8") -> tuple[str, list[tuple[str, str, str]]]:
-    report, found = placement(model(opcode, dtype), profile)
+    report, found = place_model(model(opcode, dtype), profile)
     return report.operators[0].place, [(f.path, f.level, f.effect) for f in found]
 
 
@@ -98,7 +98,7 @@ def test_an_entry_may_say_nothing_but_unsupported(
 ) -> None:
     profile = load_profile(written(tmp_path, head + "ops:\n  CAST: {unsupported: it has no converter}\n"))
     assert place("CAST", profile, dtype) == found
-    (finding,) = placement(model("CAST", dtype), profile)[1]
+    (finding,) = place_model(model("CAST", dtype), profile)[1]
     assert finding.because == "it has no converter"
     assert str(finding.demanded_by).endswith("npu.yaml:6")
 
@@ -166,7 +166,7 @@ def test_an_entry_for_what_the_parent_does_not_list_is_loosening(
 def test_what_is_let_pass_runs_on_the_npu_and_shows_the_reason(tmp_path: Path) -> None:
     written(tmp_path, NPU + ABS, "parent")
     child = written(tmp_path, f"profile: child\nextends: parent.yaml\n{CAST}{LETS}", "child")
-    report, (finding,) = placement(model("CAST"), load_profile(child))
+    report, (finding,) = place_model(model("CAST"), load_profile(child))
     assert report.operators[0].place == "npu"
     assert finding.waiver is not None
     assert finding.waiver.reason == "version 2 has a converter"

@@ -7,11 +7,12 @@ A measurement of the whole operator has a plain name (``stride_w``); one of an o
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
+from litecheck.errors import ConfigError
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import (
     OPERAND,
@@ -35,6 +36,16 @@ _MODULES = (
 )  # fmt: skip
 for _module in _MODULES:
     import_module(f"litecheck.profile.measurements.{_module}")
+
+
+def register_measurements(modules: Iterable[str]) -> None:
+    """Import modules that register measurements, such as those of a kind of target. Raises ConfigError."""
+    for module in modules:
+        try:
+            import_module(module)
+        except (ImportError, ValueError) as error:
+            raise ConfigError(f"measurements of {module!r} cannot be imported: {error}") from error
+
 
 #: Measurements of a whole operator, by name.
 MEASUREMENTS: Mapping[str, Measurement] = MappingProxyType({name: m for name, (m, _) in OPERATOR.items()})

@@ -1,0 +1,13 @@
+"""Arm Ethos-U55, U65 and U85: placement as the Vela compiler decides it, and Vela itself where it is installed."""
+
+from litecheck.target_kinds import TargetKind
+
+_PACKAGE = "litecheck.targets.ethos_u"
+KIND = TargetKind(
+    "ethos-u",
+    place=f"{_PACKAGE}.placement:place_model",
+    rewrites=f"{_PACKAGE}.rewrites:Rewrites",
+    requirements=f"{_PACKAGE}.requirements:requirements_of_rewrites",
+    compiler=f"{_PACKAGE}.compiler.report:compile_for_target",
+    device=f"{_PACKAGE}.device",
+)

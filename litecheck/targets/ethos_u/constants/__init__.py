@@ -1,0 +1,1 @@
+"""Constants of a compiled Ethos-U model: its command stream, decoded and applied to inputs."""

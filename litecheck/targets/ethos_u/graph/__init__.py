@@ -1,0 +1,1 @@
+"""Passes over the graph of a model, as the Ethos-U compiler applies them before and after placement."""

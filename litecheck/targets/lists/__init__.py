@@ -1,0 +1,5 @@
+"""Targets known from public lists of supported operators, without a compiler to compare with."""
+
+from litecheck.target_kinds import TargetKind
+
+KIND = TargetKind("lists", "litecheck.targets.lists.placement:place_model")

@@ -1,0 +1,126 @@
+"""A RESIZE whose result is part of a larger tensor: where the U55's compiler refuses it. Fates as Vela 5.2.0 has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
+from litecheck.targets.ethos_u.placement import place_model
+
+U55, U85 = load_profile("ethos-u55"), load_profile("ethos-u85")
+Q, OTHER = quantized(0.5), quantized(0.25, 3)
+NEAREST, BILINEAR = "RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR"
+
+
+def joined(
+    main: SubgraphBuilder, part: int, shape: Sequence[int], axis: int, whole: bool = False, parts: int = 2
+) -> int:
+    """A tensor of several parts; ``whole`` has other parameters than its parts."""
+    others = [main.tensor(f"other {n}", shape, "int8", Q) for n in range(parts - 1)]
+    main.inputs(0, *others)
+    longer = [length * (parts if n == axis % len(shape) else 1) for n, length in enumerate(shape)]
+    result = main.tensor("joined", longer, "int8", OTHER if whole else Q)
+    main.add("CONCATENATION", [part, *others], [result], axis=axis)
+    return result
+
+
+def padded(
+    main: SubgraphBuilder, part: int, shape: Sequence[int], axes: Sequence[int], kernel: int = 0
+) -> int:
+    """Margins of 1 along these axes, and perhaps a convolution of that window behind."""
+    margins = np.zeros((len(shape), 2), np.int32)
+    margins[list(axes)] = 1
+    longer = [length + 2 * (n in axes) for n, length in enumerate(shape)]
+    result = main.tensor("padded", longer, "int8", Q)
+    main.add("PAD", [part, main.constant("margins", margins)], [result])
+    if not kernel:
+        return result
+    weights = main.constant("w", np.ones((8, kernel, kernel, longer[3]), np.int8), quantized(0.25))
+    n, height, width, _ = longer
+    convolved = main.tensor("convolved", (n, height - kernel + 1, width - kernel + 1, 8), "int8", Q)
+    main.add(
+        "CONV_2D", [result, weights, -1], [convolved], padding="VALID", stride_w=1, stride_h=1, version=3
+    )
+    return convolved
+
+
+def model(opcode: str, factor: int, options: str, behind: str, axes: Sequence[int], rank: int = 4) -> Model:
+    """An image of 4 x 3 stretched, and what it goes into."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    aligned = "aligned" in options
+    front = (1,) * (rank - 3)
+    sides = [(side - 1) * factor + 1 if aligned else side * factor for side in (4, 3)]
+    shape = (*front, *sides, 8)
+    x = main.tensor("x", (*front, 4, 3, 8), "int8", Q)
+    y = main.tensor("y", shape, "int8", Q)
+    size = main.constant("size", np.array(sides, np.int32))
+    main.add(opcode, [x, size], [y], align_corners=aligned, half_pixel_centers="half" in options)
+    main.inputs(x)
+    if behind.startswith("pad"):
+        result = padded(main, y, shape, axes, {"pad": 0, "pad, conv 3": 3, "pad, conv 1": 1}[behind])
+    else:
+        result = joined(main, y, shape, axes[0], behind == "rescale", 1 if behind == "alone" else 2)
+    outputs = [result]
+    if behind in ("read twice", "read for nothing"):
+        beside = main.tensor("beside", shape, "int8", Q)
+        main.add("ABS", [y], [beside])
+        outputs += [beside] if behind == "read twice" else []
+    main.outputs(*outputs, *([y] if behind == "given out" else []))
+    return builder.finish()
+
+
+#: A resize, what is behind, along which axes, and of how many dimensions: those that Vela refuses for the U55, and takes.
+REFUSED = [
+    (NEAREST, 4, "", "join", (0,), 4),
+    (NEAREST, 8, "half", "join", (0,), 4),
+    (BILINEAR, 4, "aligned", "join", (0,), 4),
+    (BILINEAR, 2, "half", "join", (0,), 4),
+    (BILINEAR, 4, "", "pad", (0,), 4),
+    (NEAREST, 2, "aligned", "join", (3,), 4),
+    (NEAREST, 2, "aligned", "join", (-2,), 4),
+    (NEAREST, 2, "aligned half", "join", (3,), 4),
+    (NEAREST, 4, "aligned", "join", (1,), 4),
+    (NEAREST, 4, "aligned", "join", (0,), 4),
+    (NEAREST, 2, "aligned", "pad", (1, 2), 4),
+    (NEAREST, 2, "aligned", "pad, conv 1", (1, 2), 4),
+    (NEAREST, 2, "aligned", "pad, conv 3", (1, 3), 4),
+    (NEAREST, 2, "aligned", "read for nothing", (3,), 4),
+    (NEAREST, 2, "aligned", "join", (0,), 3),
+    (NEAREST, 4, "", "join", (1,), 5),
+]
+TAKEN = [
+    (NEAREST, 2, "", "join", (0,), 4),
+    (NEAREST, 4, "", "join", (3,), 4),
+    (BILINEAR, 2, "aligned", "join", (0,), 4),
+    (BILINEAR, 2, "half", "join", (3,), 4),
+    (NEAREST, 2, "aligned", "join", (0,), 4),
+    (NEAREST, 4, "aligned", "join", (3,), 4),
+    (NEAREST, 2, "aligned half", "join", (1,), 4),
+    (NEAREST, 2, "aligned", "rescale", (3,), 4),
+    (NEAREST, 2, "aligned", "alone", (3,), 4),
+    (NEAREST, 2, "aligned", "read twice", (3,), 4),
+    (NEAREST, 2, "aligned", "given out", (3,), 4),
+    (NEAREST, 2, "aligned", "pad, conv 3", (1, 2), 4),
+    (NEAREST, 4, "", "join", (2,), 5),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=str)
+def test_what_is_written_among_others_where_it_is_made_in_parts_is_refused(case: tuple[object, ...]) -> None:
+    made = model(*case)  # type: ignore[arg-type]
+    first, *others = [op.place for op in place_model(made, U55)[0].operators]
+    assert first == "refused"
+    assert set(others) == {"npu"}
+    _, found = place_model(made, U85)
+    assert not [f for f in found if "joined" in f.path]
+
+
+@pytest.mark.parametrize("case", TAKEN, ids=str)
+def test_what_has_a_tensor_of_its_own_or_is_made_whole_along_it_is_taken(case: tuple[object, ...]) -> None:
+    assert place_model(model(*case), U55)[1] == []  # type: ignore[arg-type]

@@ -1,0 +1,62 @@
+"""SQUARED_DIFFERENCE of a part of a tensor that others read, too: where Vela 5.2.0 refuses it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import Profile
+from litecheck.targets.ethos_u.placement import place_model
+
+TARGETS = [load_profile(name) for name in ("ethos-u55", "ethos-u85")]
+#: Operators by a letter: the square, an addition, one of one operand, one that stays on the CPU.
+_KINDS = {"s": "SQUARED_DIFFERENCE", "+": "ADD", "t": "TANH", "c": "CEIL"}
+
+
+def parts(told: str) -> Model:
+    """Operators in their order, each as its kind, its operands and its result; ``p`` is the part, ``z`` another tensor."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    q, shape = quantized(0.5), (1, 2, 4, 4)
+    x, part, other = (
+        main.tensor(n, s, "int8", q) for n, s in (("x", (1, 2, 4, 8)), ("p", shape), ("z", shape))
+    )
+    begin, size = (
+        main.constant(n, np.array(v, np.int32)) for n, v in (("begin", (0, 0, 0, 0)), ("size", shape))
+    )
+    main.add("SLICE", [x, begin, size], [part])
+    tensors, read = {"p": part, "z": other}, set[str]()
+    for one in told.split():
+        kind, *operands, result = one
+        tensors[result] = main.tensor(result, shape, "int8", q)
+        main.add(_KINDS[kind], [tensors[name] for name in operands], [tensors[result]])
+        read.update(operands)
+    main.inputs(x, other)
+    main.outputs(*(index for name, index in tensors.items() if name not in read))
+    return builder.finish()
+
+
+REFUSED_PARTS = ("sppa", "spza tpb", "+ppa spab", "tpa szab spac", "tpa spab tbc")
+TAKEN_PARTS = (
+    "spza",
+    "szpa",
+    "spza cpb",
+    "sppa cpb",
+    "sppa cpb szpd tze spbf",
+    "+zpa cab +zzc spcd +pde",
+    "tza spab",
+)
+SHARED = {told: parts(told) for told in (*REFUSED_PARTS, *TAKEN_PARTS)}
+
+
+@pytest.mark.parametrize("told", SHARED)
+@pytest.mark.parametrize("profile", TARGETS, ids=lambda profile: profile.name)
+def test_a_part_that_is_come_to_from_elsewhere_is_lost(told: str, profile: Profile) -> None:
+    report, found = place_model(SHARED[told], profile)
+    refused = [op.opcode for op in report.operators if op.place == "refused"]
+    assert bool(refused) == (told in REFUSED_PARTS)
+    assert set(refused) <= {"SQUARED_DIFFERENCE"}
+    assert any(f.path.endswith("/shared_parts") for f in found) == bool(refused)
