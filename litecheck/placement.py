@@ -1,4 +1,4 @@
-"""Where a model's operators run on a target, an accelerator beside a processor: plain data."""
+"""Placement of a model on a target, an NPU beside a CPU: plain data."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ PLACES: tuple[Place, ...] = get_args(Place)
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where one operator runs on a target; ``partition`` is the number, from 1, of the stretch on the accelerator that it
-    belongs to, None of what stays on the processor or is folded away."""
+    """The place of one operator on a target.
+
+    ``partition`` is the number of its partition, from 1; None on the CPU, and for an operator that is optimized out.
+    ``unverified`` is the reason why the placement of an NPU operator was not compared with the compiler. Examples:
+    ``rank 7``, ``weight is computed``; "" where it was.
+    """
 
     subgraph: int
     index: int
@@ -23,6 +27,7 @@ class Placement:
     place: Place
     macs: int = 0
     partition: int | None = None
+    unverified: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,15 @@ class TargetReport:
     def compiles(self) -> bool:
         """Whether the compiler makes anything: it refuses no operator, and none crashes it."""
         return not (self.places["refused"] or self.places["crashes"])
+
+    @property
+    def unverified(self) -> tuple[Placement, ...]:
+        """NPU operators whose placement was not compared with the compiler, neither before nor, with ``compiler``, now."""
+        unverified = tuple(op for op in self.operators if op.unverified)
+        if self.compiler is None or self.compiler.ending:
+            return unverified
+        differing = {(op.subgraph, op.index) for op in self.compiler.otherwise}
+        return tuple(op for op in unverified if (op.subgraph, op.index) in differing)
 
     @property
     def folded(self) -> int:

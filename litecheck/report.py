@@ -238,7 +238,10 @@ class Report:
         if self.fail_on_fallback:
             left = {(f.where.subgraph, f.where.operator) for f in model.active if f.effect == CPU}
             found = f"{counted(len(left), 'operator')} {'stays' if len(left) == 1 else 'stay'} on the CPU"
-            yield Gate("fallback", not left, found, "allows none")
+            unverified = sum(len(target.unverified) for target in model.targets)
+            if unverified:
+                found += f", {counted(unverified, 'operator')} on the NPU unverified"
+            yield Gate("fallback", not left and not unverified, found, "allows none")
         if self.max_partitions is not None:
             most = max((target.partitions for target in model.targets), default=0)
             allowed = f"allows {self.max_partitions}"

@@ -36,11 +36,22 @@ def target_text(target: TargetReport) -> str:
     counts = [(n - (target.folded if p == "npu" else 0), _TEXTS[p]) for p, n in target.places.items()]
     counts.insert(1, (target.folded, ("folded away", "folded away")))
     told = ", ".join(f"{n:,} {texts[n != 1]}" for n, texts in counts if n) or "no operators"
+    if target.unverified:
+        told += f"; {len(target.unverified):,} of them unverified: {_unverified_text(target)}"
     if not target.compiles:
         return f"{told}; nothing is compiled; largest live set {bytes_text(target.live)}"
     share = "" if target.share is None else f"; {100 * target.share:.1f} % of multiply-accumulates on the NPU"
     partitions = counted(target.partitions, "NPU partition")
     return f"{told}; {partitions}{share}; largest live set {bytes_text(target.live)}"
+
+
+def _unverified_text(target: TargetReport) -> str:
+    """Return the first unverified operators with the reasons. Example: ``ADD #3 (rank 7)``."""
+    named = [
+        f"{op.opcode} {f'{op.subgraph}/' if op.subgraph else ''}#{op.index} ({visible(op.unverified)})"
+        for op in target.unverified[:_HANDFUL]
+    ]
+    return ", ".join((*named, *(("...",) if len(target.unverified) > _HANDFUL else ())))
 
 
 def compiler_text(compiler: CompilerReport) -> str:
@@ -62,7 +73,8 @@ def compiler_text(compiler: CompilerReport) -> str:
 def place_text(op: Placement) -> str:
     """Where one operator runs, in a word or two; an operator of the NPU in no partition is folded away."""
     if op.place == "npu":
-        return "folded away" if op.partition is None else f"NPU, partition {op.partition}"
+        unverified = f", unverified ({op.unverified})" if op.unverified else ""
+        return "folded away" if op.partition is None else f"NPU, partition {op.partition}{unverified}"
     return {"cpu": "CPU", "refused": "refused", "crashes": "crash"}[op.place]
 
 

@@ -68,6 +68,7 @@ def _target(target: TargetReport) -> dict[str, Any]:
         "compiles": target.compiles,
         "places": target.places,
         "folded": target.folded,
+        "unverified": len(target.unverified),
         "macs_share": target.share,
         "largest_live_set": live,
         "operators": operators,

@@ -1,0 +1,154 @@
+"""The domain of verified operators: forms that converters write, on which the profiles were compared with Vela."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from litecheck.checks.context import Context
+from litecheck.model.shapes import Shape
+from litecheck.model.types import Operator, Tensor
+from litecheck.profile.load import load_profile
+from litecheck.profile.operators import facts_of
+
+#: Types of feature maps, with the zero points of each.
+_FEATURE_MAPS = {"int8": range(-128, 128), "uint8": range(256), "int16": range(1)}
+#: Types of biases, and of axes, shapes, paddings and other parameters.
+_INTEGERS = ("int32", "int64")
+_COMPARISONS = {"EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"}
+_SEARCHES = {"ARG_MAX", "ARG_MIN"}
+_LARGEST_RANK = 5
+#: The profile that states optional inputs.
+_RUNTIME = "litert-runtime"
+#: The ranges of ordinary scales of feature maps and weights, and of biases, as powers of two.
+_SCALES, _BIAS_SCALES = range(-24, 16), range(-48, 16)
+#: Operators that compute indices as int32 without a scale in public models, where Vela confirms their placement.
+_INT32_OPERATORS = {"CONCATENATION", "MUL", "PACK", "RESHAPE", "SUB"}
+
+
+def unverified_because(context: Context, operator: Operator) -> str:
+    """Return the reason why the placement of an operator was not compared with Vela, or "" where it was.
+
+    Feature maps are int8, uint8 or int16 with one ordinary scale and zero point. Weights, biases, axes, shapes and
+    paddings are constant. No tensor has more than 5 dimensions. The file declares the shapes that LiteRT computes.
+    Examples: ``rank 7``, ``weight is computed``, ``bool input``.
+    """
+    return next(_reasons(context, operator), "")
+
+
+def _reasons(context: Context, operator: Operator) -> Iterator[str]:
+    tensors = context.subgraph.tensors
+    roles = list(facts_of(operator.kind).inputs.items())
+    inputs = [
+        (*roles[min(at, len(roles) - 1)], tensors[i])
+        for at, i in enumerate(operator.inputs if roles else ())
+        if i >= 0
+    ]
+    outputs = [tensors[i] for i in operator.outputs if i >= 0]
+    yield from (f"{role} is absent" for role in _absent_roles(operator))
+    for tensor in (*outputs, *(tensor for _, _, tensor in inputs)):
+        if len(tensor.shape) > _LARGEST_RANK:
+            yield f"rank {len(tensor.shape)}"
+        if tensor.shapeless:
+            yield "a tensor without a shape"
+    for role, domain, tensor in inputs:
+        if not _is_index(operator, tensor):
+            yield from _input_reasons(role, domain, tensor)
+    for tensor in outputs:
+        if not _is_index(operator, tensor):
+            yield from _output_reasons(operator.opcode, tensor)
+    types = {t.dtype for _, domain, t in inputs if domain == "data"} | {t.dtype for t in outputs}
+    if {"int8", "uint8"} <= types and operator.opcode != "QUANTIZE":
+        yield "int8 and uint8 feature maps"
+    yield from _shape_reasons(context, operator)
+
+
+def _is_index(operator: Operator, tensor: Tensor) -> bool:
+    return (
+        operator.opcode in _INT32_OPERATORS and tensor.dtype == "int32" and not tensor.quantization.scale.size
+    )
+
+
+@cache
+def _optional_roles(opcode: str) -> frozenset[str]:
+    rule = load_profile(_RUNTIME).operators.get(opcode)
+    return frozenset() if rule is None else frozenset(rule.optional)
+
+
+def _absent_roles(operator: Operator) -> list[str]:
+    return [
+        role
+        for at, role in enumerate(facts_of(operator.kind).inputs)
+        if role not in _optional_roles(operator.opcode)
+        and (at >= len(operator.inputs) or operator.inputs[at] < 0)
+    ]
+
+
+def _input_reasons(role: str, domain: str, tensor: Tensor) -> Iterator[str]:
+    if domain in ("data", "positive", "non-negative", "state"):
+        yield from _feature_map_reasons(role, tensor)
+    elif domain == "truth":
+        if tensor.dtype != "bool":
+            yield f"{tensor.dtype} {role}"
+    elif domain == "handle":
+        return
+    elif domain == "place":
+        if tensor.dtype not in _INTEGERS:
+            yield f"{tensor.dtype} {role}"
+    elif tensor.data is None:
+        yield f"{role} is computed"
+    elif domain in ("weight", "bias"):
+        types = ("int8", "uint8") if domain == "weight" else _INTEGERS
+        if tensor.dtype not in types:
+            yield f"{tensor.dtype} {role}"
+        yield from _scale_reasons(role, tensor, _SCALES if domain == "weight" else _BIAS_SCALES)
+        if tensor.dtype != "uint8" and tensor.quantization.zero_point.any():
+            yield f"{role} with a zero point"
+    elif tensor.dtype not in _INTEGERS or not math.prod(tensor.shape):
+        yield f"{tensor.dtype} {role} {list(tensor.shape)}"
+
+
+def _output_reasons(opcode: str, tensor: Tensor) -> Iterator[str]:
+    if opcode in _COMPARISONS:
+        if tensor.dtype != "bool":
+            yield f"{tensor.dtype} output"
+    elif opcode in _SEARCHES:
+        if tensor.dtype not in _INTEGERS:
+            yield f"{tensor.dtype} output"
+    elif tensor.dtype != "resource":
+        yield from _feature_map_reasons("output", tensor)
+
+
+def _feature_map_reasons(role: str, tensor: Tensor) -> Iterator[str]:
+    if tensor.dtype not in _FEATURE_MAPS:
+        yield f"{tensor.dtype} {role}"
+        return
+    if any(int(z) not in _FEATURE_MAPS[tensor.dtype] for z in tensor.quantization.zero_point):
+        yield f"{role} with zero point {int(tensor.quantization.zero_point[0])}"
+    if tensor.quantization.scale.size > 1:
+        yield f"{role} with several scales"
+    yield from _scale_reasons(role, tensor)
+
+
+def _scale_reasons(role: str, tensor: Tensor, ordinary: range = _SCALES) -> Iterator[str]:
+    scales = [float(s) for s in tensor.quantization.scale]
+    if not scales:
+        yield f"{role} without a scale"
+    for scale in scales:
+        if not (math.isfinite(scale) and scale > 0 and math.floor(math.log2(scale)) in ordinary):
+            yield f"{role} with scale {scale:g}"
+
+
+def _shape_reasons(context: Context, operator: Operator) -> Iterator[str]:
+    inferred, tensors = context.shapes, context.subgraph.tensors
+    differ = any(not _matches(tensors[i].shape, inferred.shapes[i]) for i in operator.outputs if i >= 0)
+    if operator.index in inferred.misfits or differ:
+        yield "shapes that LiteRT does not compute"
+
+
+def _matches(declared: Sequence[int], inferred: Shape | None) -> bool:
+    return inferred is None or (
+        len(declared) == len(inferred)
+        and all(b in (a, None) for a, b in zip(declared, inferred, strict=True))
+    )
