@@ -9,9 +9,9 @@ from docs.measurements import measurements_table
 from litecheck.finding import CPU
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.parser import ANY_OPERATOR
-from litecheck.profile.rewrites import NOTHING
 from litecheck.profile.types import OneOf, OperatorRule, Profile, Requirement
 from litecheck.rendering.rules import Row, demanded, rows
+from litecheck.targets.ethos_u.rewrites import NOTHING
 
 _HEAD = """\
 # {title}
@@ -141,13 +141,7 @@ def _linked(target: Profile) -> str:
     return f"[{target.name}](targets/{target.extends or target.name}.md)"
 
 
-#: Limits of 0 that leave a type out which the operand may have, by the measurement; and those that list the types.
-_WITHOUT = {
-    "bool_maps": ("bool",),
-    "wide_maps": ("int32",),
-    "longest_maps": ("int64",),
-    "narrow_maps": ("int32", "int64"),
-}
+#: Limits that list the types.
 _LISTS = ("listed_type", "input_type")
 
 
@@ -159,13 +153,10 @@ def types(target: Profile, opcode: str) -> str:
     stated = {r.path.partition("/")[2]: _words(r) for r in rule.requirements}
     roles = [stated.get(f"{role}/dtype", ()) for role in rule.inputs if role != "condition"]
     listed = next((names for names in roles if "int8" in names), max(roles))
-    out = {
-        name for limit, names in _WITHOUT.items() if stated.get(f"limits/{limit}") == ("0",) for name in names
-    }
     # Of a layer with weights it speaks of computed ones.
     limits = _LISTS if "weight" in rule.inputs else (*_LISTS, "product_type")
     lists = [stated[f"limits/{limit}"] for limit in limits if f"limits/{limit}" in stated]
-    return ", ".join(name for name in listed if name not in out and all(name in one for one in lists))
+    return ", ".join(name for name in listed if all(name in one for one in lists))
 
 
 def _words(requirement: Requirement) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from docs.vela import TARGETS, constraints, demanded, saying
-from litecheck.devices.vela import ACCELERATORS
+from litecheck.targets.ethos_u.compiler.vela import ACCELERATORS
 
 #: The compiler's names of operators that are not those of the file format.
 NAMES = {"ARGMAX": "ARG_MAX"}

@@ -8,15 +8,13 @@ from math import ceil, floor
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.measurements.bound import Measured
-from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES, FLOORS
+from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES
 from litecheck.profile.measurements.register import Measurement
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, OperatorRule, Range, Requirement
 
 #: Far more than a float's relative error, by which a number must lie inside a range to be settled without exactness.
 _MARGIN = 2.0**-40
-#: What a range ends with that has no end.
-_MOST = 2**31 - 1
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
@@ -27,8 +25,6 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     estimate = ESTIMATES.get(name) if isinstance(value, Range) else None
     if isinstance(value, Range) and value.low <= 0:
         estimate = estimate or CEILINGS.get(name)
-    if isinstance(value, Range) and value.high >= _MOST:
-        estimate = estimate or FLOORS.get(name)
     least, most = _inner(value) if isinstance(value, Range) else (0.0, 0.0)
 
     def check(bound: BoundOperator) -> Sequence[Fault]:

@@ -60,10 +60,6 @@ def main() -> int:
         from tests.differential import vela
 
         return vela.main(sys.argv[2:])
-    if sys.argv[1:2] == ["vela-unwritten"]:
-        from tests.differential import vela_unwritten
-
-        return vela_unwritten.main(sys.argv[2:])
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -9,56 +9,47 @@ from pathlib import Path
 import pytest
 
 from docs.target_pages import types
-from litecheck.checks.placement import placement
-from litecheck.devices.vela import ACCELERATORS, Vela, placed_otherwise
 from litecheck.model.load import load_models
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
+from litecheck.targets.ethos_u.compiler.vela import Vela, placement_differences
+from litecheck.targets.ethos_u.placement import place_model
 from tests.differential.conversion import models as float_models
-from tests.differential.vela import blind, compared, long_sides
+from tests.differential.vela import Score, blind, compared, long_sides
 from tests.differential.vela_bounds import bounds
 from tests.differential.vela_converted import converted, placed_conversion
 from tests.differential.vela_mixtures import KINDS, mixed
 from tests.differential.vela_partitions import tangled
 from tests.differential.vela_promises import Promises
-from tests.differential.vela_unwritten import PAGE, SEED, UNENFORCED, Unenforced, unwritten
-from tests.differential.vela_unwritten import TARGETS as UNWRITTEN
 
 pytestmark = pytest.mark.slow
 
 pytest.importorskip("ethosu.regor", reason="ethos-u-vela is not installed")
 
 TARGETS = ("ethos-u55", "ethos-u65", "ethos-u85")
-#: How many models of one operator run where a profile says: random ones, odd ones included, and those at its bounds.
-AGREED = 0.99
-#: The same of models whose tensors have other shapes.
-MISSHAPEN = 0.98
+#: The least share of practical operators that run where the profile says.
+AGREED = 0.98
 #: Random graphs whose partitions are counted.
 GRAPHS = 150
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_random_operators_run_where_the_profile_says(target: str) -> None:
-    score = compared(blind(20, 300), target)
-    assert score.trials > 250
-    assert score.agreed / score.trials >= AGREED, score.apart
-    assert score.list_agreed < score.agreed
+def assert_agreement(score: Score) -> None:
+    """Practical operators agree, other forms and the printed list agree less."""
+    practical, unverified = score.practical, score.unverified
+    assert practical.trials > 70
+    assert practical.agreed / practical.trials >= AGREED, practical.apart
+    assert practical.list_agreed < practical.agreed
+    assert unverified.agreed / unverified.trials < practical.agreed / practical.trials
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_operators_of_odd_shapes_run_where_the_profile_says(target: str) -> None:
-    score = compared(blind(20, 300, misshapen=True), target)
-    assert score.trials > 250
-    assert score.agreed / score.trials >= MISSHAPEN, score.apart
-    assert score.list_agreed < 0.8 * score.agreed
+def test_practical_operators_run_where_the_profile_says(target: str) -> None:
+    assert_agreement(compared(blind(20, 400), target))
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_operators_of_long_sides_run_where_the_profile_says(target: str) -> None:
-    score = compared(long_sides(20, 300), target)
-    assert score.trials > 250
-    assert score.agreed / score.trials >= AGREED, score.apart
-    assert score.list_agreed < score.agreed
+def test_practical_operators_of_long_sides_run_where_the_profile_says(target: str) -> None:
+    assert_agreement(compared(long_sides(20, 400), target))
 
 
 #: The U65 has the U55's rules.
@@ -68,11 +59,8 @@ SHARE = 12
 
 
 @pytest.mark.parametrize("target", BOUNDS)
-def test_each_demand_is_the_compilers_from_both_sides(target: str) -> None:
-    score = compared(islice(bounds(target, seed=3, most=1), 0, None, SHARE), target)
-    assert score.trials > 250
-    assert score.agreed / score.trials >= AGREED, score.apart
-    assert score.list_agreed < 0.8 * score.agreed
+def test_each_requirement_is_the_compilers_from_both_sides(target: str) -> None:
+    assert_agreement(compared(islice(bounds(target, seed=3, most=1), 0, None, SHARE), target))
 
 
 @pytest.mark.parametrize("target", BOUNDS)
@@ -100,7 +88,7 @@ def test_the_table_of_operators_has_every_type_that_runs(target: str) -> None:
         for model, _ in blind(21, 200):
             main = model.subgraphs[0]
             (operator,) = main.operators
-            if compiler.compile(model).fates[0] == "npu":
+            if compiler.compile(model).outcomes[0] == "npu":
                 seen += 1
                 maps = {main.tensors[i].dtype for i in operator.inputs if i >= 0}
                 if not maps & set(types(profile, operator.opcode).split(", ")):
@@ -119,12 +107,14 @@ def test_every_operator_of_real_models_runs_where_the_profile_says(target: str, 
             for model in load_models(file):
                 assert isinstance(model, Model)
                 compiled = compiler.compile(model)
-                report, _ = placement(model, profile)
-                seen += len(compiled.fates)
-                for n, place in placed_otherwise([op.place for op in report.operators], compiled).items():
+                report, _ = place_model(model, profile)
+                seen += len(compiled.outcomes)
+                for n, place in placement_differences(
+                    [op.place for op in report.operators], compiled
+                ).items():
                     op = report.operators[n]
                     apart.append(
-                        f"{file.name} {op.opcode} #{op.index}: {place} {compiled.ending} {compiled.said}"
+                        f"{file.name} {op.opcode} #{op.index}: {place} {compiled.ending} {compiled.log}"
                     )
                 if not compiled.ending and compiled.partitions != report.partitions:
                     apart.append(f"{file.name}: {compiled.partitions} partitions, not {report.partitions}")
@@ -139,7 +129,7 @@ def test_partitions_of_random_graphs_are_the_compilers(target: str) -> None:
     with Vela(target) as compiler:
         for number in range(GRAPHS):
             model = tangled(number)
-            report, compiled = placement(model, profile)[0], compiler.compile(model)
+            report, compiled = place_model(model, profile)[0], compiler.compile(model)
             assert not compiled.ending
             if report.partitions != compiled.partitions:
                 apart.append(f"{number}: {compiled.partitions} partitions, not {report.partitions}")
@@ -160,32 +150,9 @@ def test_partitions_of_what_becomes_several_operators_are_the_compilers(target: 
             model = mixed(number, KINDS[target])
             compiled = compiler.compile(model)
             assert not compiled.ending
-            counts = [placement(model, one)[0].partitions for one in (profile, plain)]
+            counts = [place_model(model, one)[0].partitions for one in (profile, plain)]
             if counts[0] != compiled.partitions:
                 apart.append(f"{number}: {compiled.partitions} partitions, not {counts[0]}")
             as_one += counts[1] == compiled.partitions
     assert not apart
     assert as_one < GRAPHS - 2
-
-
-@pytest.mark.parametrize("one", UNENFORCED, ids=lambda one: one.what)
-def test_what_is_printed_and_not_enforced_runs_on_the_npu(one: Unenforced) -> None:
-    from ethosu import regor
-
-    model = one.make()
-    (operator,) = model.subgraphs[0].operators
-    for target in one.targets:
-        listed = regor.tflite_operator_constraints(ACCELERATORS[target])[operator.opcode]
-        assert any(text.startswith(one.says) for text in listed)
-        with Vela(target) as compiler:
-            assert compiler.compile(model).fates == ("npu",)
-            assert one.worse is None or compiler.compile(one.worse()).fates == ("cpu",)
-
-
-@pytest.mark.parametrize("target", UNWRITTEN)
-def test_the_page_has_what_the_compiler_does_not_write_down(target: str) -> None:
-    found = unwritten(blind(SEED, 150), target)
-    assert len(found) > 3
-    page = PAGE.read_text("utf-8")
-    part = page[page.index(target.replace("ethos-u", "Ethos-U")) :]
-    assert [demand for _, demand in found if f"`{demand}`" not in part] == []

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from litecheck.checks.placement import placement
 from litecheck.data import rules_dir
-from litecheck.devices.vela import Vela
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.yaml_reader import entries, read_yaml
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.interpreter import run
 from litecheck.reference.operands import RunError
+from litecheck.targets.ethos_u.compiler.vela import Vela
+from litecheck.targets.ethos_u.placement import place_model
 from tests.differential import vela_hints
 from tests.differential.vela_hints_moved import MOVED
 
@@ -55,11 +55,11 @@ def test_a_model_rewritten_as_the_hint_says_runs_on_the_npu(target: str) -> None
     with Vela(target) as compiler:
         for path, hint in hints.items():
             before, after = CASES[path](False), CASES[path](True)
-            _, found = placement(before, profile)
+            _, found = place_model(before, profile)
             assert {f.path: f.hint for f in found} == {path: hint}
-            assert set(compiler.compile(before).fates) & {"cpu", "refused"}, path
-            assert placement(after, profile)[1] == [], path
-            assert set(compiler.compile(after).fates) <= {"npu", "gone"}, path
+            assert set(compiler.compile(before).outcomes) & {"cpu", "refused"}, path
+            assert place_model(after, profile)[1] == [], path
+            assert set(compiler.compile(after).outcomes) <= {"npu", "optimized out"}, path
 
 
 Values = NDArray[np.generic]

@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from litecheck.profile.load import load_profile
-from litecheck.profile.rewrites import NOTHING
-from tests.checks.test_inserted import GRAPHS
-from tests.checks.test_joined_filters import JOINED_FILTERS, MISCOUNTED
-from tests.checks.test_joined_results import REFUSED, TAKEN, model
-from tests.checks.test_kept import STREAMS
-from tests.checks.test_rewrites import DILATED, STRIDDEN, truths
-from tests.checks.test_shared_parts import REFUSED_PARTS, SHARED
-from tests.checks.test_undone import PAIRS
+from litecheck.targets.ethos_u.rewrites import NOTHING
 from tests.differential.vela_nets import drawn_nets
 from tests.differential.vela_promises import kept
+from tests.targets.ethos_u.graph.test_fusion import DILATED, STRIDDEN, truths
+from tests.targets.ethos_u.graph.test_inverse_pairs import PAIRS
+from tests.targets.ethos_u.graph.test_lowering import GRAPHS
+from tests.targets.ethos_u.graph.test_resident_variables import STREAMS
+from tests.targets.ethos_u.test_joined_filters import JOINED_FILTERS, MISCOUNTED
+from tests.targets.ethos_u.test_joined_results import REFUSED, TAKEN, model
+from tests.targets.ethos_u.test_shared_parts import REFUSED_PARTS, SHARED
 
 pytestmark = pytest.mark.slow
 

@@ -1,13 +1,13 @@
-"""Placement beside Vela: ``python -m tests.differential vela --arch ethos-u55 --cases N --seed S``.
+"""Agreement of placement with Vela: ``python -m tests.differential vela --arch ethos-u55 --cases N --seed S``.
 
-The models come from a generator that knows nothing of the rules, with ``--misshapen`` with tensors of other shapes, with
-``--long`` with tensors of long sides, or with ``--bounds`` from one that takes every demand of the profile from both sides;
-``--graphs`` converts float nets for the target instead (``vela_converted``), and with ``--nets`` the models are nets of some
-operators (``vela_nets``).
+The program draws models of one operator, compiles each with Vela and compares the outcome with the placement of the
+profile. Operators that the compiler optimizes out count as on the NPU. Agreement is reported by domain: *practical* are
+the forms that converters write (``vela_practical``), *unverified* is every other form. Each class of disagreement has its
+smallest model. The constraints that the compiler prints, alone, are counted for comparison.
 
-Each trial is a model of one operator. Vela's five fates are compared with the profile's four places, where what the
-compiler folds away needs no CPU and so counts as on the NPU. Every class of disagreement is told with its smallest model.
-For comparison the same is counted for the published list alone: the profile without what was measured.
+``--long`` draws tensors with long sides, and ``--bounds`` breaks each requirement of the profile alone. ``--graphs N``
+converts random float graphs for the target (``vela_converted``), and ``--nets N`` draws graphs of several operators
+(``vela_nets``).
 """
 
 from __future__ import annotations
@@ -15,112 +15,72 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 from rich.progress import track
 
-from litecheck.checks.placement import placement
-from litecheck.devices.vela import PLACES, Compilation, Fate, Vela, vela_version
-from litecheck.files import atomic_write
 from litecheck.finding import CPU
 from litecheck.model.types import Model, Operator
 from litecheck.placement import Place
 from litecheck.profile.load import load_profile
-from litecheck.profile.measurements.set_maps import parameters
-from litecheck.profile.operators import facts_of
 from litecheck.profile.types import OperatorRule, Profile, Rules
+from litecheck.targets.ethos_u.compiler.vela import PLACES, Compilation, CompilerOutcome, Vela, vela_version
+from litecheck.targets.ethos_u.placement import place_model
 from tests.differential.vela_bounds import Trial, bounds
 from tests.differential.vela_converted import converted
 from tests.differential.vela_nets import drawn_nets
 from tests.differential.vela_oddities import drawn_operators
+from tests.differential.vela_practical import is_practical
 from tests.differential.vela_promises import kept
 from tests.differential.vela_sides import long_operators
 
 
 @dataclass
-class Score:
-    """How often a profile says what the compiler does; ``plain`` counts those of ``is_plain``."""
+class Domain:
+    """Agreement with the compiler in one domain; ``apart`` holds the disagreements by operator, outcome and place."""
 
     trials: int = 0
     agreed: int = 0
-    plain: int = 0
-    plain_agreed: int = 0
     list_agreed: int = 0
+    apart: dict[tuple[str, CompilerOutcome, Place], list[str]] = field(default_factory=dict)
+
+    def classes(self) -> list[tuple[tuple[str, CompilerOutcome, Place], list[str]]]:
+        """Return the classes of disagreement with their models, the most frequent first."""
+        return sorted(self.apart.items(), key=lambda e: (-len(e[1]), e[0][0]))
+
+
+@dataclass
+class Score:
+    """Agreement with the compiler by domain; ``late`` counts models that took too long."""
+
+    practical: Domain = field(default_factory=Domain)
+    unverified: Domain = field(default_factory=Domain)
     late: int = 0
-    apart: dict[tuple[str, Fate, Place], list[str]] = field(default_factory=dict)
 
     def count(self, trial: Trial, found: Compilation, place: Place, listed: Place) -> None:
-        """One trial."""
+        """Add one trial."""
         model, at = trial
         if found.ending.startswith("no end"):
             self.late += 1
             return
-        operator, fate = model.subgraphs[0].operators[at], found.fates[at]
-        wanted = PLACES[fate]
-        agreed = place == wanted
-        self.trials += 1
-        self.agreed += agreed
-        self.list_agreed += listed == wanted
-        if is_plain(model, operator):
-            self.plain += 1
-            self.plain_agreed += agreed
-        if not agreed:
-            key = (operator.opcode, fate, place)
-            self.apart.setdefault(key, []).append(described(model, operator, found))
-
-    def classes(self) -> list[tuple[tuple[str, Fate, Place], list[str]]]:
-        """The classes of disagreement with their models, the most frequent first."""
-        return sorted(self.apart.items(), key=lambda e: (-len(e[1]), e[0][0]))
-
-
-def page(score: Score, target: str, made: str) -> str:
-    """Every class of disagreement with its smallest model, in Markdown."""
-    rows = (
-        f"| {opcode} | {fate} | {place} | {len(told):,} | `{min(told, key=len).replace('|', '/')[:400]}` |\n"
-        for (opcode, fate, place), told in score.classes()
-    )
-    return (
-        f"# Where Vela and {target} part\n\n"
-        f"Generated by `python -m tests.differential vela {made} --page FILE`, with Vela {vela_version()}.\n"
-        f"{percent(score.agreed, score.trials)} random models of one operator have the place that the compiler gives them,\n"
-        f"{percent(score.plain_agreed, score.plain)} of those of int8 and int16 with constant weights and axes, and by the\n"
-        f"list that the compiler prints of itself {percent(score.list_agreed, score.trials)}.\n\n"
-        "| operator | Vela | the profile | models | the smallest, and what Vela says |\n| --- | --- | --- | --: | --- |\n"
-        + "".join(rows)
-    )
-
-
-#: The types that tensors of a plain model have.
-_COMPUTED, _CONSTANT = ("int8", "int16"), ("int8", "int16", "int32", "int64")
-
-
-def is_plain(model: Model, operator: Operator) -> bool:
-    """Whether the model of an operator is of int8 and int16 with constant weights and axes: all that is computed has one of
-    the two types, what steers the operator (weights, biases, axes, shapes, margins) is constant, and constants are signed
-    integers."""
-    main = model.subgraphs[0]
-    computed = [t for t in main.tensors if t.data is None]
-    constants = [t for t in main.tensors if t.data is not None]
-    steering = parameters(operator.kind)
-    named = zip(facts_of(operator.kind).inputs, operator.inputs, strict=False)
-    steers = [i for role, i in named if role in steering]
-    return (
-        bool(computed)
-        and all(t.dtype in _COMPUTED for t in computed)
-        and all(t.dtype in _CONSTANT for t in constants)
-        and not any(main.tensors[i].data is None for i in steers if i >= 0)
-    )
+        operator, outcome = model.subgraphs[0].operators[at], found.outcomes[at]
+        domain = self.practical if is_practical(model, operator) else self.unverified
+        domain.trials += 1
+        domain.agreed += place == PLACES[outcome]
+        domain.list_agreed += listed == PLACES[outcome]
+        if place != PLACES[outcome]:
+            key = (operator.opcode, outcome, place)
+            domain.apart.setdefault(key, []).append(described(model, operator, found))
 
 
 def described(model: Model, operator: Operator, found: Compilation) -> str:
-    """A model of one operator in one line, and what the compiler said."""
-    why = " ".join((found.ending or found.said).split())[-160:]
+    """Return one operator in one line, with the message of the compiler."""
+    why = " ".join((found.ending or found.log).split())[-160:]
     return f"{formed(model, operator)}: {why}"
 
 
 def formed(model: Model, operator: Operator) -> str:
-    """A model of one operator in one line: operands with types, shapes, scales and zero points, and its options."""
+    """Return one operator in one line: tensors with types, shapes, scales and zero points, and its options."""
     main = model.subgraphs[0]
 
     def told(index: int) -> str:
@@ -139,7 +99,7 @@ def formed(model: Model, operator: Operator) -> str:
 
 
 def published(profile: Profile) -> Profile:
-    """The profile without what only measurements tell: what the compiler's own list says."""
+    """Return the profile with the constraints that the compiler prints, and no others."""
 
     def only_listed(opcode: str) -> OperatorRule:
         rule = profile.operators[opcode]
@@ -150,23 +110,23 @@ def published(profile: Profile) -> Profile:
 
 
 def compared(trials: Iterable[Trial], target: str) -> Score:
-    """Vela and the profile on every model."""
+    """Compare the placement of a profile with Vela on every model."""
     profile, score = load_profile(target), Score()
     listed = published(profile)
     with Vela(target, seconds=5) as compiler:
         for trial in trials:
-            places = [placement(trial.model, p)[0].operators[trial.at].place for p in (profile, listed)]
+            places = [place_model(trial.model, p)[0].operators[trial.at].place for p in (profile, listed)]
             score.count(trial, compiler.compile(trial.model), *places)
     return score
 
 
-def blind(seed: int, cases: int, misshapen: bool = False) -> Iterator[Trial]:
-    """Models of a generator that knows nothing of any profile."""
-    return (Trial(drawn.model()) for drawn in drawn_operators(seed, cases, misshapen))
+def blind(seed: int, cases: int) -> Iterator[Trial]:
+    """Draw models of one operator, without knowledge of any profile."""
+    return (Trial(drawn.model()) for drawn in drawn_operators(seed, cases))
 
 
 def long_sides(seed: int, cases: int) -> Iterator[Trial]:
-    """The same, with tensors of long sides."""
+    """Draw models of one operator with tensors of long sides."""
     return (Trial(drawn.model()) for drawn in long_operators(seed, cases))
 
 
@@ -175,22 +135,29 @@ def percent(part: int, whole: int) -> str:
     return f"{100 * part / max(whole, 1):.2f} % of {whole:,}"
 
 
+def summary(score: Score, classes: int) -> Iterator[str]:
+    """Yield the lines of a report: agreement by domain, then the classes of disagreement of each."""
+    for name, domain in (("practical", score.practical), ("unverified", score.unverified)):
+        agreed, listed = (percent(n, domain.trials) for n in (domain.agreed, domain.list_agreed))
+        yield f"{name + ':':12}{agreed} agree; by the printed list alone {listed}"
+    yield f"{score.late} models took too long"
+    for name, domain in (("practical", score.practical), ("unverified", score.unverified)):
+        for (opcode, outcome, place), told in domain.classes()[:classes]:
+            yield f"{name}: {len(told)} {opcode}: Vela {outcome}, profile {place}\n      {min(told, key=len)[:300]}"
+
+
 def main(arguments: list[str]) -> int:
-    """Print the score; 1 where nothing was compared."""
+    """Print the agreement; return 1 if nothing was compared."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", default="ethos-u55", help="ethos-u55, ethos-u65 or ethos-u85")
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--misshapen", action="store_true", help="tensors of other shapes than the operator's"
-    )
-    parser.add_argument("--long", action="store_true", help="tensors with long sides")
-    parser.add_argument("--bounds", action="store_true", help="models at the bounds of the profile")
-    parser.add_argument("--most", type=int, default=4, help="in how many plans each demand is broken")
-    parser.add_argument("--graphs", type=int, default=0, help="so many random float graphs, converted")
-    parser.add_argument("--nets", type=int, default=0, help="so many random nets of several operators")
-    parser.add_argument("--classes", type=int, default=40, help="how many classes of disagreement are told")
-    parser.add_argument("--page", type=Path, help="write all classes to this Markdown file, too")
+    parser.add_argument("--long", action="store_true", help="draw tensors with long sides")
+    parser.add_argument("--bounds", action="store_true", help="break each requirement of the profile alone")
+    parser.add_argument("--most", type=int, default=4, help="break each requirement in at most N plans")
+    parser.add_argument("--graphs", type=int, default=0, help="convert N random float graphs instead")
+    parser.add_argument("--nets", type=int, default=0, help="draw N graphs of several operators instead")
+    parser.add_argument("--classes", type=int, default=20, help="show at most N classes of each domain")
     options = parser.parse_args(arguments)
     if options.graphs:
         print(converted(options.arch, options.graphs, options.seed))
@@ -204,18 +171,8 @@ def main(arguments: list[str]) -> int:
             track(bounds(options.arch, options.seed, options.most), transient=True), options.arch
         )
     else:
-        cases = options.seed, options.cases
-        models = long_sides(*cases) if options.long else blind(*cases, options.misshapen)
-        drawn = track(models, total=options.cases, transient=True)
-        score = compared(drawn, options.arch)
+        models = (long_sides if options.long else blind)(options.seed, options.cases)
+        score = compared(track(models, total=options.cases, transient=True), options.arch)
     print(f"{options.arch}, Vela {vela_version()}, seed {options.seed}")
-    print(f"all models:            {percent(score.agreed, score.trials)} agree; {score.late} took too long")
-    print(f"computed int8, int16:  {percent(score.plain_agreed, score.plain)}")
-    print(f"the published list:    {percent(score.list_agreed, score.trials)}")
-    for (opcode, fate, place), told in score.classes()[: options.classes]:
-        print(f"{len(told):5} {opcode}: Vela {fate}, profile {place}\n      {min(told, key=len)[:300]}")
-    if options.page:
-        made = f"--arch {options.arch} --cases {options.cases} --seed {options.seed}"
-        made += " --bounds" * options.bounds + " --misshapen" * options.misshapen + " --long" * options.long
-        atomic_write(options.page, page(score, options.arch, made))
-    return int(not score.trials)
+    print("\n".join(summary(score, options.classes)))
+    return int(not score.practical.trials)

@@ -96,20 +96,13 @@ def _now_and_then(dice: Dice, drawn: Drawn) -> Drawn:
     return drawn
 
 
-def _misshapen(dice: Dice, drawn: Drawn) -> Drawn:
-    for _ in range(dice.number(1, 3)):
-        drawn = _odd(dice, drawn, (_shaped,) * 3)
-    return drawn
-
-
-def drawn_operators(seed: int, count: int, misshapen: bool = False) -> Iterator[Drawn]:
-    """So many random operators; the same for the same seed. Of misshapen ones one to three tensors have another shape than
-    the operator would have, or are constant where it would compute them, or the other way round."""
-    opcodes, change = sorted(FAMILIES), _misshapen if misshapen else _now_and_then
+def drawn_operators(seed: int, count: int) -> Iterator[Drawn]:
+    """Draw random operators; the same for the same seed."""
+    opcodes = sorted(FAMILIES)
     for number in range(count):
         dice = Dice(np.random.default_rng((seed, number)))
         opcode = dice.pick(*opcodes)
-        drawn = change(dice, FAMILIES[opcode](dice, opcode))
+        drawn = _now_and_then(dice, FAMILIES[opcode](dice, opcode))
         drawn = _opened(Dice(np.random.default_rng((seed, number, 1))), drawn)
         if any(t is not None and t.values is None for t in drawn.inputs):
             yield drawn

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from litecheck.checks.placement import placement
-from litecheck.devices.vela import Compilation, Vela, placed_otherwise
 from litecheck.model.types import Model
 from litecheck.placement import TargetReport
 from litecheck.profile.load import load_profile
+from litecheck.targets.ethos_u.compiler.vela import Compilation, Vela, placement_differences
+from litecheck.targets.ethos_u.placement import place_model
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Promises:
             self.late += 1
             return
         said = [op.place for op in told.operators]
-        otherwise = placed_otherwise(said, found)
+        otherwise = placement_differences(said, found)
         self.models += 1
         self.operators += len(said)
         self.whole += set(said) <= {"npu"}
@@ -60,5 +60,5 @@ def kept(models: Iterable[tuple[str, Model]], target: str) -> Promises:
     promises, profile = Promises(), load_profile(target)
     with Vela(target, seconds=5) as compiler:
         for name, model in models:
-            promises.count(name, placement(model, profile)[0], compiler.compile(model))
+            promises.count(name, place_model(model, profile)[0], compiler.compile(model))
     return promises

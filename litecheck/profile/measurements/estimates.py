@@ -76,17 +76,6 @@ def weight_sum(opcode: str, roles: Roles) -> float | None:
 _BYTES = ("int8", "uint8", "int4")
 
 
-def lowest_weight(opcode: str, roles: Roles) -> float | None:
-    """What no weight of 8 bits is below, less its zero point, by its type."""
-    operands = roles.get("weight")
-    weight = operands[0].facts.tensor if operands and len(operands) == 1 else None
-    if weight is None or weight.dtype not in ("int8", "uint8"):
-        return None
-    points = weight.quantization.zero_point
-    point = int(points[0]) if points.size else 0
-    return float(INTEGER_RANGES[weight.dtype][0] - point) if abs(point) < 1 << 16 else None
-
-
 def largest_bias(opcode: str, roles: Roles) -> float | None:
     """What no bias is above, by its type."""
     operands = roles.get("bias")
@@ -107,5 +96,3 @@ ESTIMATES: Mapping[str, Estimate] = {"scale_ratio": scale_ratio, "reach": reach}
 CEILINGS: Mapping[str, Estimate] = {
     "weight_sum": weight_sum, "byte_weight_sum": weight_sum, "bias.largest": largest_bias,
 }  # fmt: skip
-#: What a measurement that is never above 2^31 cannot be less than.
-FLOORS: Mapping[str, Estimate] = {"lowest_weight": lowest_weight}

@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, everything, once, word
+from litecheck.profile.measurements.bound import Measured, Operands, everything, once
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.set_axes import first_typed
 from litecheck.profile.measurements.set_maps import (
     first_map,
-    fused_words,
     input_typed,
     parameters,
     shortened,
-    signs_mixed,
     types_apart,
 )  # fmt: skip
 from litecheck.profile.measurements.vocabulary import TYPES
@@ -47,12 +44,6 @@ def first(change: dict[str, Any]) -> Setter:
 
 
 @measures(first_map(lambda t: t.but(dtype="bool", values=None)))
-def bool_maps(operands: Operands) -> Measured:
-    """How many feature maps that are computed and have dimensions hold truth values."""
-    return sum(t.dtype == "bool" and t.data is None and bool(t.shape) for t in maps_of(operands))
-
-
-@measures(first_map(lambda t: t.but(dtype="bool", values=None)))
 def bool_borders(operands: Operands) -> Measured:
     """How many feature maps that have dimensions and go into the subgraph or come out of it hold truth values."""
     maps = [t for t in maps_of(operands) if t.dtype == "bool" and t.data is None and t.shape]
@@ -72,12 +63,6 @@ def scalar_maps(operands: Operands) -> Measured:
 
 def results_of(operands: Operands) -> list[Tensor]:
     return [t for t in maps_of(operands) if t.index in operands.operator.outputs]
-
-
-@once
-def fused_results(operands: Operands) -> list[Tensor]:
-    """The results that an activation fused into the operator works on."""
-    return [] if word(operands, "fused_activation_function") in (None, "NONE") else results_of(operands)
 
 
 @measures(shortened)
@@ -117,40 +102,3 @@ def input_type(operands: Operands) -> Measured:
 def listed_type(operands: Operands) -> Measured:
     """The type of the first input, where a list and not the reader of models speaks of it."""
     return input_type(operands)
-
-
-@measures(signs_mixed)
-def unsigned_mix(operands: Operands) -> Measured:
-    """1 where the first input is unsigned and the result is neither of its type nor int32, or the input is a signed
-    integer and the result is none; else 0."""
-    ends = ends_of(operands)
-    if ends is None or not ends[0].dtype.startswith(("int", "uint")):
-        return None
-    source, result = (t.dtype for t in ends)
-    if source.startswith("u"):
-        return int(result not in (source, "int32"))
-    return int(not result.startswith("int"))
-
-
-@measures(first_typed("int32"))
-def wide_maps(operands: Operands) -> Measured:
-    """How many feature maps are int32."""
-    return sum(t.dtype == "int32" for t in maps_of(operands))
-
-
-@measures(fused_words)
-def fused_wide_maps(operands: Operands) -> Measured:
-    """How many results are int32 where an activation is fused into the operator."""
-    return sum(t.dtype == "int32" for t in fused_results(operands))
-
-
-@measures(first_typed("int64"))
-def longest_maps(operands: Operands) -> Measured:
-    """How many feature maps that go in are int64."""
-    return sum(t.dtype == "int64" for t in maps_of(operands) if t.index not in operands.operator.outputs)
-
-
-@measures(first_typed("int32"))
-def narrow_maps(operands: Operands) -> Measured:
-    """How many feature maps are neither int8, int16, uint8 nor truth values."""
-    return sum(t.dtype not in (*NARROW, "bool") for t in maps_of(operands))

@@ -17,11 +17,9 @@ from litecheck.profile.measurements.set_axes import (
     inner_weights,
     letters,
     long_permutation,
-    more_permuted,
     of_depth,
     outer,
     parts,
-    product_shapes,
     reduced_count,
     reduced_length,
     rows_of_bias,
@@ -228,32 +226,6 @@ def split_parts(operands: Operands) -> Measured:
     """By how much the number of results and the option ``num_splits`` differ."""
     stated = integer(operands, "num_splits")
     return None if stated is None else abs(stated - len(operands.operator.outputs))
-
-
-@measures(product_shapes)
-def product_gap(operands: Operands) -> Measured:
-    """1 where a matrix product's operands and result have ranks or batches that do not go together, else 0."""
-    shapes, result = _product(operands), operands.one("output")
-    if shapes is None or result is None:
-        return None
-    ranks = [len(s) for s in (*shapes, result.shape)]
-    if min(ranks) < 2 or ranks[2] != max(ranks[:2]):
-        return 1
-    more = [(1,) * (ranks[2] - len(s)) + s for s in shapes]
-    batches = zip(*(s[:-2] for s in more), result.shape[:-2], strict=True)
-    return int(any((a != b and 1 not in (a, b)) or max(a, b) != c for a, b, c in batches))
-
-
-@measures(more_permuted)
-def permutation_gap(operands: Operands) -> Measured:
-    """By how much the lengths of a permutation and of the input's shape differ: without dimensions [1], unless the file does
-    not even list none."""
-    shape, perm = _shape(operands), operands.one("perm")
-    if shape is None or perm is None:
-        return None
-    source = operands.one("input")
-    listed = shape or (() if source is not None and source.shapeless else (1,))
-    return abs(prod(perm.shape) - len(listed))
 
 
 @measures(batch_axes)

@@ -8,7 +8,7 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything, short_constant
-from litecheck.profile.measurements.feature_maps import PLAIN, ends_of, maps_of
+from litecheck.profile.measurements.feature_maps import PLAIN, ends_of
 from litecheck.profile.measurements.map_quantizations import POINTS
 from litecheck.profile.measurements.register import dimensions, held, measures, option_fields
 from litecheck.profile.measurements.set_maps import ends, first_map, offset, typed
@@ -37,20 +37,6 @@ def _in_parts(plan: Plan, value: Any) -> Plan | None:
     return plan.edit_all(lambda t: dimensions(t, half), plan.outputs)
 
 
-@measures(_in_parts)
-def parted_rank(operands: Operands) -> Measured:
-    """The most dimensions of a feature map where several go in or come out, or another number of elements comes out than
-    goes in; None elsewhere."""
-    outputs = operands.operator.outputs
-    maps = maps_of(operands)
-    results = [t for t in maps if t.index in outputs]
-    inputs = [t for t in maps if t.index not in outputs]
-    alone = len(inputs) == len(results) == 1
-    if alone and prod(inputs[0].shape) == prod(results[0].shape):
-        return None
-    return max((len(t.shape) for t in maps), default=0)
-
-
 @measures(first_map(lambda t: t.but(shape=(), values=None)))
 def scalar_inputs(operands: Operands) -> Measured:
     """How many operands that go in and are computed have no dimensions."""
@@ -61,34 +47,6 @@ def scalar_inputs(operands: Operands) -> Measured:
 def _zero(tensor: Tensor) -> int:
     points = tensor.quantization.zero_point
     return int(points[0]) if points.size else 0
-
-
-def _offset_axis(plan: Plan, value: Any) -> Plan | None:
-    axis = plan.one("axis")
-    if axis is None or value not in (0, 1):
-        return None
-    dtype = axis.dtype if axis.dtype in ("int32", "int64") else "int32"
-    return plan.edit("axis", lambda t: t.but(dtype=dtype).scaled([0.5], 3)) if value else plan
-
-
-@measures(_offset_axis)
-def offset_axis(operands: Operands) -> Measured:
-    """1 where the operand that names an axis is int32 with a zero point other than 0, or unsigned with one below, else
-    0."""
-    axis = operands.one("axis")
-    if axis is None:
-        return None
-    return int(
-        (axis.dtype == "int32" and _zero(axis) != 0) or (axis.dtype.startswith("uint") and _zero(axis) < 0)
-    )
-
-
-@measures(_offset_axis)
-def axis_zero_points(operands: Operands) -> Measured:
-    """1 where the operand that names an axis has a zero point outside int8 or uint8, or of another type one other than 0,
-    else 0."""
-    axis = operands.one("axis")
-    return None if axis is None else int(_zero(axis) not in POINTS.get(axis.dtype, (0,)))
 
 
 def _reversed(plan: Plan, value: Any) -> Plan | None:
@@ -106,70 +64,6 @@ def reversed_axes(operands: Operands) -> Measured:
     if result is None or axis is None or axis.data is None:
         return None
     return prod(axis.shape) if axes is None else sum((len(result.shape) - 1 - a) % 64 < 32 for a in axes)
-
-
-def _squeezed(plan: Plan, value: Any) -> Plan | None:
-    """Channels padded, and a result without the first dimension."""
-    if plan.one("paddings") is None or value not in (0, 1):
-        return None
-    plan = held(plan, "paddings", [[0, 0], [0, 0], [0, 0], [0, 1]])
-    plan = plan.edit("input", lambda t: dimensions(t, (1, 2, 2, 4)))
-    return plan.edit_all(lambda t: dimensions(t, ((1,) * (1 - int(value)) + (2, 2, 5))), plan.outputs)
-
-
-@measures(_squeezed)
-def squeezed_padding(operands: Operands) -> Measured:
-    """1 where channels of an input of at most four dimensions are padded, or have no int32 paddings, and the result has
-    fewer dimensions; else 0."""
-    found, margins, paddings = (
-        ends_of(operands),
-        short_constant(operands, "paddings"),
-        operands.one("paddings"),
-    )
-    if found is None or margins is None or not len(found[1].shape) < len(found[0].shape) <= 4:
-        return 0
-    own = margins[2 * len(found[0].shape) - 2 : 2 * len(found[0].shape)]
-    unknown = len(own) < 2 and paddings is not None and paddings.dtype == "int32"
-    return int(unknown or any(own))
-
-
-def _padded_words(plan: Plan, value: Any) -> Plan | None:
-    if plan.one("paddings") is None or value not in (0, 1):
-        return None
-    plan = held(plan, "paddings", [[0, 0], [0, 0], [0, 1], [0, 0]])
-    plan = plan.edit("input", lambda t: typed(dimensions(t, (1, 2, 2, 4)), "int8"))
-    shape = (1, 2, 3, 4)
-    return plan.edit_all(
-        lambda t: typed(dimensions(t, shape), "int16").scaled(t.scale[:1], int(value)), plan.outputs
-    )
-
-
-@measures(_padded_words)
-def wide_offset_padding(operands: Operands) -> Measured:
-    """1 where constant paddings add something to an input of 8 bits, and the result has other ones and a zero point other
-    than 0; else 0."""
-    found, margins, narrow = ends_of(operands), short_constant(operands, "paddings"), ("int8", "uint8")
-    if found is None or margins is None or not any(margins) or found[0].dtype not in narrow:
-        return 0
-    return int(found[1].dtype not in narrow and _zero(found[1]) != 0)
-
-
-def _gained(plan: Plan, value: Any) -> Plan | None:
-    found = ends(plan)
-    if found is None or value < 0:
-        return None
-    plan = plan.edit(found[0], lambda t: dimensions(t, (1, 2, 2, 4)))
-    return plan.edit(found[1], lambda t: dimensions(t, (*[1] * int(value), 1, 2, 2, 4)))
-
-
-@measures(_gained)
-def gained_rank(operands: Operands) -> Measured:
-    """By how many dimensions the result exceeds the first input, where it has more than four and one of the two more than
-    one row; else 0."""
-    found = ends_of(operands)
-    if found is None or len(found[1].shape) <= 4 or all(prod(t.shape[-3:-2]) <= 1 for t in found):
-        return 0
-    return max(len(found[1].shape) - len(found[0].shape), 0)
 
 
 def strange_zero_point(tensor: Tensor) -> bool:

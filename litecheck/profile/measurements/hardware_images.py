@@ -7,61 +7,16 @@ from math import prod
 from typing import Any
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant
-from litecheck.profile.measurements.feature_maps import ends_of, maps_of
-from litecheck.profile.measurements.register import dimensions, held, measures, option_fields, option_stated
-from litecheck.profile.measurements.set_maps import ends, map_roles
+from litecheck.profile.measurements.bound import Measured, Operands, integer
+from litecheck.profile.measurements.feature_maps import ends_of
+from litecheck.profile.measurements.register import dimensions, measures, option_fields, option_stated
+from litecheck.profile.measurements.set_maps import ends
 from litecheck.profile.plan import Plan
 
 
 def _places(tensor: Tensor) -> int:
     """How many dimensions a tensor has in front of its last three, at least one."""
     return max(len(tensor.shape) - 3, 1)
-
-
-def crowded(plan: Plan, value: Any) -> Plan | None:
-    """So many images in the second of five dimensions of an input, whose result has four."""
-    found = ends(plan)
-    if found is None or value < 1:
-        return None
-    plan = plan.edit_all(lambda t: dimensions(t, (1, 1, 2, 4)), {*map_roles(plan), *plan.outputs})
-    return plan.edit(found[0], lambda t: dimensions(t, (1, int(value), 1, 2, 4)))
-
-
-@measures(crowded)
-def lost_images(operands: Operands) -> Measured:
-    """The most images that an input has between as many first dimensions as the result has in front of its last three, at
-    least one, and its own last three."""
-    found, outputs = ends_of(operands), operands.operator.outputs
-    if found is None:
-        return None
-    first = _places(found[1])
-    return max(prod(t.shape[first:-3]) for t in maps_of(operands) if t.index not in outputs)
-
-
-def _long_size(plan: Plan, value: Any) -> Plan | None:
-    """A slice of four dimensions whose sizes are five, so many of them in front of the last three."""
-    if not {"begin", "size"} <= {*plan.inputs} or value < 1:
-        return None
-    plan = plan.edit_all(lambda t: dimensions(t, (2, 2, 2, 2)), ("input",))
-    plan = plan.edit_all(lambda t: dimensions(t, (1, 1, 1, 1)), plan.outputs)
-    return (made := held(plan, "begin", [0] * 4)) and held(made, "size", [1, int(value), 1, 1, 1])
-
-
-@measures(_long_size)
-def lost_slices(operands: Operands) -> Measured:
-    """The largest size of a slice between as many first sizes as its input has dimensions in front of the last three, at
-    least one, and the last three sizes; -1 is what is left of a dimension."""
-    source, begin, sizes = (
-        operands.one("input"),
-        short_constant(operands, "begin"),
-        short_constant(operands, "size"),
-    )
-    if source is None or begin is None or sizes is None:
-        return None
-    left = [d - b for d, b in zip(source.shape, begin, strict=False)] + [1] * len(sizes)
-    whole = [d if n == -1 else n for n, d in zip(sizes, left, strict=False)]
-    return max(whole[_places(source) : -3], default=1)
 
 
 def _inner_images(plan: Plan, value: Any) -> Plan | None:
@@ -85,17 +40,6 @@ def _pointwise(operands: Operands) -> bool:
         return False
     strides = {integer(operands, option) for option in ("stride_h", "stride_w")}
     return strides == {1} and len({prod(t.shape[:-3]) for t in found}) == 1
-
-
-@measures(_inner_images)
-def inner_images(operands: Operands) -> Measured:
-    """How many images lie in the first input or the result between the first dimension and the last three; None where
-    pixels are multiplied by one matrix."""
-    found = ends_of(operands)
-    if found is None:
-        return None
-    most = max(prod(t.shape[1:-3]) for t in found)
-    return None if most > 1 and _pointwise(operands) else most
 
 
 @measures(_inner_images)

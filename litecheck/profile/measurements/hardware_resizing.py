@@ -15,18 +15,12 @@ from litecheck.profile.measurements.register import measures
 from litecheck.profile.measurements.set_resizing import (
     centers,
     deep_plane,
-    deeper,
     doubled,
-    flat_ends,
-    flat_start,
     lost,
     odd_sides,
-    pixel_into,
     resized,
     resized_half,
     resized_images,
-    shallower,
-    stretched_words,
     unevenly,
     unevenly_half,
 )
@@ -186,20 +180,6 @@ def _wide(found: Resize) -> int:
     return int(found.given.dtype not in NARROW or found.made.dtype == "bool")
 
 
-@measures(stretched_words)
-def stretched_wide_maps(operands: Operands) -> Measured:
-    """1 where RESIZE stretches an input that is neither int8, int16 nor uint8, or into bool, else 0."""
-    found = resize_of(operands)
-    return _wide(found) if found and found.source != found.result else 0
-
-
-@measures(stretched_words)
-def half_pixel_wide_maps(operands: Operands) -> Measured:
-    """As ``stretched_wide_maps``; also where RESIZE stretches nothing and pixels have their centers at a half."""
-    found = resize_of(operands)
-    return _wide(found) if found and (found.half or found.source != found.result) else 0
-
-
 @measures(doubled)
 def doubled_gap(operands: Operands) -> Measured:
     """How many sides RESIZE makes neither twice as long as they are nor one less than that."""
@@ -225,58 +205,6 @@ def stretched_plane_channels(operands: Operands) -> Measured:
     if found and found.source == (1, 1) and found.channels[0] in (1, found.channels[1]):
         return 0
     return stretched_channels(operands)
-
-
-@measures(pixel_into)
-def converted_pixel(operands: Operands) -> Measured:
-    """1 where RESIZE stretches one pixel into another type, and the result has three dimensions or more, else 0."""
-    found = resize_of(operands)
-    if found is None or len(found.made.shape) < 3:
-        return 0 if found else None
-    return int(found.source == (1, 1) != found.result and found.given.dtype != found.made.dtype)
-
-
-@measures(deeper)
-def added_channels(operands: Operands) -> Measured:
-    """How many channels more the result of RESIZE has, where it doubles more than a pixel and aligns corners."""
-    found = resize_of(operands)
-    if found is None or not found.aligned or resize_factor(operands) != 2:
-        return 0
-    return max(found.channels[1] - found.channels[0], 0)
-
-
-@measures(shallower)
-def dropped_channels(operands: Operands) -> Measured:
-    """How many channels fewer the result of RESIZE has, where it stretches more than a pixel and pixels have their
-    centers at a half."""
-    found = resize_of(operands)
-    if found is None or not found.half or found.factors is None:
-        return 0
-    return max(found.channels[0] - found.channels[1], 0)
-
-
-@measures(flat_ends)
-def flat_result(operands: Operands) -> Measured:
-    """1 where the result of RESIZE has fewer than three dimensions, else 0."""
-    found = resize_of(operands)
-    return int(found is not None and len(found.made.shape) < 3)
-
-
-@measures(flat_start)
-def flat_source(operands: Operands) -> Measured:
-    """1 where RESIZE makes an image of one dimension, or of two of which the first is not 1, else 0."""
-    found = resize_of(operands)
-    if found is None or len(found.made.shape) < 3:
-        return 0
-    row = found.given.shape
-    return int(len(row) < 2 or (len(row) == 2 and row[0] != 1))
-
-
-@measures(flat_ends)
-def flat_planes(operands: Operands) -> Measured:
-    """1 where RESIZE's input or result has fewer than three dimensions, else 0."""
-    found = resize_of(operands)
-    return int(found is not None and min(len(found.given.shape), len(found.made.shape)) < 3)
 
 
 @measures(lost)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from math import isqrt, prod
+from math import isqrt
 from typing import Any
 
 import numpy as np
 
-from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import dimensions, measures, option_stated
 from litecheck.profile.plan import Plan
 
 #: Types of 8 bits.
 BYTES = ("int8", "uint8")
-
-
-def _lowest(tensor: Tensor) -> int | None:
-    """The smallest stored integer of 8 bits less the zero point of its tensor, the first where there are several."""
-    values = stored_integers(tensor) if tensor.data is not None and tensor.dtype in BYTES else None
-    if values is None or not values.size:
-        return None
-    points = tensor.quantization.zero_point
-    return int(values.min()) - (int(points[0]) if points.size else 0)
 
 
 def _below(plan: Plan, value: Any) -> Plan | None:
@@ -36,13 +25,6 @@ def _below(plan: Plan, value: Any) -> Plan | None:
     return plan.edit("weight", lambda t: t.holding(values, weight.dtype).zeroed(lowest - int(value)))
 
 
-@measures(_below)
-def lowest_weight(operands: Operands) -> Measured:
-    """The smallest constant weight of 8 bits less its zero point."""
-    found = [least for t in operands.of("weight") if (least := _lowest(t)) is not None]
-    return min(found, default=None)
-
-
 def _rows(plan: Plan, value: Any) -> Plan | None:
     source, weight = plan.one("input"), plan.one("weight")
     if source is None or weight is None or len(weight.shape) != 2 or value < 0:
@@ -50,15 +32,6 @@ def _rows(plan: Plan, value: Any) -> Plan | None:
     depth = max(weight.shape[-1], 2)
     plan = plan.edit("weight", lambda t: dimensions(t, (t.shape[0], depth)))
     return plan.edit("input", lambda t: dimensions(t, (1, int(value) * depth or 1)))
-
-
-@measures(_rows)
-def whole_rows(operands: Operands) -> Measured:
-    """How many rows as long as those of the weights the input's elements fill."""
-    source, weight = operands.one("input"), operands.one("weight")
-    if source is None or weight is None or not weight.shape or not weight.shape[-1]:
-        return None
-    return prod(source.shape) // weight.shape[-1]
 
 
 def _two_scales(plan: Plan, value: Any) -> Plan | None:
@@ -141,36 +114,6 @@ def _depths(operands: Operands) -> tuple[int, int, int] | None:
     found = operands.one("input"), operands.one("weight"), operands.one("output")
     source, weight, result = (t.shape[-1] if t and t.shape else 0 for t in found)
     return (source, weight, result) if source and found[1] and found[1].data is not None else None
-
-
-@measures(lambda plan, value: _filters(plan, 2 + int(value)) if value in (0, 1) else None)
-def misfit_filters(operands: Operands) -> Measured:
-    """1 where a depthwise convolution has more filters than channels and fewer than twice as many, or where the result's
-    channels are parted by the filters of one channel into parts larger than the input that are no multiple of it; else 0."""
-    depths = _depths(operands)
-    if depths is None:
-        return None
-    channels, filters, made = depths
-    each = filters // channels
-    part = made // each if each else 0
-    return int(filters > channels if each == 1 else part > channels and part % channels != 0)
-
-
-@measures(lambda plan, value: _filters(plan, 2 * (2 + int(value))) if value >= 0 else None)
-def idle_filters(operands: Operands) -> Measured:
-    """How many filters more than the result has channels a depthwise convolution has for each channel of its input."""
-    depths = _depths(operands)
-    return None if depths is None else max(depths[1] // depths[0] - depths[2], 0)
-
-
-@measures(lambda plan, value: _filters(plan, 2, rank=3 if value else 4) if value in (0, 1) else None)
-def flat_filters(operands: Operands) -> Measured:
-    """1 where the constant filters of a depthwise convolution have three dimensions and are no more than its channels, else
-    0."""
-    depths, weight = _depths(operands), operands.one("weight")
-    if depths is None or weight is None:
-        return None
-    return int(len(weight.shape) == 3 and depths[1] <= depths[0])
 
 
 def _deep(plan: Plan, value: Any) -> Plan | None:

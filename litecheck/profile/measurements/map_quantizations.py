@@ -14,7 +14,6 @@ from litecheck.profile.measurements.feature_maps import (
     PLAIN,
     ends_of,
     first,
-    fused_results,
     maps_of,
     results_of,
 )
@@ -24,7 +23,6 @@ from litecheck.profile.measurements.set_maps import (
     offset,
     per_axis,
     quantizations,
-    quotient,
     rescaled,
     results,
     typed,
@@ -69,12 +67,6 @@ def _oddly_scaled(operands: Operands) -> list[Tensor]:
     return [t for t in everything(operands) if not _usual(t.quantization.scale)]
 
 
-@measures(_scaled(float("inf")))
-def infinite_scales(operands: Operands) -> Measured:
-    """How many operands state a scale that is no finite number."""
-    return sum(not np.isfinite(t.quantization.scale).all() for t in _oddly_scaled(operands))
-
-
 @measures(_scaled(_HUGE))
 def huge_scales(operands: Operands) -> Measured:
     """How many operands state a scale of 2^32 or above."""
@@ -92,12 +84,6 @@ def _but_weights(operands: Operands) -> Iterator[Tensor]:
     for role, tensors in operands.roles.items():
         if facts.get(role) not in ("weight", "bias"):
             yield from tensors
-
-
-@measures(results(per_axis, fused=True))
-def fused_per_axis_results(operands: Operands) -> Measured:
-    """How many results state more than one scale where an activation is fused into the operator."""
-    return sum(t.quantization.scale.size > 1 for t in fused_results(operands))
 
 
 @measures(unscaled)
@@ -122,20 +108,6 @@ def offset_integers(operands: Operands) -> Measured:
     tensors = maps_of(operands)
     wide = sum(t.dtype == "int32" and _zero(t) != 0 for t in tensors)
     return wide + sum(t.dtype.startswith("uint") and _zero(t) < 0 for t in tensors)
-
-
-@measures(quotient)
-def overflowing_quotient(operands: Operands) -> Measured:
-    """1 where the input's scale over the output's is beyond float32, else 0."""
-    ends = None if _everyday(operands) else ends_of(operands)
-    if ends is None or not all(t.quantization.scale.size for t in ends):
-        return 0
-    over, under = (t.quantization.scale.item(0) for t in ends)
-    if under and 2.0**-126 < abs(over / under) < 2.0**127:
-        return 0
-    with np.errstate(all="ignore"):
-        quotient = np.float32(over) / np.float32(under)
-    return int(not np.isfinite(quotient))
 
 
 def quantizations_of(tensors: Sequence[Tensor]) -> set[tuple[bytes, bytes]]:

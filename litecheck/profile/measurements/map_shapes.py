@@ -9,9 +9,8 @@ import numpy as np
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything
 from litecheck.profile.measurements.feature_maps import ends_of, maps_of
-from litecheck.profile.measurements.open_shapes import is_open
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.set_maps import constant, emptied, in_blocks
+from litecheck.profile.measurements.set_maps import constant, in_blocks
 from litecheck.profile.plan import Plan, TensorPlan
 
 
@@ -58,23 +57,6 @@ def reshaped_result(operands: Operands) -> Measured:
 
 def _one(tensor: Tensor) -> tuple[int, ...]:
     return () if tensor.shapeless else tensor.shape or (1,)
-
-
-@measures(_shape)
-def lost_elements(operands: Operands) -> Measured:
-    """By how many elements the result and the first input differ, unless one of them has open dimensions other than the
-    first of several; a tensor has none of which the file does not even list none."""
-    ends = ends_of(operands)
-    if ends is None:
-        return None
-    first, last = (0 if t.shapeless else int(np.prod(t.shape, dtype=np.int64)) for t in ends)
-    return 0 if any(is_open(t) or t.shape_signature == (-1,) for t in ends) else abs(first - last)
-
-
-@measures(constant(emptied))
-def empty_constants(operands: Operands) -> Measured:
-    """How many constants have no elements."""
-    return sum(t.shape != () and 0 in t.shape and t.data is not None for t in everything(operands))
 
 
 def _present(operands: Operands, *parts: str) -> int:

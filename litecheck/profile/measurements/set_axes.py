@@ -8,27 +8,13 @@ from typing import Any
 import numpy as np
 
 from litecheck.profile.measurements.register import dimensions, held, option_fields, option_stated
-from litecheck.profile.measurements.set_maps import all_typed, map_roles, typed
+from litecheck.profile.measurements.set_maps import all_typed
 from litecheck.profile.plan import Plan, TensorPlan
 
 #: How far one dimension goes that is reduced.
 _LONGEST = 4096
 #: By how much sooner than int8 the sums of a type run out of bits.
 WIDTHS = {"int8": 1, "uint8": 2, "int16": 256}
-#: The types an axis may have.
-AXIS_TYPES = (
-    "int8",
-    "uint8",
-    "int16",
-    "uint16",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float64",
-    "bool",
-    "float32",
-)
 
 
 def _takes_one(plan: Plan) -> bool:
@@ -85,12 +71,6 @@ def of_depth(plan: Plan, value: Any) -> Plan | None:
     return reduced_to(plan, (1, 2, 3, 4), [3] if value else [1, 2])
 
 
-def axis_typed(plan: Plan, value: Any) -> Plan | None:
-    """The axes as they are, of a type."""
-    axes = np.abs(_axes(plan)) if str(value).startswith(("u", "bool")) else _axes(plan)
-    return held(plan, "axis", axes, str(value)) if value in AXIS_TYPES else None
-
-
 def from_end(plan: Plan, value: Any) -> Plan | None:
     """The one axis, counted from the end."""
     tensor = plan.one("input")
@@ -114,14 +94,6 @@ def letters(plan: Plan, value: Any) -> Plan | None:
 def long_permutation(plan: Plan, value: Any) -> Plan | None:
     """One dimension of that length, exchanged with the next."""
     return _permuted(plan, (1, int(value), 2, 4), [0, 2, 1, 3]) if value >= 1 else None
-
-
-def more_permuted(plan: Plan, value: Any) -> Plan | None:
-    """A permutation with so many entries more than the input has dimensions."""
-    tensor = plan.one("input")
-    if tensor is None or value < 0:
-        return None
-    return held(plan, "perm", range(len(tensor.shape) + int(value)))
 
 
 def _strided(plan: Plan, steps: Sequence[int]) -> Plan | None:
@@ -180,14 +152,6 @@ def typed_product(plan: Plan, value: Any) -> Plan | None:
     return None if made is None else all_typed(made, str(value))
 
 
-def product_shapes(plan: Plan, value: Any) -> Plan | None:
-    """A result with a dimension more than the operands, or one that goes with them."""
-    made = _product(plan, 4, 4)
-    if made is None or not value:
-        return made
-    return made.edit_all(lambda t: dimensions(t, (1, *t.shape)), plan.outputs)
-
-
 def inner_weights(plan: Plan, value: Any) -> Plan | None:
     """Weights with that dimension in the middle."""
     weight = plan.one("weight")
@@ -243,19 +207,6 @@ def padded(plan: Plan, value: Any) -> Plan | None:
     return plan.edit_all(lambda t: dimensions(t, shape), plan.outputs)
 
 
-def few_margins(plan: Plan, value: Any) -> Plan | None:
-    """Paddings that lack so many margins."""
-    tensor = plan.one("input")
-    count = 0 if tensor is None else 2 * len(tensor.shape) - int(value)
-    if count <= 0 or value < 0:
-        return None
-    shape = (count // 2, 2) if count % 2 == 0 else (count,)
-    sides = tensor.shape[1:] if tensor is not None else ()
-    plan = plan.edit("input", lambda t: dimensions(t, (1, *sides)))
-    plan = plan.edit_all(lambda t: dimensions(t, (2, *sides)), plan.outputs)
-    return held(plan, "paddings", np.eye(1, count).reshape(shape))
-
-
 def batch_axes(plan: Plan, value: Any) -> Plan | None:
     """A gather along that axis, without batches."""
     tensor, indices = plan.one("input"), plan.one("indices")
@@ -277,19 +228,3 @@ def tuple_length(plan: Plan, value: Any) -> Plan | None:
     )
     plan = held(plan, "shape", (4, 4, 4)) if plan.one("shape") is not None else plan
     return plan.edit_all(lambda t: dimensions(t, (4, 4, 4)), plan.outputs)
-
-
-def first_typed(dtype: str, fallback: str = "") -> Any:
-    """Sets a count to 1, or leaves it at 0: the first feature map that is no condition has another type."""
-
-    def sets(plan: Plan, value: Any) -> Plan | None:
-        roles = [role for role in map_roles(plan) if plan.operands[role][0].dtype != "bool"]
-        if not roles or value not in (0, 1):
-            return None
-        return (
-            plan.edit(roles[0], lambda t: typed(t, fallback if t.dtype == dtype else dtype))
-            if value
-            else plan
-        )
-
-    return sets

@@ -79,13 +79,6 @@ def results(change: Change, fused: bool = False) -> Setter:
     return sets
 
 
-def fused_words(plan: Plan, value: Any) -> Plan | None:
-    """A fused activation, all feature maps being int32."""
-    if value not in (0, 1):
-        return None
-    return option_stated(all_typed(plan, "int32"), "RELU", "fused_activation_function") if value else plan
-
-
 def per_axis(tensor: TensorPlan) -> TensorPlan:
     """Two scales."""
     return tensor.but(quantization=quantized([0.5, 0.25]))
@@ -105,13 +98,6 @@ def types_apart(plan: Plan, value: Any) -> Plan | None:
     own = plan.operands[found[0]][0].dtype
     other = own if value == 1 else "int16" if own == "int8" else "int8"
     return plan.edit(found[1], lambda t: typed(t, other))
-
-
-def signs_mixed(plan: Plan, value: Any) -> Plan | None:
-    """Everything that goes in unsigned, the result signed."""
-    if value not in (0, 1):
-        return None
-    return all_typed(plan, "uint8").edit(plan.outputs[0], lambda t: typed(t, "int8")) if value else plan
 
 
 def shortened(plan: Plan, value: Any) -> Plan | None:
@@ -153,11 +139,6 @@ def quantizations(plan: Plan, value: Any) -> Plan | None:
     return rescaled(plan, value - 1)
 
 
-def first_type(tensor: TensorPlan) -> TensorPlan:
-    """A type that nothing else has beside it."""
-    return typed(tensor, "int16" if tensor.dtype == "int8" else "int8")
-
-
 def offset(tensor: TensorPlan) -> TensorPlan:
     """A zero point that no 8 bits of its sign hold."""
     return tensor.scaled(
@@ -172,13 +153,6 @@ def unscaled(plan: Plan, value: Any) -> Plan | None:
     return plan.edit_all(
         lambda t: t if t.scale.size else t.scaled([0.5], 0), {*map_roles(plan), *plan.outputs}
     )
-
-
-def offset_results(plan: Plan, value: Any) -> Plan | None:
-    """Everything int16, the result with a zero point."""
-    if value not in (0, 1):
-        return None
-    return all_typed(plan, "int16").edit(plan.outputs[0], lambda t: t.zeroed(3)) if value else plan
 
 
 def constant(change: Change) -> Setter:

@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import Any
 
 from litecheck.profile.measurements.register import dimensions, held
-from litecheck.profile.measurements.set_maps import all_typed
 from litecheck.profile.plan import CHANNELS, Plan
 
 
@@ -70,12 +69,6 @@ def odd_sides(plan: Plan, value: Any) -> Plan | None:
     return _resized(plan, Fraction(3 if value else 2), Fraction(3 if value > 1 else 2))
 
 
-def stretched_words(plan: Plan, value: Any) -> Plan | None:
-    """An image of int32 stretched."""
-    made = stretched(plan, 2)
-    return made if made is None or not value else all_typed(made, "int32")
-
-
 def doubled(plan: Plan, value: Any) -> Plan | None:
     """An image of which so many sides are not doubled."""
     if value not in (0, 1, 2):
@@ -92,43 +85,12 @@ def deep_plane(plan: Plan, value: Any) -> Plan | None:
     return held(plan, "size", [4, 4])
 
 
-def pixel_into(plan: Plan, value: Any) -> Plan | None:
-    """One pixel stretched into another type, or into its own."""
-    made = stretched(plan, 2)
-    if made is None:
-        return None
-    made = made.edit("input", lambda t: dimensions(t, (1, 1, 1, CHANNELS)))
-    return made.edit_all(lambda t: t.but(dtype="int16"), made.outputs) if value else made
-
-
 def deeper(plan: Plan, value: Any) -> Plan | None:
     """An image stretched with its corners aligned, and so many channels more in the result."""
     made = stretched(plan, 2, align_corners=True)
     return made and made.edit_all(
         lambda t: dimensions(t, (*t.shape[:-1], t.shape[-1] + int(value))), made.outputs
     )
-
-
-def shallower(plan: Plan, value: Any) -> Plan | None:
-    """An image stretched, pixels having their centers at a half, and so many channels more in the input."""
-    made = stretched(plan, 2, half_pixel_centers=True)
-    return made and made.edit("input", lambda t: dimensions(t, (*t.shape[:-1], t.shape[-1] + int(value))))
-
-
-def flat_ends(plan: Plan, value: Any) -> Plan | None:
-    """A row of pixels that keeps its length."""
-    if "size" not in plan.inputs or not value:
-        return plan
-    plan = plan.edit("input", lambda t: dimensions(t, (4, CHANNELS)))
-    return held(plan.edit_all(lambda t: dimensions(t, (4, CHANNELS)), plan.outputs), "size", [1, 4])
-
-
-def flat_start(plan: Plan, value: Any) -> Plan | None:
-    """A row of pixels that becomes an image."""
-    made = flat_ends(plan, value)
-    if made is None or not value:
-        return made
-    return made.edit_all(lambda t: dimensions(t, (1, 4, CHANNELS)), made.outputs)
 
 
 def lost(plan: Plan, value: Any) -> Plan | None:

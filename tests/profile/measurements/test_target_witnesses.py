@@ -7,7 +7,6 @@ from functools import cache
 
 import pytest
 
-from litecheck.checks.placement import placement
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.register import OPERATOR, Witness
 from litecheck.profile.measurements.registry import MEASUREMENTS
@@ -15,6 +14,7 @@ from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.plan import Plan
 from litecheck.profile.solve import limit
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
+from litecheck.targets.ethos_u.placement import place_model
 from tests.differential.vela_bounds import assembled, broken_plans, placed_plans
 
 TARGETS = [name for name in profile_names() if load_profile(name).judges == "placement"]
@@ -54,7 +54,7 @@ def broken_by(target: str, limited: list[Limited]) -> Iterator[str]:
     for rule, r in limited:
         for plan in sound(target, rule.opcode):
             for trial in map(assembled, broken_plans(profile, rule, r, plan)):
-                found = placement(trial.model, profile)[1] if trial else ()
+                found = place_model(trial.model, profile)[1] if trial else ()
                 yield from (f.path for f in found if f.path == r.path)
 
 

@@ -1,4 +1,4 @@
-"""A RESIZE whose result is part of a larger tensor: where the U55's compiler refuses it. Fates as Vela 5.2.0 has them."""
+"""A RESIZE whose result is part of a larger tensor: where the U55's compiler refuses it. Outcomes as Vela 5.2.0 has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that a target's compiler takes for one, and conversions at a model's ends. Fates as Vela 5.2.0 has them."""
+"""Operators that a target's compiler takes for one, and conversions at a model's ends. Outcomes as Vela 5.2.0 has them."""
 
 from __future__ import annotations
 

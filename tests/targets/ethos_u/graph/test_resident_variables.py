@@ -42,7 +42,7 @@ def stream(reads: str, writes: str, made: bool = True, needed: bool = True) -> M
     return builder.finish()
 
 
-#: By what reads and writes it. Fates as Vela 5.2.0 has them.
+#: By what reads and writes it. Outcomes as Vela 5.2.0 has them.
 TOGETHER = {f"{r} {w}": stream(r, w) for r, w in (("n", "n"), ("f", "f"), ("nn", ""), ("n", ""))}
 APART = {f"{r} {w}": stream(r, w) for r, w in (("n", "f"), ("f", "n"), ("nf", ""), ("", "nf"), ("nf", "n"))}
 UNMADE = {f"{r} {w}, from outside": stream(r, w, made=False) for r, w in (("n", "n"), ("f", "n"))}
