@@ -141,8 +141,8 @@ def _linked(target: Profile) -> str:
     return f"[{target.name}](targets/{target.extends or target.name}.md)"
 
 
-#: Limits that list the types.
-_LISTS = ("listed_type", "input_type")
+#: A limit that lists the types.
+_LISTS = ("input_dtype",)
 
 
 def types(target: Profile, opcode: str) -> str:
@@ -154,7 +154,7 @@ def types(target: Profile, opcode: str) -> str:
     roles = [stated.get(f"{role}/dtype", ()) for role in rule.inputs if role != "condition"]
     listed = next((names for names in roles if "int8" in names), max(roles))
     # Of a layer with weights it speaks of computed ones.
-    limits = _LISTS if "weight" in rule.inputs else (*_LISTS, "product_type")
+    limits = _LISTS if "weight" in rule.inputs else (*_LISTS, "matmul_input_dtype")
     lists = [stated[f"limits/{limit}"] for limit in limits if f"limits/{limit}" in stated]
     return ", ".join(name for name in listed if all(name in one for one in lists))
 

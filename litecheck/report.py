@@ -227,24 +227,24 @@ class Report:
         return finding.waiver is None and (falls_back or at_least(finding.level, self.fail_on))
 
     def gates(self, model: ModelReport) -> tuple[Gate, ...]:
-        """What this run asks of a model as a whole, and whether it does that; nothing of one that nobody can read."""
+        """Return the gates of this run for a model; none for an unreadable model."""
         return () if model.problems else tuple(self._gates(model))
 
     def _gates(self, model: ModelReport) -> Iterator[Gate]:
         if self.require_coverage:
-            yield Gate(
-                "coverage", not model.lacking, uncovered_text(model.coverage), "requires that all are covered"
-            )
+            found = uncovered_text(model.coverage)
+            yield Gate("coverage", not model.lacking, found, "requires that all are covered")
         if self.fail_on_fallback:
             left = {(f.where.subgraph, f.where.operator) for f in model.active if f.effect == CPU}
             found = f"{counted(len(left), 'operator')} {'stays' if len(left) == 1 else 'stay'} on the CPU"
             unverified = sum(len(target.unverified) for target in model.targets)
-            if unverified:
-                found += f", {counted(unverified, 'operator')} on the NPU unverified"
-            yield Gate("fallback", not left and not unverified, found, "allows none")
+            found += f", {counted(unverified, 'operator')} on the NPU unverified" if unverified else ""
+            yield Gate("fallback", not (left or unverified), found, "allows none")
         if self.max_partitions is not None:
-            most = max((target.partitions for target in model.targets), default=0)
-            allowed = f"allows {self.max_partitions}"
+            most, allowed = (
+                max((t.partitions for t in model.targets), default=0),
+                f"allows {self.max_partitions}",
+            )
             yield Gate("partitions", most <= self.max_partitions, counted(most, "NPU partition"), allowed)
 
     def _failing(self, findings: Iterable[Finding]) -> bool:

@@ -52,7 +52,7 @@ def bundled_kinds() -> Mapping[str, TargetKind]:
     """Return litecheck's own kinds by name: the packages of litecheck.targets that have a ``KIND``."""
     modules = pkgutil.iter_modules(import_module(_BUNDLED).__path__, f"{_BUNDLED}.")
     packages = (import_module(module.name) for module in modules if module.ispkg)
-    kinds = sorted((package.KIND for package in packages), key=lambda kind: kind.name)
+    kinds = sorted((p.KIND for p in packages if hasattr(p, "KIND")), key=lambda kind: kind.name)
     return {kind.name: kind for kind in kinds}
 
 

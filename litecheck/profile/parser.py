@@ -9,7 +9,7 @@ from litecheck.finding import Demand
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.shapes import LAWS
 from litecheck.profile.constraints import parse
-from litecheck.profile.measurements.registry import measurement_names
+from litecheck.profile.measurements.registry import measurement_names, register_all
 from litecheck.profile.operators import facts_of
 from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, RoleDraft, Stated, merge
 from litecheck.profile.takes import known_types
@@ -207,6 +207,9 @@ class Reader:
     def _limits(self, owner: Entries, because: str, see: str, roles: tuple[str, ...]) -> dict[str, Stated]:
         limits = entries(owner.get("limits"), self.file)
         known = set(measurement_names(roles))
+        if not known.issuperset(limits.values):
+            register_all()  # a profile may use the measurements of any kind of target
+            known = set(measurement_names(roles))
         found = {}
         for name, node in limits.values.items():
             if name not in known:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from litecheck.errors import ConfigError
 from litecheck.profile.measurements.registry import (
-    MEASUREMENTS,
-    OPERAND_MEASUREMENTS,
     meaning,
+    operand_measurements,
+    operator_measurements,
     vocabulary,
 )
 from litecheck.rendering.escape import safe_json
@@ -49,8 +49,8 @@ def measurements(pattern: str = "") -> tuple[Described, ...]:
 
 
 def _every() -> Iterator[Described]:
-    operands = (f"{ROLE}.{name}" for name in OPERAND_MEASUREMENTS)
-    for name in (*MEASUREMENTS, *operands):
+    operands = (f"{ROLE}.{name}" for name in operand_measurements())
+    for name in (*operator_measurements(), *operands):
         yield Described(name, vocabulary(name).called or "a number", meaning(name))
 
 

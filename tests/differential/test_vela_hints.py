@@ -120,20 +120,20 @@ def swish(x: Reals) -> Reals:
 #: miss them: half a step for each time that a number is rounded.
 APART: dict[str, tuple[Callable[..., Reals], float]] = {
     # LiteRT copies the stored integers, whatever they stand for.
-    "RESHAPE/limits/requantized_result": (lambda x: x, 0.5),
-    "SQUEEZE/limits/requantized_result": (lambda x: x, 0.5),
-    "EXPAND_DIMS/limits/requantized_result": (lambda x: x, 0.5),
+    "RESHAPE/limits/io_scale_mismatch": (lambda x: x, 0.5),
+    "SQUEEZE/limits/io_scale_mismatch": (lambda x: x, 0.5),
+    "EXPAND_DIMS/limits/io_scale_mismatch": (lambda x: x, 0.5),
     # LiteRT compares the stored integers, whatever they stand for.
-    "MAXIMUM/limits/map_quantizations": (np.maximum, 0.5),
-    "MINIMUM/limits/map_quantizations": (np.minimum, 0.5),
+    "MAXIMUM/limits/feature_map_quantizations": (np.maximum, 0.5),
+    "MINIMUM/limits/feature_map_quantizations": (np.minimum, 0.5),
     # LiteRT has no kernel for int16. A step of the inner int8 is 16 of the result's: half of one goes in, times the
     # steepest slope of 1.5, and one and a half come out.
-    "HARD_SWISH/limits/input_type": (lambda x: swish(np.clip(x, -8, 127 / 16)).clip(-8, 127 / 16), 36.0),
+    "HARD_SWISH/limits/input_dtype": (lambda x: swish(np.clip(x, -8, 127 / 16)).clip(-8, 127 / 16), 36.0),
 }
 
 
 #: Those of which LiteRT computes the first model not at all.
-KERNELLESS = {"HARD_SWISH/limits/input_type"}
+KERNELLESS = {"HARD_SWISH/limits/input_dtype"}
 
 
 #: Rewritten models that round otherwise: by how many steps their results may be apart.

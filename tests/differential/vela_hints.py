@@ -106,7 +106,7 @@ def joined(opcode: str, axis: int, side: int, option: str, rewritten: bool) -> M
     return built(draw)
 
 
-def joined_filters(rewritten: bool) -> Model:
+def in_place_depthwise(rewritten: bool) -> Model:
     """Two filters for each of four channels, in front of two other channels."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
@@ -189,28 +189,29 @@ def unscaled(rewritten: bool) -> Model:
 
 #: By requirement, the model that does not keep it and the one that does.
 CASES: dict[str, Callable[[bool], Model]] = {
-    "ABS/limits/scalar_inputs": partial(scalar, "ABS"),
-    "RELU/limits/scalar_maps": partial(scalar, "RELU"),
-    "MAXIMUM/limits/unquantized_maps": unscaled,
+    "ABS/limits/rank0_inputs": partial(scalar, "ABS"),
+    "RELU/limits/rank0_feature_maps": partial(scalar, "RELU"),
+    "MAXIMUM/limits/unquantized_feature_maps": unscaled,
     "RESIZE_NEAREST_NEIGHBOR/limits/resize_factor": resize,
-    "HARD_SWISH/limits/input_type": swish,
+    "HARD_SWISH/limits/input_dtype": swish,
     **{
-        f"{op}/limits/requantized_result": partial(reshape, op)
-        for op in ("RESHAPE", "SQUEEZE", "EXPAND_DIMS")
+        f"{op}/limits/io_scale_mismatch": partial(reshape, op) for op in ("RESHAPE", "SQUEEZE", "EXPAND_DIMS")
     },
     **{
         f"{op}/limits/resized_batch": partial(batch, op)
         for op in ("RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR")
     },
-    "RESIZE_NEAREST_NEIGHBOR/limits/joined_images": partial(joined, "RESIZE_NEAREST_NEIGHBOR", 0, 16, ""),
-    "RESIZE_BILINEAR/limits/joined_half_pixels": partial(
+    "RESIZE_NEAREST_NEIGHBOR/limits/in_place_resize_batch": partial(
+        joined, "RESIZE_NEAREST_NEIGHBOR", 0, 16, ""
+    ),
+    "RESIZE_BILINEAR/limits/in_place_resize_half_pixel": partial(
         joined, "RESIZE_BILINEAR", 0, 8, "half_pixel_centers"
     ),
-    "RESIZE_NEAREST_NEIGHBOR/limits/joined_corners": partial(
+    "RESIZE_NEAREST_NEIGHBOR/limits/in_place_resize_align_corners": partial(
         joined, "RESIZE_NEAREST_NEIGHBOR", 3, 7, "align_corners"
     ),
-    "DEPTHWISE_CONV_2D/limits/joined_filters": joined_filters,
-    **{f"{op}/limits/map_quantizations": partial(extreme, op) for op in ("MAXIMUM", "MINIMUM")},
-    "ABS/limits/map_types": widened,
-    "LEAKY_RELU/limits/map_types": narrowed,
+    "DEPTHWISE_CONV_2D/limits/in_place_depthwise": in_place_depthwise,
+    **{f"{op}/limits/feature_map_quantizations": partial(extreme, op) for op in ("MAXIMUM", "MINIMUM")},
+    "ABS/limits/io_dtype_count": widened,
+    "LEAKY_RELU/limits/io_dtype_count": narrowed,
 }

@@ -150,7 +150,7 @@ MOVED: dict[str, Callable[[bool], Model]] = {
     "SPACE_TO_DEPTH/unsupported": partial(blocks, "SPACE_TO_DEPTH"),
     "DEPTH_TO_SPACE/unsupported": partial(blocks, "DEPTH_TO_SPACE"),
     "GATHER/unsupported": gathered,
-    "GATHER/limits/batch_axis_gap": gathered,
+    "GATHER/limits/batch_axis_mismatch": gathered,
     "REVERSE_V2/limits/reversed_axes": reversed_rows,
     "ARG_MAX/limits/axis_from_end": searched,
     "DIV/unsupported": divided,

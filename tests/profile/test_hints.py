@@ -24,11 +24,11 @@ def test_a_profile_inherits_the_hints_of_the_one_it_extends() -> None:
 def test_a_child_says_another(tmp_path: Path) -> None:
     file = tmp_path / "npu.yaml"
     file.write_text(
-        "profile: npu\ntitle: t\nextends: ethos-u55\nhints:\n  ABS/limits/scalar_inputs: leave it out\n"
+        "profile: npu\ntitle: t\nextends: ethos-u55\nhints:\n  ABS/limits/rank0_inputs: leave it out\n"
     )
     own, parent = hints(file), hints("ethos-u55")
-    assert own.pop("ABS/limits/scalar_inputs") == "leave it out"
-    assert parent.pop("ABS/limits/scalar_inputs") == "give the tensor the shape [1]"
+    assert own.pop("ABS/limits/rank0_inputs") == "leave it out"
+    assert parent.pop("ABS/limits/rank0_inputs") == "give the tensor the shape [1]"
     assert own == parent
 
 

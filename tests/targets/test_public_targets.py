@@ -87,8 +87,8 @@ ARTPEC: list[tuple[Model, Model, str]] = [
     (alike("ADD", count=2), alike("ADD", count=2, dtype="int16"), "ADD/lhs/dtype"),
     (alike("TANH", scales=(0.5, 1 / 128)), alike("TANH"), "TANH/output/scale"),
     (alike("LOGISTIC", scales=(0.5, 1 / 256)), alike("LOGISTIC"), "LOGISTIC/output/scale"),
-    (alike("RELU"), alike("RELU", (2, 4, 4, 16)), "RELU/limits/images"),
-    (alike("RELU"), alike("RELU", (1, 1, 4, 4, 16)), "RELU/limits/map_rank"),
+    (alike("RELU"), alike("RELU", (2, 4, 4, 16)), "RELU/limits/largest_batch_product"),
+    (alike("RELU"), alike("RELU", (1, 1, 4, 4, 16)), "RELU/limits/feature_map_rank"),
     (alike("LEAKY_RELU", alpha=0.25), alike("LEAKY_RELU", alpha=1.0), "LEAKY_RELU/limits/quantized_alpha"),
     (window("CONV_2D", (9, 1)), window("CONV_2D", (4, 4)), "CONV_2D/limits/kernel_h"),
     (window("CONV_2D", (7, 7), 2), window("CONV_2D", (9, 9), 2), "CONV_2D/limits/kernel_h"),
@@ -117,15 +117,15 @@ ARTPEC: list[tuple[Model, Model, str]] = [
     (
         window("MAX_POOL_2D", (2, 2), 2, padding="VALID"),
         window("MAX_POOL_2D", (2, 2), 2, size=17, padding="VALID"),
-        "MAX_POOL_2D/limits/odd_sides",
+        "MAX_POOL_2D/limits/odd_height_width",
     ),
     (
         window("MAX_POOL_2D", (3, 3), 2, size=417),
         window("MAX_POOL_2D", (3, 3), 2, size=419),
         "MAX_POOL_2D/limits/input.width",
     ),
-    (joined(16, 32), joined(16, 24), "CONCATENATION/limits/joined_depth"),
-    (joined(8, 8, axis=1), joined(8, 8), "CONCATENATION/limits/joined_depth"),
+    (joined(16, 32), joined(16, 24), "CONCATENATION/limits/concat_depth_gcd"),
+    (joined(8, 8, axis=1), joined(8, 8), "CONCATENATION/limits/concat_depth_gcd"),
     (
         joined(16, 16, scales=(1.0, 1 / 128)),
         joined(16, 16, scales=(1.0, 1 / 129)),
@@ -139,15 +139,15 @@ ARTPEC: list[tuple[Model, Model, str]] = [
     (
         padded((0, 0), (7, 0), (1, 2), (0, 0)),
         padded((0, 0), (0, 0), (0, 0), (0, 16)),
-        "PAD/limits/outer_margins",
+        "PAD/limits/pads_outside_hw",
     ),
-    (resized(16, 15), resized(16, 24), "RESIZE_BILINEAR/limits/doubled_gap"),
-    (mean(7, 7), mean(7, 8), "MEAN/limits/plane_side"),
-    (mean(8, 8), mean(7, 7, (1, 3)), "MEAN/limits/plane_side"),
+    (resized(16, 15), resized(16, 24), "RESIZE_BILINEAR/limits/not_2x_sides"),
+    (mean(7, 7), mean(7, 8), "MEAN/limits/square_side"),
+    (mean(8, 8), mean(7, 7, (1, 3)), "MEAN/limits/square_side"),
     (
         one("SPLIT", [(1, 4, 4, 16)], (1, 4, 4, 16), steering=[3], first=True, num_splits=1),
         one("SPLIT", [(1, 4, 4, 8)], (1, 4, 4, 8), steering=[3], first=True, num_splits=1),
-        "SPLIT/limits/joined_depth",
+        "SPLIT/limits/concat_depth_gcd",
     ),
     (alike("RELU"), alike("SQRT"), "SQRT/unsupported"),
 ]
@@ -167,17 +167,17 @@ VECTORBLOX: list[tuple[Model, Model, str]] = [
     (
         one("SUM", [(1, 4, 4, 16)], (1, 4, 4), steering=[-1]),
         one("SUM", [(1, 1, 4, 4, 16)], (1, 4, 4, 16), steering=[0]),
-        "SUM/limits/farthest_axis",
+        "SUM/limits/farthest_axis_from_end",
     ),
     (
         one("PACK", [(4, 8), (4, 8)], (2, 4, 8), axis=0, values_count=2),
         one("PACK", [(4, 8), (4, 8)], (4, 8, 2), axis=2, values_count=2),
-        "PACK/limits/farthest_axis",
+        "PACK/limits/farthest_axis_from_end",
     ),
     (
         one("ARG_MAX", [(4, 8)], (4,), steering=[1]),
         one("ARG_MAX", [(4, 8)], (8,), steering=[0]),
-        "ARG_MAX/limits/farthest_axis",
+        "ARG_MAX/limits/farthest_axis_from_end",
     ),
     (
         one("DIV", [(1, 8)], (1, 8), weights=(1, 8)),

@@ -94,5 +94,5 @@ def _largest(tensor: Stepped) -> float | None:
 ESTIMATES: Mapping[str, Estimate] = {"scale_ratio": scale_ratio, "reach": reach}
 #: What a measurement that is never negative cannot be more than.
 CEILINGS: Mapping[str, Estimate] = {
-    "weight_sum": weight_sum, "byte_weight_sum": weight_sum, "bias.largest": largest_bias,
+    "weight_sum": weight_sum, "weight_sum_8bit_input": weight_sum, "bias.largest": largest_bias,
 }  # fmt: skip

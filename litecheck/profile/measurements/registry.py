@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 from litecheck.errors import ConfigError
@@ -23,16 +22,12 @@ from litecheck.profile.measurements.register import (
 )
 from litecheck.profile.measurements.vocabulary import Vocabulary
 from litecheck.profile.plan import Plan
+from litecheck.target_kinds import target_kinds
 
 #: The modules of this package that register measurements, in the order in which the documentation lists them.
 _MODULES = (
-    "accumulators", "blockwise", "borders", "feature_maps", "map_quantizations", "hardware_axes",
-    "hardware_computed_weights",
-    "hardware_copies", "hardware_images", "hardware_joins", "hardware_mixes", "hardware_parameters", "hardware_recurrent",
-    "hardware_reductions", "hardware_resizing", "hardware_spreads", "hardware_stacks", "hardware_weights",
-    "hardware_windows", "hardware_wiring", "hardware_planes", "hybrid",
-    "indices", "map_shapes", "open_shapes", "operand", "options", "parameters", "recurrent", "scales", "slices", "variables",
-    "windows", "wiring",
+    "accumulators", "blockwise", "borders", "hybrid", "indices", "operand", "options", "parameters", "recurrent", "scales",
+    "slices", "variables", "windows", "wiring",
 )  # fmt: skip
 for _module in _MODULES:
     import_module(f"litecheck.profile.measurements.{_module}")
@@ -47,12 +42,22 @@ def register_measurements(modules: Iterable[str]) -> None:
             raise ConfigError(f"measurements of {module!r} cannot be imported: {error}") from error
 
 
-#: Measurements of a whole operator, by name.
-MEASUREMENTS: Mapping[str, Measurement] = MappingProxyType({name: m for name, (m, _) in OPERATOR.items()})
-#: Measurements of one operand, by the name behind the dot.
-OPERAND_MEASUREMENTS: Mapping[str, OperandMeasurement] = MappingProxyType(
-    {name: m for name, (m, _) in OPERAND.items()}
-)
+def register_all() -> None:
+    """Register the measurements of all kinds of targets, those of installed packages included. Raises ConfigError."""
+    for kind in target_kinds().values():
+        register_measurements(kind.measurements)
+
+
+def operator_measurements() -> Mapping[str, Measurement]:
+    """Return the measurements of a whole operator by name."""
+    register_all()
+    return {name: function for name, (function, _) in OPERATOR.items()}
+
+
+def operand_measurements() -> Mapping[str, OperandMeasurement]:
+    """Return the measurements of one operand by the name after the dot."""
+    register_all()
+    return {name: function for name, (function, _) in OPERAND.items()}
 
 
 def measurement_names(roles: tuple[str, ...] = ()) -> Iterator[str]:

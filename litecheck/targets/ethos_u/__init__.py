@@ -1,11 +1,14 @@
 """Arm Ethos-U55, U65 and U85: placement as the Vela compiler decides it, and Vela itself where it is installed."""
 
 from litecheck.target_kinds import TargetKind
+from litecheck.targets import measurements as shared
+from litecheck.targets.ethos_u import measurements
 
 _PACKAGE = "litecheck.targets.ethos_u"
 KIND = TargetKind(
     "ethos-u",
     place=f"{_PACKAGE}.placement:place_model",
+    measurements=(*shared.MODULES, *measurements.MODULES),
     rewrites=f"{_PACKAGE}.rewrites:Rewrites",
     requirements=f"{_PACKAGE}.requirements:requirements_of_rewrites",
     compiler=f"{_PACKAGE}.compiler.report:compile_for_target",

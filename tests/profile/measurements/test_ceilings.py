@@ -41,7 +41,7 @@ def test_no_sum_is_above_its_ceiling(opcode: str, zero_point: int) -> None:
             weight = graph.tensors[1]
             operands = Operands(graph.operators[0], {"weight": (weight,)}, graph, one)
             roles = {"weight": [BoundOperand("weight", None, TensorFacts(weight))]}
-            for name in ("weight_sum", "byte_weight_sum"):
+            for name in ("weight_sum", "weight_sum_8bit_input"):
                 exact = measurement(name)(operands)
                 most = CEILINGS[name](opcode, roles)
                 assert most is not None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.model.types import Operator
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.registry import MEASUREMENTS, OPERAND_MEASUREMENTS, measurement
+from litecheck.profile.measurements.registry import measurement, operand_measurements, operator_measurements
 
 #: A shape stands for an operand at run time; anything else is a constant of int32, or of its own type.
 Operand = tuple[int, ...] | np.ndarray
@@ -217,8 +217,8 @@ def test_no_measurement_raises_on_what_does_not_fit(opcode: str, roles: dict[str
         fields = dict.fromkeys(names, number)
         odd: Operator = replace(sound.operator, options=replace(table, fields=fields))
         sound = Operands(odd, sound.roles, sound.subgraph, sound.model)
-    for function in MEASUREMENTS.values():
+    for function in operator_measurements().values():
         function(sound)
-    for function in OPERAND_MEASUREMENTS.values():
+    for function in operand_measurements().values():
         for tensors in sound.roles.values():
             function(tensors[0])

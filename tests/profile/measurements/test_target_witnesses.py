@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.register import OPERATOR, Witness
-from litecheck.profile.measurements.registry import MEASUREMENTS
+from litecheck.profile.measurements.registry import operator_measurements
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.plan import Plan
 from litecheck.profile.solve import limit
@@ -83,5 +83,5 @@ def test_a_witness_that_does_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) ->
     (limited,) = (found for (name, _), found in limits("ethos-u55").items() if name == "padded_window")
     assert next(broken_by("ethos-u55", limited), "")
     forgetful = Witness(lambda plan, value: plan)
-    monkeypatch.setitem(OPERATOR, "padded_window", (MEASUREMENTS["padded_window"], forgetful))
+    monkeypatch.setitem(OPERATOR, "padded_window", (operator_measurements()["padded_window"], forgetful))
     assert not next(broken_by("ethos-u55", limited), "")

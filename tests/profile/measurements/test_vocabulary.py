@@ -26,7 +26,7 @@ def test_words_are_those_of_the_schema() -> None:
 
 
 def test_words_may_follow_a_pattern() -> None:
-    gives = vocabulary("upscaling")
+    gives = vocabulary("transpose_conv_stride_class")
     assert gives.has("plain")
     assert gives.has("w3h1")
     assert not gives.has("w3")

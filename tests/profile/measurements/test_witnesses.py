@@ -17,10 +17,10 @@ from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import OPERATOR, Witness, measures
 from litecheck.profile.measurements.registry import (
-    MEASUREMENTS,
-    OPERAND_MEASUREMENTS,
     measurement,
     measurement_names,
+    operand_measurements,
+    operator_measurements,
     witness,
 )
 from litecheck.profile.plan import Plan
@@ -59,7 +59,7 @@ def alone(rule: OperatorRule, number: int, r: Requirement) -> OperatorRule:
 def test_every_measurement_is_limited_somewhere_or_named_here() -> None:
     used = {name.rpartition(".")[2] for name, _ in limits()}
     unused = {name.rpartition(".")[2] for name in UNUSED}
-    assert used | unused == MEASUREMENTS.keys() | OPERAND_MEASUREMENTS.keys()
+    assert used | unused == operator_measurements().keys() | operand_measurements().keys()
     assert {name.rpartition(".")[2] for name, _ in WITNESSED}.isdisjoint(unused)
 
 
@@ -102,7 +102,7 @@ def test_a_witness_that_does_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) ->
     sound = solve(judge, rule)
     assert list(breaks(judge, rule, r, sound))
     forgetful = Witness(lambda plan, value: plan)
-    monkeypatch.setitem(OPERATOR, "zero_point_sum", (MEASUREMENTS["zero_point_sum"], forgetful))
+    monkeypatch.setitem(OPERATOR, "zero_point_sum", (operator_measurements()["zero_point_sum"], forgetful))
     assert list(breaks(judge, rule, r, sound)) == []
     with pytest.raises(UnsolvableError, match="zero_point_sum"):
         solve(judge, rule)

@@ -73,4 +73,4 @@ JOINED_FILTERS = {str(case): multiplied(*case) for case in (*MISCOUNTED, *COUNTE
 def test_filters_that_are_counted_anew_are_told(case: tuple[Any, ...], profile: Profile) -> None:
     report, found = place_model(JOINED_FILTERS[str(case)], profile)
     assert (report.operators[0].place == "refused") == (case in MISCOUNTED)
-    assert any(f.path == "DEPTHWISE_CONV_2D/limits/joined_filters" for f in found) == (case in MISCOUNTED)
+    assert any(f.path == "DEPTHWISE_CONV_2D/limits/in_place_depthwise" for f in found) == (case in MISCOUNTED)

@@ -72,7 +72,11 @@ def test_an_effect_decides(model: Model, expected: list[str]) -> None:
 
 def test_every_reason_is_told() -> None:
     _, found = place_model(chain("TANH", dtype="int32", scale=2.0**32), U55)
-    assert {f.path for f in found} == {"TANH/input/dtype", "TANH/output/dtype", "TANH/limits/huge_scales"}
+    assert {f.path for f in found} == {
+        "TANH/input/dtype",
+        "TANH/output/dtype",
+        "TANH/limits/scales_above_2_32",
+    }
     assert {(f.effect, f.level) for f in found} == {(CPU, "warning")}
 
 
@@ -116,7 +120,7 @@ def test_every_subgraph_is_placed() -> None:
 def test_a_file_without_buffers_is_refused() -> None:
     model = replace(chain("TANH"), buffers=())
     assert places(model) == ["refused"]
-    assert [f.path for f in place_model(model, U55)[1]] == ["TANH/limits/unlisted_buffers"]
+    assert [f.path for f in place_model(model, U55)[1]] == ["TANH/limits/missing_buffer_table"]
 
 
 @pytest.mark.parametrize(

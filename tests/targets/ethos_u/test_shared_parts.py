@@ -59,4 +59,4 @@ def test_a_part_that_is_come_to_from_elsewhere_is_lost(told: str, profile: Profi
     refused = [op.opcode for op in report.operators if op.place == "refused"]
     assert bool(refused) == (told in REFUSED_PARTS)
     assert set(refused) <= {"SQUARED_DIFFERENCE"}
-    assert any(f.path.endswith("/shared_parts") for f in found) == bool(refused)
+    assert any(f.path.endswith("/shared_slice_inputs") for f in found) == bool(refused)

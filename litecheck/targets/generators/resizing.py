@@ -62,7 +62,7 @@ def centers(plan: Plan, value: Any) -> Plan | None:
     return stretched(plan, 2, **both)
 
 
-def odd_sides(plan: Plan, value: Any) -> Plan | None:
+def odd_height_width(plan: Plan, value: Any) -> Plan | None:
     """So many sides stretched by 3, the others by 2."""
     if value not in (0, 1, 2):
         return None

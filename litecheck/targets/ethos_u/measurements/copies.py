@@ -8,12 +8,12 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything, short_constant
-from litecheck.profile.measurements.feature_maps import PLAIN, ends_of
-from litecheck.profile.measurements.map_quantizations import POINTS
 from litecheck.profile.measurements.register import dimensions, held, measures, option_fields
-from litecheck.profile.measurements.set_maps import ends, first_map, offset, typed
 from litecheck.profile.plan import Plan
 from litecheck.quantization import Quantization
+from litecheck.targets.generators.feature_maps import ends, first_map, offset, typed
+from litecheck.targets.measurements.feature_maps import PLAIN, ends_of
+from litecheck.targets.measurements.quantization import POINTS
 
 
 def _in_parts(plan: Plan, value: Any) -> Plan | None:
@@ -38,7 +38,7 @@ def _in_parts(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(first_map(lambda t: t.but(shape=(), values=None)))
-def scalar_inputs(operands: Operands) -> Measured:
+def rank0_inputs(operands: Operands) -> Measured:
     """How many operands that go in and are computed have no dimensions."""
     outputs = operands.operator.outputs
     return sum(not t.shape and t.data is None and t.index not in outputs for t in everything(operands))
@@ -72,14 +72,14 @@ def strange_zero_point(tensor: Tensor) -> bool:
 
 
 @measures(first_map(offset))
-def first_zero_point(operands: Operands) -> Measured:
+def first_input_zero_point_beyond_8bit(operands: Operands) -> Measured:
     """1 where the first input has a zero point outside int8 or uint8, or of another type one other than 0, else 0."""
     found = ends_of(operands)
     return None if found is None else int(strange_zero_point(found[0]))
 
 
 @measures(first_map(lambda t: t.but(dtype="int8", quantization=Quantization(), values=None)))
-def unquantized_ends(operands: Operands) -> Measured:
+def unquantized_io(operands: Operands) -> Measured:
     """How many of the first input, the first weight and the result state no scale and are of a type whose integers stand
     for reals."""
     tensors = [*(ends_of(operands) or ()), *islice(operands.of("weight"), 1)]
@@ -87,8 +87,8 @@ def unquantized_ends(operands: Operands) -> Measured:
 
 
 @measures(first_map(lambda t: typed(t, "uint8").scaled([0.5], -3)))
-def offset_ends(operands: Operands) -> Measured:
-    """As ``offset_integers``, of the first input and the first result alone."""
+def nonzero_zero_point_io_int32(operands: Operands) -> Measured:
+    """As ``nonzero_zero_point_int32``, of the first input and the first result alone."""
     tensors = ends_of(operands) or ()
     return sum(
         _zero(t) != 0 if t.dtype == "int32" else t.dtype.startswith("uint") and _zero(t) < 0 for t in tensors

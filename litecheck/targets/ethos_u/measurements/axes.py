@@ -6,9 +6,9 @@ from itertools import combinations
 from math import prod
 
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant
-from litecheck.profile.measurements.feature_maps import NARROW
 from litecheck.profile.measurements.register import held, measures
-from litecheck.profile.measurements.set_axes import (
+from litecheck.profile.measurements.vocabulary import TYPES, of
+from litecheck.targets.generators.axes import (
     WIDTHS,
     backward,
     batch_axes,
@@ -28,7 +28,7 @@ from litecheck.profile.measurements.set_axes import (
     typed_product,
     wide_product,
 )  # fmt: skip
-from litecheck.profile.measurements.vocabulary import TYPES, of
+from litecheck.targets.measurements.feature_maps import NARROW
 
 
 def _shape(operands: Operands) -> tuple[int, ...] | None:
@@ -45,14 +45,14 @@ def _axes(operands: Operands) -> list[int] | None:
 
 
 @measures(outer)
-def outer_extent(operands: Operands) -> Measured:
+def input_batch_product(operands: Operands) -> Measured:
     """The product of all dimensions of the input in front of the last three."""
     shape = _shape(operands)
     return None if shape is None else prod(shape[:-3])
 
 
 @measures(reduced_length)
-def reduced_extent(operands: Operands) -> Measured:
+def longest_reduced_axis(operands: Operands) -> Measured:
     """The longest dimension that is reduced."""
     shape, axes = _shape(operands), _axes(operands)
     return None if not shape or not axes else max(shape[a] for a in axes)
@@ -86,7 +86,7 @@ def axis_from_end(operands: Operands) -> Measured:
 
 
 @measures(lambda plan, value: held(plan, "axis", [-4] if value else [0]))
-def lowest_axis(operands: Operands) -> Measured:
+def axis_is_minus_rank(operands: Operands) -> Measured:
     """1 where an axis is stated as minus the rank, else 0."""
     shape, axes = _shape(operands), short_constant(operands, "axis")
     return None if shape is None or axes is None else int(any(a <= -len(shape) for a in axes))
@@ -115,7 +115,7 @@ def _inside(perm: tuple[int, ...], shape: tuple[int, ...]) -> bool:
 
 
 @measures(letters, "other", gives=of("an order of dimensions", "NHWC", "NWHC", "NHCW", "other"))
-def wide_permutation(operands: Operands) -> Measured:
+def int32_permutation(operands: Operands) -> Measured:
     """How a permutation of int32 moves the letters of NHWC, ``other`` where it is none of three; None of other types."""
     tensor, found = operands.one("input"), _permutation(operands)
     if tensor is None or tensor.dtype != "int32" or found is None:
@@ -133,7 +133,7 @@ def wide_permutation(operands: Operands) -> Measured:
 
 
 @measures(long_permutation)
-def permuted_extent(operands: Operands) -> Measured:
+def transpose_extent(operands: Operands) -> Measured:
     """What a permutation of narrow types has to count up to: a dimension where the last three move alone, else the
     product of any dimensions but two."""
     tensor, found = operands.one("input"), _permutation(operands)
@@ -158,7 +158,7 @@ def _steps(operands: Operands) -> list[tuple[int, int]] | None:
 
 
 @measures(backward)
-def negative_steps(operands: Operands) -> Measured:
+def negative_strides(operands: Operands) -> Measured:
     """How many strides of a slice are below 1, of dimensions that have a begin and an end and that no ellipsis stands
     for."""
     steps = _steps(operands)
@@ -166,7 +166,7 @@ def negative_steps(operands: Operands) -> Measured:
 
 
 @measures(stepped)
-def misplaced_steps(operands: Operands) -> Measured:
+def strides_outside_hw(operands: Operands) -> Measured:
     """How many of these strides are above 1 and run along another dimension than the second and third from the end."""
     shape, steps = _shape(operands), _steps(operands)
     if shape is None or steps is None:
@@ -180,7 +180,7 @@ def _product(operands: Operands) -> tuple[tuple[int, ...], tuple[int, ...]] | No
 
 
 @measures(deep_product)
-def product_depth(operands: Operands) -> Measured:
+def matmul_depth(operands: Operands) -> Measured:
     """How many products one element of a matrix product adds up, of a layer whose weights are computed too."""
     shapes = _product(operands)
     if shapes is not None:
@@ -191,7 +191,7 @@ def product_depth(operands: Operands) -> Measured:
 
 
 @measures(wide_product)
-def product_columns(operands: Operands) -> Measured:
+def matmul_columns(operands: Operands) -> Measured:
     """The last dimension of a matrix product, or of a layer whose weights are computed."""
     weight, result = operands.one("weight"), operands.one("output")
     if result is None or not result.shape or (weight is not None and weight.data is not None):
@@ -200,7 +200,7 @@ def product_columns(operands: Operands) -> Measured:
 
 
 @measures(typed_product, *NARROW, gives=TYPES)
-def product_type(operands: Operands) -> Measured:
+def matmul_input_dtype(operands: Operands) -> Measured:
     """The type of a matrix product's input, or of a layer whose weights are computed."""
     weight = operands.one("weight")
     tensor = operands.one("lhs") if weight is None else operands.one("input") if weight.data is None else None
@@ -208,7 +208,7 @@ def product_type(operands: Operands) -> Measured:
 
 
 @measures(inner_weights)
-def inner_weight_extent(operands: Operands) -> Measured:
+def inner_weight_product(operands: Operands) -> Measured:
     """The product of all dimensions of the weights but the first and the last."""
     weight = operands.one("weight")
     return None if weight is None else prod(weight.shape[1:-1])
@@ -222,14 +222,14 @@ def bias_rows(operands: Operands) -> Measured:
 
 
 @measures(parts)
-def split_parts(operands: Operands) -> Measured:
+def num_splits_mismatch(operands: Operands) -> Measured:
     """By how much the number of results and the option ``num_splits`` differ."""
     stated = integer(operands, "num_splits")
     return None if stated is None else abs(stated - len(operands.operator.outputs))
 
 
 @measures(batch_axes)
-def batch_axis_gap(operands: Operands) -> Measured:
+def batch_axis_mismatch(operands: Operands) -> Measured:
     """By how much GATHER's axis and its number of batch dimensions differ."""
     axis, batch, shape = integer(operands, "axis"), integer(operands, "batch_dims"), _shape(operands)
     if axis is None or batch is None or shape is None:

@@ -10,16 +10,16 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, integer, number, word
 from litecheck.profile.measurements.register import Setter, measures, option, option_stated
-from litecheck.profile.measurements.set_windows import (
+from litecheck.profile.measurements.vocabulary import of
+from litecheck.profile.measurements.windows import channel_axis
+from litecheck.profile.plan import Plan
+from litecheck.targets.generators.windows import (
     flat,
     longer_stride,
     summed,
     upscaled,
     upscaled_off,
 )  # fmt: skip
-from litecheck.profile.measurements.vocabulary import of
-from litecheck.profile.measurements.windows import channel_axis
-from litecheck.profile.plan import Plan
 
 
 def image_of(tensor: Tensor) -> tuple[int, int]:
@@ -109,7 +109,7 @@ def window_area(operands: Operands) -> Measured:
 @measures(
     upscaled, "other", gives=of("a way to stride", "plain", "double", "wide", "high", pattern=r"w\d+h\d+")
 )
-def upscaling(operands: Operands) -> Measured:
+def transpose_conv_stride_class(operands: Operands) -> Measured:
     """How a transposed convolution strides: ``plain`` by 1, ``double`` by 2, ``wide`` by 2 along the width where input and
     window are 1 high, ``high`` the other way round; else width and height of the stride, ``w3h1``."""
     strides, image, kernel = _strides(operands), _image(operands), _kernel(operands)
@@ -123,7 +123,7 @@ def upscaling(operands: Operands) -> Measured:
 
 
 @measures(upscaled_off)
-def upscaled_gap(operands: Operands) -> Measured:
+def transpose_conv_shape_error(operands: Operands) -> Measured:
     """By how much the sides of a transposed convolution's result differ from what strides and padding make of them."""
     strides, image, kernel = _strides(operands), _image(operands), _kernel(operands)
     result = _image(operands, "output")
@@ -155,7 +155,7 @@ def weight_sum(operands: Operands) -> Measured:
 
 
 @measures(summed)
-def byte_weight_sum(operands: Operands) -> Measured:
+def weight_sum_8bit_input(operands: Operands) -> Measured:
     """As ``weight_sum``, where the input is int8 or uint8."""
     tensor = operands.one("input")
     return weight_sum(operands) if tensor is not None and tensor.dtype in ("int8", "uint8") else None
@@ -169,7 +169,7 @@ def negative_beta(operands: Operands) -> Measured:
 
 
 @measures(flat)
-def plane(operands: Operands) -> Measured:
+def height_x_width(operands: Operands) -> Measured:
     """Height times width of the input, all dimensions but the last one where there are fewer than four."""
     image = _image(operands)
     return None if image is None else image[0] * image[1]

@@ -56,7 +56,7 @@ def _long_bias(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(_long_bias)
-def long_byte_biases(operands: Operands) -> Measured:
+def int64_bias_of_8bit_layer(operands: Operands) -> Measured:
     """How many biases are int64 where an input of 8 bits meets constant weights."""
     source = operands.one("input")
     if source is None or source.dtype not in BYTES or any(t.data is None for t in operands.of("weight")):
@@ -93,7 +93,7 @@ def _turned(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(_turned)
-def turned_extent(operands: Operands) -> Measured:
+def depthwise_transposed_extent(operands: Operands) -> Measured:
     """The largest product of two of the result's height and width and the input's channels, where a depthwise convolution
     has several filters for each of several channels: results of one filter each are turned to lie side by side."""
     depths, result = _depths(operands), operands.one("output")
@@ -127,6 +127,6 @@ def _deep(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(_deep)
-def row_depth(operands: Operands) -> Measured:
+def weight_row_length(operands: Operands) -> Measured:
     """How long a row of weights is."""
     return max((t.shape[-1] for t in operands.of("weight") if t.shape), default=None)

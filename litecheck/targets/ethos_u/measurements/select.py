@@ -7,11 +7,11 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.feature_maps import maps_of
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.measurements.set_maps import all_typed, map_roles, typed
 from litecheck.profile.plan import Plan
 from litecheck.quantization import Quantization
+from litecheck.targets.generators.feature_maps import all_typed, map_roles, typed
+from litecheck.targets.measurements.feature_maps import maps_of
 
 
 def _inputs(operands: Operands) -> list[Tensor]:
@@ -37,7 +37,7 @@ def _chosen(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(_chosen)
-def choice_types(operands: Operands) -> Measured:
+def select_dtype_mismatch(operands: Operands) -> Measured:
     """1 where what is chosen from has two types, or the result another, or the condition another and is not int8 beside
     a signed one, else 0; truth values are taken for int8, and a result of 8 bits may have either sign."""
     roles = ("condition", "on_true", "on_false", "output")

@@ -32,7 +32,7 @@ def _opened(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(_opened)
-def open_dimensions(operands: Operands) -> Measured:
+def dynamic_dimensions(operands: Operands) -> Measured:
     """How many operands that are computed have a dimension, other than the first, that is open until the model runs."""
     stated = [t for t in everything(operands) if t.shape_signature]
     return sum(map(is_open, stated)) if stated else 0

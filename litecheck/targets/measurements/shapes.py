@@ -8,10 +8,10 @@ import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything
-from litecheck.profile.measurements.feature_maps import ends_of, maps_of
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.set_maps import constant, in_blocks
 from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.targets.generators.feature_maps import constant, in_blocks
+from litecheck.targets.measurements.feature_maps import ends_of, maps_of
 
 
 def _shape(plan: Plan, value: Any) -> Plan | None:
@@ -24,7 +24,7 @@ def _shape(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(_shape)
-def unlike_shapes(operands: Operands) -> Measured:
+def broadcast_shape_mismatch(operands: Operands) -> Measured:
     """1 where the result has neither the shape of an input nor the one all inputs are spread to, else 0; shapes are
     filled up to four dimensions with 1 in front, but for those of which the file does not even list none."""
     ends = ends_of(operands)
@@ -49,7 +49,7 @@ def _bare(tensor: Tensor) -> tuple[int, ...] | None:
 
 
 @measures(_shape)
-def reshaped_result(operands: Operands) -> Measured:
+def output_shape_differs(operands: Operands) -> Measured:
     """1 where the result has another shape than the first input, without dimensions [1], else 0."""
     ends = ends_of(operands)
     return None if ends is None else int(_one(ends[0]) != _one(ends[1]))
@@ -81,18 +81,18 @@ def _some(part: str) -> Setter:
 
 
 @measures(_some("cell_to_"))
-def peephole_operands(operands: Operands) -> Measured:
+def peephole_weights(operands: Operands) -> Measured:
     """How many weights an LSTM has through which gates look at the cell."""
     return _present(operands, "cell_to_")
 
 
 @measures(_some("projection_"))
-def projection_operands(operands: Operands) -> Measured:
+def projection_tensors(operands: Operands) -> Measured:
     """How many operands an LSTM has that project its output."""
     return _present(operands, "projection_")
 
 
 @measures(constant(in_blocks))
-def blockwise_nibbles(operands: Operands) -> Measured:
+def blockwise_int4(operands: Operands) -> Measured:
     """How many operands are int4 and have scales that stand in another tensor."""
     return sum(t.dtype == "int4" and t.quantization.details is not None for t in everything(operands))

@@ -7,9 +7,9 @@ from typing import Any
 
 from litecheck.model.build import quantized
 from litecheck.profile.measurements.bound import Operands
-from litecheck.profile.measurements.hardware_weights import BYTES
 from litecheck.profile.measurements.register import Setter
 from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.targets.ethos_u.measurements.weights import BYTES
 
 
 def _pointed(dtype: str) -> Setter:

@@ -8,15 +8,15 @@ from typing import Any
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything, once
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.set_maps import (
+from litecheck.profile.measurements.vocabulary import TYPES
+from litecheck.profile.plan import Plan
+from litecheck.targets.generators.feature_maps import (
     first_map,
     input_typed,
     parameters,
     shortened,
     types_apart,
 )  # fmt: skip
-from litecheck.profile.measurements.vocabulary import TYPES
-from litecheck.profile.plan import Plan
 
 #: Types whose integers may stand for themselves.
 PLAIN = ("int32", "int64", "bool", "float32", "float16", "bfloat16", "float64")
@@ -44,7 +44,7 @@ def first(change: dict[str, Any]) -> Setter:
 
 
 @measures(first_map(lambda t: t.but(dtype="bool", values=None)))
-def bool_borders(operands: Operands) -> Measured:
+def bool_graph_io(operands: Operands) -> Measured:
     """How many feature maps that have dimensions and go into the subgraph or come out of it hold truth values."""
     maps = [t for t in maps_of(operands) if t.dtype == "bool" and t.data is None and t.shape]
     if not maps:
@@ -54,7 +54,7 @@ def bool_borders(operands: Operands) -> Measured:
 
 
 @measures(first({"shape": (), "values": None}))
-def scalar_maps(operands: Operands) -> Measured:
+def rank0_feature_maps(operands: Operands) -> Measured:
     """How many operands that are computed have no dimensions, those between an operator's steps among them."""
     between = operands.operator.intermediates
     inner = [operands.subgraph.tensors[i] for i in between if i >= 0] if between else []
@@ -66,7 +66,7 @@ def results_of(operands: Operands) -> list[Tensor]:
 
 
 @measures(shortened)
-def downcast(operands: Operands) -> Measured:
+def dtype_change_not_int8_to_int16(operands: Operands) -> Measured:
     """1 where the result is of another type than the input, unless int8 becomes int16, else 0."""
     ends = ends_of(operands)
     if ends is None:
@@ -85,20 +85,14 @@ def ends_of(operands: Operands) -> tuple[Tensor, Tensor] | None:
 
 
 @measures(types_apart)
-def map_types(operands: Operands) -> Measured:
+def io_dtype_count(operands: Operands) -> Measured:
     """How many types the first input and the first result have."""
     ends = ends_of(operands)
     return None if ends is None else len({t.dtype for t in ends})
 
 
 @measures(input_typed, *NARROW, "int32", "int64", "bool", gives=TYPES)
-def input_type(operands: Operands) -> Measured:
+def input_dtype(operands: Operands) -> Measured:
     """The type of the first input."""
     ends = ends_of(operands)
     return None if ends is None else ends[0].dtype
-
-
-@measures(input_typed, *NARROW, "int32", "int64", "bool", gives=TYPES)
-def listed_type(operands: Operands) -> Measured:
-    """The type of the first input, where a list and not the reader of models speaks of it."""
-    return input_type(operands)

@@ -10,15 +10,9 @@ from numpy.typing import NDArray
 from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything, once
-from litecheck.profile.measurements.feature_maps import (
-    PLAIN,
-    ends_of,
-    first,
-    maps_of,
-    results_of,
-)
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.measurements.set_maps import (
+from litecheck.profile.operators import facts_of
+from litecheck.targets.generators.feature_maps import (
     first_map,
     offset,
     per_axis,
@@ -28,7 +22,13 @@ from litecheck.profile.measurements.set_maps import (
     typed,
     unscaled,
 )  # fmt: skip
-from litecheck.profile.operators import facts_of
+from litecheck.targets.measurements.feature_maps import (
+    PLAIN,
+    ends_of,
+    first,
+    maps_of,
+    results_of,
+)
 
 #: The zero points a type may have that is not plain.
 POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
@@ -68,13 +68,13 @@ def _oddly_scaled(operands: Operands) -> list[Tensor]:
 
 
 @measures(_scaled(_HUGE))
-def huge_scales(operands: Operands) -> Measured:
+def scales_above_2_32(operands: Operands) -> Measured:
     """How many operands state a scale of 2^32 or above."""
     return sum(bool((t.quantization.scale >= _HUGE).any()) for t in _oddly_scaled(operands))
 
 
 @measures(first_map(per_axis))
-def per_axis_maps(operands: Operands) -> Measured:
+def per_axis_feature_maps(operands: Operands) -> Measured:
     """How many operands that are no weights or biases state more than one scale."""
     return sum(t.quantization.scale.size > 1 for t in _but_weights(operands))
 
@@ -87,7 +87,7 @@ def _but_weights(operands: Operands) -> Iterator[Tensor]:
 
 
 @measures(unscaled)
-def unquantized_maps(operands: Operands) -> Measured:
+def unquantized_feature_maps(operands: Operands) -> Measured:
     """How many feature maps and weights state no scale and are of a type whose integers stand for reals; states aside."""
     states = {t.index for t in operands.of("state")}
     maps = () if _everyday(operands) else maps_of(operands)
@@ -103,7 +103,7 @@ def _zero(t: Tensor) -> int:
 
 
 @measures(first_map(lambda t: typed(t, "int32").scaled([0.5], 3)))
-def offset_integers(operands: Operands) -> Measured:
+def nonzero_zero_point_int32(operands: Operands) -> Measured:
     """How many feature maps are int32 with a zero point other than 0, or unsigned with one below."""
     tensors = maps_of(operands)
     wide = sum(t.dtype == "int32" and _zero(t) != 0 for t in tensors)
@@ -115,13 +115,13 @@ def quantizations_of(tensors: Sequence[Tensor]) -> set[tuple[bytes, bytes]]:
 
 
 @measures(quantizations)
-def map_quantizations(operands: Operands) -> Measured:
+def feature_map_quantizations(operands: Operands) -> Measured:
     """How many different scales and zero points the feature maps have."""
     return len(quantizations_of(maps_of(operands)))
 
 
 @measures(rescaled)
-def requantized_result(operands: Operands) -> Measured:
+def io_scale_mismatch(operands: Operands) -> Measured:
     """1 where the result's scale is another than the first input's and both state one, else 0."""
     ends = ends_of(operands)
     if ends is None or not all(t.quantization.scale.size for t in ends):
@@ -130,7 +130,7 @@ def requantized_result(operands: Operands) -> Measured:
 
 
 @measures(first_map(offset))
-def input_zero_points(operands: Operands) -> Measured:
+def input_zero_points_beyond_8bit(operands: Operands) -> Measured:
     """How many feature maps and indices that go in have a zero point outside int8 or uint8, or of another type one other
     than 0."""
     maps = () if _everyday(operands) else maps_of(operands)
@@ -142,7 +142,7 @@ def input_zero_points(operands: Operands) -> Measured:
 
 
 @measures(results(offset))
-def output_zero_points(operands: Operands) -> Measured:
+def output_zero_points_beyond_8bit(operands: Operands) -> Measured:
     """How many results have a zero point outside the 8 bits of their sign, 32768 of those without sign aside."""
     results = () if _everyday(operands) else results_of(operands)
     return sum(_zero(t) not in _SIGNED[t.dtype.startswith("int")] for t in results)

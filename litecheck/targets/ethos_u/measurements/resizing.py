@@ -8,22 +8,21 @@ from functools import cached_property
 from math import prod
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, integer, once, short_constant
-from litecheck.profile.measurements.feature_maps import NARROW, ends_of
-from litecheck.profile.measurements.hardware_windows import image_of
+from litecheck.profile.measurements.bound import Measured, Operands, integer, once
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.measurements.set_resizing import (
+from litecheck.targets.ethos_u.measurements.windows import image_of
+from litecheck.targets.generators.resizing import (
     centers,
     deep_plane,
-    doubled,
     lost,
-    odd_sides,
+    odd_height_width,
     resized,
     resized_half,
     resized_images,
     unevenly,
     unevenly_half,
 )
+from litecheck.targets.measurements.feature_maps import NARROW, ends_of
 
 #: By what a side of 1 is stretched where corners are aligned.
 _ENDLESS = Fraction(1 << 30)
@@ -115,13 +114,13 @@ def half_pixel_factor(operands: Operands) -> Measured:
     factors = found and found.upscaling
     if not found or not factors or not found.half:
         return None
-    if lost_sides(operands):
+    if resize_to_1_sides(operands):
         return 0
     return min(factors) if min(factors) < 1 else max(factors)
 
 
 @measures(unevenly)
-def uneven_resize(operands: Operands) -> Measured:
+def unequal_scale_factors(operands: Operands) -> Measured:
     """1 where RESIZE stretches height and width by different factors and no side is 1 and stays so, else 0."""
     found = resize_of(operands)
     factors = found and found.upscaling
@@ -131,7 +130,7 @@ def uneven_resize(operands: Operands) -> Measured:
 
 
 @measures(unevenly_half)
-def uneven_half_pixels(operands: Operands) -> Measured:
+def unequal_half_pixel_factors(operands: Operands) -> Measured:
     """1 where RESIZE stretches height and width by different factors and pixels have their centers at a half, else 0."""
     found = resize_of(operands)
     factors = found and found.upscaling
@@ -149,14 +148,14 @@ def resized_batch(operands: Operands) -> Measured:
 
 
 @measures(centers)
-def two_centers(operands: Operands) -> Measured:
+def align_corners_and_half_pixel(operands: Operands) -> Measured:
     """1 where RESIZE both aligns corners and has centers at a half, else 0."""
     found = resize_of(operands)
     return int(found is not None and found.aligned and found.half)
 
 
 @measures(resized)
-def largest_factor(operands: Operands) -> Measured:
+def largest_resize_factor(operands: Operands) -> Measured:
     """The larger factor by which RESIZE stretches a side, half of it where corners are aligned."""
     found = resize_of(operands)
     if found is None or found.factors is None:
@@ -164,8 +163,8 @@ def largest_factor(operands: Operands) -> Measured:
     return max(found.factors) / (2 if found.aligned else 1)
 
 
-@measures(odd_sides)
-def odd_factors(operands: Operands) -> Measured:
+@measures(odd_height_width)
+def non_power_of_two_factors(operands: Operands) -> Measured:
     """How many sides RESIZE stretches by a factor that is no power of two."""
     found = resize_of(operands)
     return sum(not _power(f) for f in (found and found.factors) or ())
@@ -180,17 +179,8 @@ def _wide(found: Resize) -> int:
     return int(found.given.dtype not in NARROW or found.made.dtype == "bool")
 
 
-@measures(doubled)
-def doubled_gap(operands: Operands) -> Measured:
-    """How many sides RESIZE makes neither twice as long as they are nor one less than that."""
-    given, made = operands.one("input"), short_constant(operands, "size")
-    if given is None or made is None or len(given.shape) != 4 or len(made) != 2:
-        return None
-    return sum(m not in (2 * d, 2 * d - 1) for d, m in zip(given.shape[1:3], made, strict=True))
-
-
 @measures(deep_plane)
-def stretched_channels(operands: Operands) -> Measured:
+def resized_channels(operands: Operands) -> Measured:
     """The channels of a plane that is resized, or of its result where these are more; 0 where the plane keeps its sides."""
     found = resize_of(operands)
     if found is None:
@@ -199,16 +189,16 @@ def stretched_channels(operands: Operands) -> Measured:
 
 
 @measures(deep_plane)
-def stretched_plane_channels(operands: Operands) -> Measured:
-    """As ``stretched_channels``; 0 where one pixel is resized that has one channel or as many as the result."""
+def resized_image_channels(operands: Operands) -> Measured:
+    """As ``resized_channels``; 0 where one pixel is resized that has one channel or as many as the result."""
     found = resize_of(operands)
     if found and found.source == (1, 1) and found.channels[0] in (1, found.channels[1]):
         return 0
-    return stretched_channels(operands)
+    return resized_channels(operands)
 
 
 @measures(lost)
-def lost_sides(operands: Operands) -> Measured:
+def resize_to_1_sides(operands: Operands) -> Measured:
     """How many sides longer than 1 RESIZE makes 1 where corners are aligned."""
     found = resize_of(operands)
     if found is None or not found.aligned:

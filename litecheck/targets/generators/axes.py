@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from litecheck.profile.measurements.register import dimensions, held, option_fields, option_stated
-from litecheck.profile.measurements.set_maps import all_typed
 from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.targets.generators.feature_maps import all_typed
 
 #: How far one dimension goes that is reduced.
 _LONGEST = 4096

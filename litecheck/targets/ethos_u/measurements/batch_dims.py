@@ -8,10 +8,10 @@ from typing import Any
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, integer
-from litecheck.profile.measurements.feature_maps import ends_of
 from litecheck.profile.measurements.register import dimensions, measures, option_fields, option_stated
-from litecheck.profile.measurements.set_maps import ends
 from litecheck.profile.plan import Plan
+from litecheck.targets.generators.feature_maps import ends
+from litecheck.targets.measurements.feature_maps import ends_of
 
 
 def _places(tensor: Tensor) -> int:
@@ -43,7 +43,7 @@ def _pointwise(operands: Operands) -> bool:
 
 
 @measures(_inner_images)
-def misplaced_images(operands: Operands) -> Measured:
+def misaligned_batch_dim(operands: Operands) -> Measured:
     """The largest dimension, of the result or an input of four dimensions or more, between the first and the place of the
     result's last three; 1 where there is none, and None where pixels are multiplied by one matrix."""
     found = ends_of(operands)

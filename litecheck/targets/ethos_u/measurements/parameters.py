@@ -7,12 +7,12 @@ from typing import Any
 from litecheck.model.build import quantized
 from litecheck.profile.measurements.bound import Measured, Operands, everything, short_constant
 from litecheck.profile.measurements.register import Setter, held, measures
-from litecheck.profile.measurements.set_maps import (
+from litecheck.profile.operators import facts_of
+from litecheck.profile.plan import Plan
+from litecheck.targets.generators.feature_maps import (
     constant,
     nibbles,
 )
-from litecheck.profile.operators import facts_of
-from litecheck.profile.plan import Plan
 
 
 def _one(kind: str, **change: Any) -> Setter:
@@ -35,7 +35,7 @@ def per_axis_weights(operands: Operands) -> Measured:
 
 
 @measures(constant(nibbles))
-def nibble_constants(operands: Operands) -> Measured:
+def int4_constants(operands: Operands) -> Measured:
     """How many constants are int4."""
     return sum(t.dtype == "int4" and t.data is not None for t in everything(operands))
 

@@ -16,9 +16,9 @@ from litecheck.profile.measurements.bound import (
     Operands,
     integer,
 )
-from litecheck.profile.measurements.feature_maps import ends_of, maps_of
 from litecheck.profile.measurements.register import Setter, dimensions, measures, option_stated
 from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.targets.measurements.feature_maps import ends_of, maps_of
 
 #: How many dimensions an operand may lack before it is reshaped to those of the other.
 _NEAR = 3

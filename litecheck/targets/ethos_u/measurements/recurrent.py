@@ -35,7 +35,7 @@ def _alone(operands: Operands) -> bool:
 
 
 @measures(_state)
-def state_elements(operands: Operands) -> Measured:
+def min_state_size(operands: Operands) -> Measured:
     """The fewest numbers that a recurrent layer hands from one step to the next in one state; where one of several
     sequences is stepped at a time, of the cell's state alone."""
     state, cell = operands.one("output_state"), operands.one("cell_state")
@@ -44,7 +44,7 @@ def state_elements(operands: Operands) -> Measured:
 
 
 @measures(_single_state)
-def single_states(operands: Operands) -> Measured:
+def single_sequence_state_size(operands: Operands) -> Measured:
     """How many numbers a recurrent layer hands from one step of a single sequence to the next; of the cell's state where
     one of several sequences is stepped at a time, None where they lie side by side."""
     if _sequences(operands) > 1 and not _alone(operands):

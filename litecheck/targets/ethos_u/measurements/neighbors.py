@@ -20,7 +20,7 @@ def _unlisted(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(_unlisted)
-def unlisted_buffers(operands: Operands) -> Measured:
+def missing_buffer_table(operands: Operands) -> Measured:
     """1 where the file lists no buffers, not even the empty one at the head, else 0."""
     return int(not operands.model.buffers)
 
@@ -32,7 +32,7 @@ def _cut(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(_cut)
-def shared_parts(operands: Operands) -> Measured:
+def shared_slice_inputs(operands: Operands) -> Measured:
     """How many operands are parts of another tensor that a reader shares from which a compiler comes to them before this
     operator does: another operator, the subgraph's caller, or this operator's other side; unless one stays aside."""
     tensors = {t.index: t for ts in operands.roles.values() for t in ts if t.data is None}

@@ -15,12 +15,12 @@ from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Operator, Tensor
 from litecheck.model.visits import visits_of
 from litecheck.profile.measurements.bound import Measured, Operands, word
-from litecheck.profile.measurements.hardware_resizing import Resize, resize_of
-from litecheck.profile.measurements.map_quantizations import quantizations_of
 from litecheck.profile.measurements.register import dimensions, measures
-from litecheck.profile.measurements.set_resizing import stretched
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
+from litecheck.targets.ethos_u.measurements.resizing import Resize, resize_of
+from litecheck.targets.generators.resizing import stretched
+from litecheck.targets.measurements.quantization import quantizations_of
 
 #: Directions as dimensions from the last: of images, those and all in front.
 _CHANNELS, _WIDTH, _HEIGHT, _IMAGES = range(4)
@@ -35,20 +35,20 @@ def _joined(plan: Plan, value: Any, axis: int, factor: int, option: str = "") ->
 
 
 @measures(partial(_joined, axis=0, factor=4))
-def joined_images(operands: Operands) -> Measured:
+def in_place_resize_batch(operands: Operands) -> Measured:
     """1 where RESIZE stretches by more than 2, and its result is written in place among other images, else 0."""
     return _parts(operands, lambda found, factor, along: factor > 2 and _IMAGES in along)
 
 
 @measures(partial(_joined, axis=0, factor=2, option="half_pixel_centers"))
-def joined_half_pixels(operands: Operands) -> Measured:
+def in_place_resize_half_pixel(operands: Operands) -> Measured:
     """1 where RESIZE stretches with pixels that have their centers at a half, and its result is written in place among other
     images, else 0."""
     return _parts(operands, lambda found, factor, along: found.half and _IMAGES in along)
 
 
 @measures(partial(_joined, axis=3, factor=2, option="align_corners"))
-def joined_corners(operands: Operands) -> Measured:
+def in_place_resize_align_corners(operands: Operands) -> Measured:
     """1 where RESIZE aligns corners, and its result is written in place among other pixels along a side that is stretched,
     or else among other channels while it is doubled, else 0."""
 
@@ -91,7 +91,7 @@ def _filters(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(_filters)
-def joined_filters(operands: Operands) -> Measured:
+def in_place_depthwise(operands: Operands) -> Measured:
     """1 where a convolution of one image has several filters per channel and no activation, and its result is written in
     place among other channels, so many that filters and channels counted from all of them are others, else 0."""
     source, weight, made = (operands.one(role) for role in ("input", "weight", "output"))

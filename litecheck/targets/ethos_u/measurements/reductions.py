@@ -7,8 +7,8 @@ from typing import Any
 
 from litecheck.profile.measurements.bound import Measured, Operands, short_constant
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.measurements.set_axes import outer, reduced_to
 from litecheck.profile.plan import Plan
+from litecheck.targets.generators.axes import outer, reduced_to
 
 #: How many dimensions a shape has room for.
 _PLACES = 8
@@ -21,7 +21,7 @@ def _summed(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(outer)
-def looked_at_extent(operands: Operands) -> Measured:
+def batch_dim_checked(operands: Operands) -> Measured:
     """The dimension of the input in front of the last three, 1 where there is none."""
     source = operands.one("input")
     return None if source is None else 1 if len(source.shape) < 4 else source.shape[-4]
@@ -32,7 +32,7 @@ def _hidden(plan: Plan, value: Any) -> Plan | None:
 
 
 @measures(_summed)
-def moved_extent(operands: Operands) -> Measured:
+def reduce_transposed_extent(operands: Operands) -> Measured:
     """What the axis that is summed first makes a permutation count up to that moves it to the end: its length, the product
     of the dimensions in front of it, or of those behind; None where it is the last."""
     source, axes = operands.one("input"), short_constant(operands, "axis")

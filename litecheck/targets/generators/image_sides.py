@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from litecheck.profile.measurements.register import dimensions, held, option_fields, option_stated, ranked
-from litecheck.profile.measurements.set_axes import reduced_to
-from litecheck.profile.measurements.set_maps import map_roles
 from litecheck.profile.plan import CHANNELS, Plan
+from litecheck.targets.generators.axes import reduced_to
+from litecheck.targets.generators.feature_maps import map_roles
 
 
 def more_images(plan: Plan, value: Any) -> Plan | None:
