@@ -117,7 +117,7 @@ class Operation:
 @dataclass(frozen=True, slots=True)
 class Untried:
     """A kind of operator, how many of them the device was given, and the parameters that none of these had, in words
-    (``batch beyond 1``)."""
+    (``batch above 1``)."""
 
     opcode: str
     operators: int

@@ -25,7 +25,7 @@ ops:
       weight: {dtype: int8, scale: normal, because: a weight has a scale}
       bias:
         scale: {product_of: [input, weight], ulps: 1, tolerated: 1/1000}
-        because: the accumulator counts in steps of input scale times weight scale
+        because: the accumulator has the scale input * weight
         see: CONV_2D
       output: {kind: activation, granularity: any, because: the result is one}
 effects:
@@ -54,7 +54,7 @@ def fault(found: str, channels: int | None = 1, level: Level = "violation") -> t
     return (
         Told(
             "CONV_2D/bias/scale", "bias 'bias'", found, "a scale of bias within 1 ulp of input scale x weight scale",
-            "the accumulator counts in steps of input scale times weight scale", "computes wrongly", level, channels,
+            "the accumulator has the scale input * weight", "computes wrongly", level, channels,
             "CONV_2D",
         ),
     )  # fmt: skip

@@ -17,7 +17,7 @@ ops:
     optional: []
     outputs: [output]
     tensors: {input: activation, output: activation}
-    because: the kernel refuses to load without a bias
+    because: the kernel fails to load without a bias
     see: conv.cc:407
   FULLY_CONNECTED:
     inputs: [input, weight, bias]
@@ -71,11 +71,7 @@ def surplus(path: str, found: str, required: str) -> Told:
 ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "left out at the end": (
         conv(bias=False),
-        (
-            absent(
-                "CONV_2D/bias/operands", "bias", "the kernel refuses to load without a bias", "conv.cc:407"
-            ),
-        ),
+        (absent("CONV_2D/bias/operands", "bias", "the kernel fails to load without a bias", "conv.cc:407"),),
     ),
     "listed as -1": (built("FULLY_CONNECTED", "x-x"), (absent("FULLY_CONNECTED/weight/operands", "weight"),)),
     "two of them": (

@@ -28,18 +28,18 @@ FOUND = {
     "subnormal": "scale is 1e-40, subnormal",
 }
 BECAUSE = {
-    "not_a_number": "nothing can be computed with a scale that is not a number",
-    "infinite": "every stored integer but the zero point then stands for infinity",
-    "negative": "a scale is the size of a step, and a size has no sign",
-    "zero": "every stored integer then stands for 0",
-    "subnormal": "kernels make multipliers of it that they cannot hold, and some hardware takes it for 0",
+    "not_a_number": "no value can be computed with a NaN scale",
+    "infinite": "with an infinite scale every stored integer except the zero point represents infinity",
+    "negative": "a scale is the size of a step and cannot be negative",
+    "zero": "with scale 0 every stored integer represents 0",
+    "subnormal": "multipliers of a subnormal scale underflow, and some hardware treats the scale as 0",
 }
 WEIGHT = {
     **BECAUSE,
-    "zero": "the channel's multiplier is 0, and its output is the zero point whatever goes in",
-    "subnormal": "the channel's multiplier rounds to 0, and its output is the zero point whatever goes in",
+    "zero": "the multiplier of the channel is 0, and its output is always the zero point",
+    "subnormal": "the multiplier of the channel rounds to 0, and its output is always the zero point",
 }
-STEP = "the real value of a weight is its stored integer times this scale"
+STEP = "the real value of a weight is stored integer * scale"
 NORMAL, SOUND = "a finite, normal scale above 0 of {}", "a finite scale above 0 of {}"
 PRODUCT = "a scale of {} within 1 ulp of input scale x weight scale"
 

@@ -83,7 +83,8 @@ def test_measurements(run: Run) -> None:
             "name": "mirror_mode",
             "gives": "a mode",
             "words": ["REFLECT", "SYMMETRIC"],
-            "meaning": "How MIRROR_PAD mirrors: ``REFLECT`` or ``SYMMETRIC``, or the number where it is neither.",
+            "meaning": "Mode of MIRROR_PAD: ``REFLECT``, ``SYMMETRIC``, or the number of an unknown mode. "
+            "Example: option 0 gives ``REFLECT``.",
         }
     ]
     assert "role.channels" in run("rules", "--measurements", "weight.channels").stdout

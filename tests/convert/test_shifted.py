@@ -86,7 +86,7 @@ def test_an_operator_without_a_uint8_kernel_stays_int8_between_shifts() -> None:
     opcodes = [op.opcode for op in made.model.subgraphs[0].operators]
     assert opcodes == ["FULLY_CONNECTED", "QUANTIZE", "ABS", "QUANTIZE"]
     assert [d.becomes for d in made.plan.operators] == ["uint8", "int8"]
-    assert made.plan.operators[1].because == "the kernel has no uint8 form and refuses to load"
+    assert made.plan.operators[1].because == "the kernel does not support uint8 and fails to load"
     record = convert_model(old, to="uint8", agreement=False)
     (stays,) = record.stays
     assert (stays.dtype, stays.opcode, stays.places) == ("int8", "ABS", ("#1",))

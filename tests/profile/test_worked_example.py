@@ -56,7 +56,7 @@ def test_exactly_what_is_planted_is_found(model: Model, planted: set[str]) -> No
 
 def test_how_to_rewrite_is_told_with_the_finding() -> None:
     found = {f.path: f.hint for f in validate(network(filters=4), [EXAMPLE]).findings}
-    assert found["CONV_2D/weight/granularity"].startswith("convert the model anew")
+    assert found["CONV_2D/weight/granularity"].startswith("convert the model again")
     assert found["CONV_2D/bias/granularity"] == ""
 
 

@@ -93,7 +93,7 @@ def untried(report: Verification, opcode: str) -> Untried:
 
 
 @pytest.mark.runtime
-@pytest.mark.parametrize(("fault", "said"), [("first-image", "batch beyond 1"), ("dilation-w", "dilation")])
+@pytest.mark.parametrize(("fault", "said"), [("first-image", "batch above 1"), ("dilation-w", "dilation")])
 def test_where_no_operator_has_it_the_report_says_that_it_was_never_tried(
     verified: Verifying, fault: str, said: str
 ) -> None:

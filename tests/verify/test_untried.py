@@ -58,21 +58,21 @@ def missing(made: Model, outcome: Outcome = Outcome.EXACT) -> tuple[str, ...]:
 
 #: What a second convolution has that the first, plain one has not, and the words that go away with it.
 CHANGES = {
-    "batch beyond 1": {"batch": 2},
-    "oblong images": {"side": 9},
+    "batch above 1": {"batch": 2},
+    "non-square inputs": {"side": 9},
     "1x1 windows": {"window": (1, 1)},
-    "oblong windows": {"window": (1, 3)},
-    "equal strides beyond 1": {"stride": (2, 2)},
+    "non-square windows": {"window": (1, 3)},
+    "equal strides above 1": {"stride": (2, 2)},
     "unequal strides": {"stride": (1, 2)},
     "dilation": {"dilation": (2, 2)},
     "unequal dilation": {"dilation": (1, 2)},
     "VALID": {"padding": "VALID"},
     "groups": {"groups": 2},
     "no bias": {"bias": False},
-    "channel scales": {"scales": 8},
-    "sums beyond 256 products": {"depth": 32},
-    "beyond 32 channels": {"channels": 33},
-    "beyond 65,536 outputs": {"channels": 8, "side": 700},
+    "per-channel weight scales": {"scales": 8},
+    "sums of more than 256 products": {"depth": 32},
+    "more than 32 channels": {"channels": 33},
+    "more than 65,536 outputs": {"channels": 8, "side": 700},
 }
 
 
@@ -84,7 +84,7 @@ def test_what_one_operator_has_is_no_longer_missing(words: str) -> None:
     gone = set(before) - set(after)
     assert words in gone
     assert set(after) <= set(before)
-    also = {"oblong images"} if "side" in CHANGES[words] else set()
+    also = {"non-square inputs"} if "side" in CHANGES[words] else set()
     assert gone - {words} <= also
 
 
@@ -94,7 +94,7 @@ def test_a_side_of_length_1_is_not_dilated() -> None:
 
 
 def test_only_what_the_device_was_given_counts() -> None:
-    assert "batch beyond 1" not in missing(model({"batch": 2}))
+    assert "batch above 1" not in missing(model({"batch": 2}))
     assert missing(model({"batch": 2}), Outcome.NOT_DELEGATED) == ()
     assert missing(model({"batch": 2}), Outcome.NO_REFERENCE) == ()
 
@@ -110,9 +110,12 @@ def test_what_was_remembered_is_told_by_the_verdict() -> None:
     def words(memory: SeriesTried | None) -> tuple[str, ...]:
         return untried(made, [replace(verdict, memory=memory)])[0].parameters
 
-    assert words(None)[-2:] == ("state handed on", "states begun at their ends")
-    assert words(SeriesTried(3, 4))[-1:] == ("states begun at their ends",)
-    assert "states begun at their ends" not in words(SeriesTried(3, 4, begun=True))
+    assert words(None)[-2:] == (
+        "state passed between inferences",
+        "states initialized to the limits of their type",
+    )
+    assert words(SeriesTried(3, 4))[-1:] == ("states initialized to the limits of their type",)
+    assert "states initialized to the limits of their type" not in words(SeriesTried(3, 4, begun=True))
 
 
 def test_every_parameter_is_measured_and_every_measure_named_once() -> None:

@@ -41,42 +41,43 @@ def _blocked(
 
 @measures(lambda plan, value: _blocked(plan, dtype=value), "int8", gives=TYPES)
 def block_weight_type(operands: Operands) -> Measured:
-    """The type of the blockwise operand's stored values."""
+    """Dtype of the blockwise weights. Example: int4."""
     found = _blockwise(operands)
     return found[0].dtype if found else None
 
 
 @measures(lambda plan, value: _blocked(plan, size=int(value) // 4))
 def block_bits(operands: Operands) -> Measured:
-    """How many bits the stored values of one block fill: whole bytes where a block begins with a byte."""
+    """Number of bits in a block of weights. Example: blocks of 32 int4 values give 128."""
     found = _blockwise(operands)
     return found[1].block_size * BITS.get(found[0].dtype, 0) if found else None
 
 
 @measures(lambda plan, value: _blocked(plan, shape=(value, 64)))
 def block_rows(operands: Operands) -> Measured:
-    """Number of rows of the blockwise operand: its first dimension."""
+    """Number of rows of the blockwise weights, which is their first dimension. Example: shape (8, 64) gives
+    8."""
     found = _blockwise(operands)
     return found[0].shape[0] if found and found[0].shape else None
 
 
 @measures(lambda plan, value: _blocked(plan, gcd(int(value), 32), (4, value)))
 def block_columns(operands: Operands) -> Measured:
-    """Length of a row of the blockwise operand: all its dimensions but the first."""
+    """Number of values in a row of the blockwise weights. Example: shape (8, 2, 32) gives 64."""
     found = _blockwise(operands)
     return prod(found[0].shape[1:]) if found and found[0].shape else None
 
 
 @measures(lambda plan, value: _blocked(plan, 3, (4, 63) if value else (4, 66)))
 def block_column_odd(operands: Operands) -> Measured:
-    """1 where a row of the blockwise operand has an odd length, which packed values cannot be cut at, else 0."""
+    """Row length of the blockwise weights modulo 2. Example: shape (8, 63) gives 1."""
     columns = block_columns(operands)
     return columns % 2 if isinstance(columns, int) else None
 
 
 @measures(lambda plan, value: _blocked(plan, shape=(4, 64 + value)))
 def block_remainder(operands: Operands) -> Measured:
-    """How many values of a row lie outside its whole blocks."""
+    """Number of values in a row after its last full block. Example: rows of 70 values in blocks of 32 give 6."""
     found, columns = _blockwise(operands), block_columns(operands)
     if not found or not isinstance(columns, int):
         return None
@@ -85,7 +86,7 @@ def block_remainder(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: _blocked(plan, scale_type=value), "float32", gives=TYPE_OR_ABSENT)
 def block_scale_type(operands: Operands) -> Measured:
-    """The type of the tensor the scales lie in, or ``absent`` where there is no such constant."""
+    """Dtype of the constant that holds the block scales, or ``absent``. Example: float16."""
     found = _blockwise(operands)
     if not found:
         return None
@@ -95,7 +96,8 @@ def block_scale_type(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: _blocked(plan, more=value))
 def block_scales_off(operands: Operands) -> Measured:
-    """How many scales there are beyond one for each whole block; negative where some are missing."""
+    """Number of scales minus number of full blocks. Example: shape (8, 64), blocks of 32 and 15 scales give
+    -1."""
     found, rows, columns = _blockwise(operands), block_rows(operands), block_columns(operands)
     scales = _tensor(operands, found[1].scales) if found else None
     if not found or scales is None or not isinstance(rows, int) or not isinstance(columns, int):
@@ -105,7 +107,7 @@ def block_scales_off(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: _blocked(plan, scale=[0] * value))
 def block_scales_unsound(operands: Operands) -> Measured:
-    """How many scales are not finite or not above 0."""
+    """Number of block scales that are NaN, infinite, zero or negative. Example: scales (0.5, 0, inf) give 2."""
     found = _blockwise(operands)
     scales = _tensor(operands, found[1].scales) if found else None
     values = stored_integers(scales) if scales is not None and scales.dtype.startswith("float") else None
@@ -116,7 +118,8 @@ def block_scales_unsound(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: _blocked(plan, zeros=value))
 def block_zero_points(operands: Operands) -> Measured:
-    """How many of the stated zero points are not 0; none are where no tensor holds them."""
+    """Number of nonzero zero points of blocks; 0 without a tensor of zero points. Example: zero points (0, 3,
+    0) give 1."""
     found = _blockwise(operands)
     if not found:
         return None
@@ -127,7 +130,8 @@ def block_zero_points(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: option_stated(_blocked(plan) or plan, value, "fused_activation_function"))
 def block_activation(operands: Operands) -> Measured:
-    """The number of the activation function fused into an operator with a blockwise operand; 0 is none."""
+    """Code of the activation fused into an operator with blockwise weights. Example: NONE gives 0, RELU gives
+    1."""
     return operands.option("fused_activation_function") if _blockwise(operands) else None
 
 

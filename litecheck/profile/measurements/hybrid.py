@@ -62,16 +62,18 @@ def _of_types(plan: Plan, value: int) -> Plan | None:
 
 @measures(_computed)
 def computed_weight_scales(operands: Operands) -> Measured:
-    """How many different scales weights have that are computed at run time; 0 for constant weights."""
+    """Number of different scales of computed weights; 0 for constant weights. Example: scales (0.5, 0.25,
+    0.5) give 2."""
     computed = [t for t in _weights(operands) if not t.is_constant]
     return len({float(s) for t in computed for s in t.quantization.scale})
 
 
 @measures(_summed)
 def computed_weight_sums(operands: Operands) -> Measured:
-    """How many weights are computed at run time while inputs are quantized with a zero point, which takes their sums.
+    """Number of computed weights of an operator with ``asymmetric_quantize_inputs``, else 0. Example: a
+    single computed weight tensor gives 1.
 
-    Kernels add the rows of weights up once and keep the sums.
+    Kernels compute the row sums of the weights once and reuse them.
     """
     if not operands.option("asymmetric_quantize_inputs"):
         return 0
@@ -80,7 +82,8 @@ def computed_weight_sums(operands: Operands) -> Measured:
 
 @measures(_grouped)
 def groups_of_one_scale(operands: Operands) -> Measured:
-    """In how many groups a convolution is done whose weights have one scale; None where they have several."""
+    """Number of groups of a convolution with per-tensor weights; None for per-axis weights. Example: 8 input
+    channels and filters of depth 2 give 4."""
     given, weight = operands.one("input"), operands.one("weight")
     if given is None or weight is None or weight.quantization.scale.size != 1:
         return None
@@ -90,15 +93,17 @@ def groups_of_one_scale(operands: Operands) -> Measured:
 
 @measures(_unsigned)
 def unsigned_weight_scales(operands: Operands) -> Measured:
-    """How many scales the uint8 weights of an operator state; None where none are uint8."""
+    """Number of scales of uint8 weights; None without uint8 weights. Example: uint8 weights with a scale for
+    each of 8 channels give 8."""
     return max((t.quantization.scale.size for t in _weights(operands) if t.dtype == "uint8"), default=None)
 
 
 @measures(_along)
 def column_axis_gap(operands: Operands) -> Measured:
-    """How many dimensions the scales of a right-hand side run beside those of the product's columns.
+    """Number of dimensions between the axis of the rhs scales and the columns of the product. Example: rhs
+    (2, 3, 4) with scales along dimension 1 gives 1.
 
-    Columns are its last dimension, with ``adj_y`` the one before; None where there is one scale at most.
+    Columns are the last dimension, with ``adj_y`` the second to last; None for a single scale.
     """
     rhs = operands.one("rhs")
     if rhs is None or rhs.quantization.scale.size < 2:
@@ -112,14 +117,16 @@ def column_axis_gap(operands: Operands) -> Measured:
     )
 )
 def float_scales(operands: Operands) -> Measured:
-    """How many scales a floating-point input states."""
+    """Number of scales of a float input. Example: a float16 constant with a scale for each of 8 channels
+    gives 8."""
     given = operands.one("input")
     return given.quantization.scale.size if given is not None and given.dtype in _FLOATS else None
 
 
 @measures(_of_types)
 def weight_types(operands: Operands) -> Measured:
-    """How many types the weights of an operator have; a recurrent kernel takes them for one."""
+    """Number of different dtypes of the weights; recurrent kernels require a single dtype. Example: int8 and
+    uint8 weights give 2."""
     return len({t.dtype for t in _weights(operands)})
 
 

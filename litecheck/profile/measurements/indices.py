@@ -57,34 +57,39 @@ def _stepped(plan: Plan, value: str) -> Plan | None:
 
 @measures(lambda plan, value: retyped(plan, value, *_READ_TOGETHER))
 def index_types(operands: Operands) -> Measured:
-    """How many types the operands have that are read together: begin and size, indices and shape, the ends of a range."""
+    """Number of different dtypes of index tensors that a kernel reads together: begin and size, indices and
+    shape, start, limit and delta. Example: int32 begin and int64 size give 2."""
     return len({tensor.dtype for role in _READ_TOGETHER for tensor in operands.roles.get(role, ())})
 
 
 @measures(_axes(0))
 def axis_out_of_range(operands: Operands) -> Measured:
-    """How many axes name no dimension of the input; negative ones count from the back."""
+    """Number of axes outside the rank of the input; negative axes count from the end. Example: rank 4 and
+    axes (1, 4) give 1."""
     shape = indexed_shape(operands)
     return None if shape is None else outside(stated_axes(operands), len(shape))
 
 
 @measures(_axes(0))
 def reduced_axis_out_of_range(operands: Operands) -> Measured:
-    """How many axes name no dimension of the input that is reduced; of a single value any axis may be stated."""
+    """Number of axes outside the rank of a reduced input; None for rank 0. Example: rank 4 and axes (1, -5)
+    give 1."""
     shape = indexed_shape(operands)
     return outside(stated_axes(operands), len(shape)) if shape else None
 
 
 @measures(_axes(1))
 def inserted_axis_out_of_range(operands: Operands) -> Measured:
-    """How many axes name no place where a dimension can be put in: there is one more place than dimensions."""
+    """Number of axes at which no dimension can be inserted: below -(rank + 1) or above rank. Example: rank 3
+    and axis 4 give 1."""
     tensor = operands.one("input") or operands.one("values") or operands.one("indices")
     return None if tensor is None else outside(stated_axes(operands), len(tensor.shape) + 1)
 
 
 @measures(lambda plan, value: held(plan, "axis", range(0, 2 * value + 1, 2)) if 0 <= value < 2 else None)
 def axes_apart(operands: Operands) -> Measured:
-    """How many axes do not follow the one before, in ascending order: REVERSE_V2 reverses neighbours alone."""
+    """Number of gaps between the sorted axes of REVERSE_V2, which reverses adjacent dimensions only. Example:
+    axes (0, 2, 3) give 1."""
     axes, shape = stated_axes(operands), indexed_shape(operands)
     if axes is None or shape is None or axis_out_of_range(operands):
         return None
@@ -94,7 +99,8 @@ def axes_apart(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: held(plan, "axis", 0).option(axis=0, batch_dims=value))
 def batch_dims_out_of_range(operands: Operands) -> Measured:
-    """1 where GATHER's ``batch_dims`` lie behind its axis or are more than its indices have dimensions, else 0."""
+    """1 if ``batch_dims`` of GATHER is above its axis or above the rank of the indices, else 0. Example: axis
+    0 and batch_dims 1 give 1."""
     shape, indices, axes = indexed_shape(operands), operands.one("indices"), stated_axes(operands)
     if shape is None or indices is None or not axes:
         return None
@@ -106,14 +112,15 @@ def batch_dims_out_of_range(operands: Operands) -> Measured:
 
 @measures(_permuted(CHANNELS + 1))
 def perm_out_of_range(operands: Operands) -> Measured:
-    """How many entries of ``perm`` name no dimension of the input; negative ones count from the back."""
+    """Number of entries of ``perm`` outside the rank of the input; negative entries count from the end.
+    Example: rank 3 and perm (0, 3, 1) give 1."""
     shape, perm = indexed_shape(operands), short_constant(operands, "perm")
     return None if shape is None else outside(perm, len(shape))
 
 
 @measures(_permuted(0))
 def perm_repeats(operands: Operands) -> Measured:
-    """How many entries of ``perm`` name a dimension that an earlier one names."""
+    """Number of repeated dimensions in ``perm`` of a TRANSPOSE. Example: perm (0, 1, 1) gives 1."""
     shape, perm = indexed_shape(operands), short_constant(operands, "perm")
     if perm is None or not shape:
         return None
@@ -132,21 +139,23 @@ def _new_shape(operands: Operands) -> list[int] | None:
 
 @measures(lambda plan, value: held(plan, "shape", faulty(-1, 4, value)))
 def stretched_dimensions(operands: Operands) -> Measured:
-    """How many dimensions of the new shape are -1, for as many as are left."""
+    """Number of dimensions of -1 in the new shape, which the kernel infers. Example: shape (-1, 4, -1) gives
+    2."""
     shape = _new_shape(operands)
     return None if shape is None else shape.count(-1)
 
 
 @measures(lambda plan, value: held(plan, "shape", faulty(-2, 4, value)))
 def negative_dimensions(operands: Operands) -> Measured:
-    """How many dimensions of the new shape are below -1."""
+    """Number of dimensions below -1 in the new shape. Example: shape (-2, 4) gives 1."""
     shape = _new_shape(operands)
     return None if shape is None else sum(dim < -1 for dim in shape)
 
 
 @measures(lambda plan, value: plan.option(seq_dim=value and 9, batch_dim=9 if value == 2 else not value))
 def sequence_dims_at_fault(operands: Operands) -> Measured:
-    """How many of ``seq_dim`` and ``batch_dim`` name no dimension of the input; 1 where both name the same."""
+    """Number of ``seq_dim`` and ``batch_dim`` outside the rank of the input; 1 if both are equal. Example:
+    rank 3, seq_dim 5 and batch_dim 0 give 1."""
     shape = indexed_shape(operands)
     dims = [operands.option(name) for name in ("seq_dim", "batch_dim")]
     if shape is None:
@@ -156,14 +165,15 @@ def sequence_dims_at_fault(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: held(plan, "fft_length", faulty(3, 4, value, 2)))
 def fft_lengths_at_fault(operands: Operands) -> Measured:
-    """How many lengths of a Fourier transform are no powers of two."""
+    """Number of FFT lengths that are not powers of two. Example: lengths (8, 6) give 1."""
     lengths = short_constant(operands, "fft_length")
     return None if lengths is None else sum(n < 1 or n & (n - 1) != 0 for n in lengths)
 
 
 @measures(_stepped, "yes", "no", gives=YES_OR_NO)
 def range_never_ends(operands: Operands) -> Measured:
-    """``yes`` where RANGE steps away from its limit, or not at all."""
+    """``yes`` if delta of RANGE is 0 or leads away from the limit, else ``no``. Example: start 0, limit 5 and
+    delta -1 give ``yes``."""
     ends = [_scalar(operands.one(role)) for role in ("start", "limit", "delta")]
     start, limit, delta = ends
     if start is None or limit is None or delta is None:
@@ -184,6 +194,7 @@ def _scalar(tensor: Tensor | None) -> float | int | None:
 
 @measures(lambda plan, value: plan.option(index_vector_dim=9 * value))
 def index_vector_dim_at_fault(operands: Operands) -> Measured:
-    """1 where STABLEHLO_GATHER's ``index_vector_dim`` is no dimension of the indices, else 0."""
+    """1 if ``index_vector_dim`` of STABLEHLO_GATHER is not a dimension of the indices, else 0. Example:
+    indices of rank 2 and index_vector_dim 2 give 1."""
     indices = operands.one("indices")
     return None if indices is None else int(not 0 <= operands.option("index_vector_dim") < len(indices.shape))

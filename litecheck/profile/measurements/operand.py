@@ -21,7 +21,8 @@ def _at_lowest(tensor: TensorPlan, value: int) -> TensorPlan | None:
 
 @measures_operand(_at_lowest)
 def lowest(tensor: Tensor) -> Measured:
-    """The smallest value a tensor of one zero point can hold, in steps: 0 where none is negative."""
+    """Lowest value of the tensor, as stored integer - zero point. Example: int8 with zero point -128 gives 0,
+    with zero point 3 gives -131."""
     zero_point = one_zero_point(tensor)
     return (
         None
@@ -32,7 +33,7 @@ def lowest(tensor: Tensor) -> Measured:
 
 @measures_operand(ranked)
 def rank(tensor: Tensor) -> Measured:
-    """Number of dimensions."""
+    """Number of dimensions. Example: shape (1, 4, 4, 8) gives 4."""
     return len(tensor.shape)
 
 
@@ -51,31 +52,31 @@ def _long(axis: int) -> OperandSetter:
 
 @measures_operand(_long(-1))
 def channels(tensor: Tensor) -> Measured:
-    """Length of the last dimension."""
+    """Size of the last dimension. Example: shape (1, 4, 4, 8) gives 8."""
     return tensor.shape[-1] if tensor.shape else None
 
 
 @measures_operand(_long(0))
 def batch(tensor: Tensor) -> Measured:
-    """Length of the first dimension."""
+    """Size of the first dimension. Example: shape (2, 4, 4, 8) gives 2."""
     return tensor.shape[0] if tensor.shape else None
 
 
 @measures_operand(_long(1))
 def height(tensor: Tensor) -> Measured:
-    """Length of dimension 1 of a tensor with four."""
+    """Size of dimension 1 of a tensor of rank 4. Example: shape (1, 5, 6, 8) gives 5."""
     return tensor.shape[1] if len(tensor.shape) == 4 else None
 
 
 @measures_operand(_long(2))
 def width(tensor: Tensor) -> Measured:
-    """Length of dimension 2 of a tensor with four."""
+    """Size of dimension 2 of a tensor of rank 4. Example: shape (1, 5, 6, 8) gives 6."""
     return tensor.shape[2] if len(tensor.shape) == 4 else None
 
 
 @measures_operand(lambda tensor, value: dimensions(tensor, (value,)) if value >= 0 else None)
 def elements(tensor: Tensor) -> Measured:
-    """Number of elements."""
+    """Number of elements. Example: shape (2, 3) gives 6."""
     return tensor.size
 
 
@@ -86,7 +87,7 @@ def _of_int4(tensor: TensorPlan, value: int) -> TensorPlan | None:
 
 @measures_operand(_of_int4)
 def int4_scales(tensor: Tensor) -> Measured:
-    """How many scales it states, where it is int4."""
+    """Number of scales of an int4 tensor. Example: int4 weights with a scale for each of 8 channels give 8."""
     return int(tensor.quantization.scale.size) if tensor.dtype == "int4" else None
 
 
@@ -98,7 +99,8 @@ def int4_scales(tensor: Tensor) -> Measured:
     )
 )
 def channel_zero_points(tensor: Tensor) -> Measured:
-    """How many channels state another zero point than 0, where each has a scale of its own."""
+    """Number of nonzero zero points of a tensor with per-axis scales. Example: zero points (0, 3, 0, 0) give
+    1."""
     q = tensor.quantization
     return int(np.count_nonzero(q.zero_point)) if q.scale.size > 1 else None
 
@@ -111,7 +113,7 @@ def _full(tensor: TensorPlan, value: int) -> TensorPlan:
 
 @measures_operand(_full)
 def largest(tensor: Tensor) -> Measured:
-    """The largest magnitude among a constant's stored integers."""
+    """Largest magnitude of the stored integers of a constant. Example: values (-5, 3) give 5."""
     values = stored_integers(tensor) if tensor.dtype in INTEGER_RANGES else None
     return max(int(values.max()), -int(values.min())) if values is not None and values.size else None
 
@@ -125,13 +127,14 @@ def largest(tensor: Tensor) -> Measured:
     gives=YES_OR_NO,
 )
 def constant(tensor: Tensor) -> Measured:
-    """``yes`` where the file holds the values, else ``no``."""
+    """``yes`` if the file holds the values of the tensor, else ``no``. Example: the output of an operator
+    gives ``no``."""
     return "yes" if tensor.is_constant else "no"
 
 
 @measures_operand(lambda tensor, value: tensor.scaled(float(value)) if value > 0 else None)
 def scale(tensor: Tensor) -> Measured:
-    """The one scale, as an exact number."""
+    """Per-tensor scale, as an exact number. Example: the float32 scale 0.1 gives 13421773/134217728."""
     return one_scale(tensor)
 
 
@@ -139,7 +142,7 @@ def scale(tensor: Tensor) -> Measured:
     lambda tensor, value: tensor.holding(np.full(tensor.shape, value), "int64" if value >> 31 else "int32")
 )
 def smallest(tensor: Tensor) -> Measured:
-    """The smallest value of a constant of integers."""
+    """Smallest value of an integer constant. Example: values (3, -1) give -1."""
     values = constant_integers(tensor)
     return None if values is None or not values.size else int(values.min())
 
@@ -151,14 +154,14 @@ def _counted(bad: int, good: int, dtype: str) -> OperandSetter:
 
 @measures_operand(_counted(0, 1, "int32"))
 def zeros(tensor: Tensor) -> Measured:
-    """How many values of a constant of integers are 0."""
+    """Number of values of 0 in an integer constant. Example: values (0, 2, 0) give 2."""
     values = constant_integers(tensor)
     return None if values is None else int((values == 0).sum())
 
 
 @measures_operand(_counted(0, 1, "float32"))
 def float_zeros(tensor: Tensor) -> Measured:
-    """How many values of a constant of floats are 0."""
+    """Number of values of 0 in a float constant. Example: values (0.0, 1.5) give 1."""
     values = constant_numbers(tensor)
     return None if values is None or values.dtype.kind != "f" else int((values == 0).sum())
 
@@ -171,7 +174,8 @@ def _at_zero(tensor: TensorPlan, value: int) -> TensorPlan:
 
 @measures_operand(_at_zero)
 def at_zero_point(tensor: Tensor) -> Measured:
-    """How many values of a constant of integers are its zero point, and so stand for 0; without one 0 itself does."""
+    """Number of values equal to the zero point in an integer constant, which represent 0. Without a zero
+    point, values of 0 count. Example: values (3, 5, 3) and zero point 3 give 2."""
     values, zero_points = constant_integers(tensor), tensor.quantization.zero_point
     if values is None or zero_points.size > 1:
         return None
@@ -180,6 +184,6 @@ def at_zero_point(tensor: Tensor) -> Measured:
 
 @measures_operand(_counted(-1, 1, "int32"))
 def unknowns(tensor: Tensor) -> Measured:
-    """How many values of a constant of integers are -1, which stands for whatever is left."""
+    """Number of values of -1 in an integer constant, which the kernel infers. Example: values (-1, 4) give 1."""
     values = constant_integers(tensor)
     return None if values is None else int((values == -1).sum())

@@ -43,19 +43,19 @@ def _clipped(plan: Plan, value: int) -> Plan | None:
 
 @measures(lambda plan, value: plan.but(version=value))
 def version(operands: Operands) -> Measured:
-    """The operator's version, which the runtime looks up together with its name."""
+    """Version of the operator in the file. Example: version 3 of CONV_2D gives 3."""
     return operands.operator.version
 
 
 @measures(lambda plan, value: plan.but(version=value))
 def reference_version(operands: Operands) -> Measured:
-    """Version of the operator, where LiteRT's reference resolver registers fewer than the others."""
+    """Version of an operator with fewer versions in LiteRT's reference resolver. Example: version 3 gives 3."""
     return operands.operator.version
 
 
 @measures(_unknown)
 def unknown_types(operands: Operands) -> Measured:
-    """How many of the operator's options name a type of tensors that the schema does not have."""
+    """Number of options that name a dtype outside the schema. Example: output_type 99 of SHAPE gives 1."""
     options = operands.operator.options
     if options is None:
         return None
@@ -66,20 +66,20 @@ def unknown_types(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: plan.but(options=None if value == "none" else {}), "none", gives=OPTION_TABLES)
 def options_table(operands: Operands) -> Measured:
-    """The type of the operator's options table, ``none`` where it has none."""
+    """Type of the options table, ``none`` without a table. Example: Conv2DOptions."""
     options = operands.operator.options
     return "none" if options is None else options.type
 
 
 @measures(option("padding"), "SAME", "7", gives=of_enum("Padding", "a padding"))
 def padding(operands: Operands) -> Measured:
-    """``SAME`` or ``VALID``, or the number where it is neither."""
+    """Padding: ``SAME``, ``VALID``, or the number of an unknown padding. Example: option 0 gives ``SAME``."""
     return word(operands, "padding")
 
 
 @measures(option("fused_activation_function"), "RELU6", "TANH", "77", gives=_ACTIVATIONS)
 def fused_activation(operands: Operands) -> Measured:
-    """The activation function fused into the operator, or its number where the schema knows none."""
+    """Fused activation function, or the number of an unknown function. Example: option 3 gives ``RELU6``."""
     return word(operands, "fused_activation_function")
 
 
@@ -94,14 +94,15 @@ def _bounded(plan: Plan, value: Fraction) -> Plan | None:
 
 @measures(_bounded)
 def fused_bound(operands: Operands) -> Measured:
-    """How many output steps from 0 the farthest bound of the fused activation lies: 6, or 1, over the output's scale."""
+    """Bound of the fused activation (6 or 1) / output scale. Example: RELU6 and output scale 0.5 give 12."""
     bound, scale = _BOUNDS.get(str(fused_activation(operands))), one_scale(operands.one("output"))
     return bound / scale if bound and scale else None
 
 
 @measures(option("mode"), "77", gives=of_enum("MirrorPadMode", "a mode"))
 def mirror_mode(operands: Operands) -> Measured:
-    """How MIRROR_PAD mirrors: ``REFLECT`` or ``SYMMETRIC``, or the number where it is neither."""
+    """Mode of MIRROR_PAD: ``REFLECT``, ``SYMMETRIC``, or the number of an unknown mode. Example: option 0
+    gives ``REFLECT``."""
     return word(operands, "mode")
 
 
@@ -109,37 +110,37 @@ def mirror_mode(operands: Operands) -> Measured:
     option("weights_format"), "1", gives=of_enum("FullyConnectedOptionsWeightsFormat", "a format of weights")
 )
 def weights_format(operands: Operands) -> Measured:
-    """How the weights of a fully connected layer are laid out."""
+    """Format of the weights of FULLY_CONNECTED. Example: option 0 gives ``DEFAULT``."""
     return word(operands, "weights_format")
 
 
 @measures(option("kernel_type"), "77", gives=of_enum("LSTMKernelType", "a form of LSTM"))
 def kernel_type(operands: Operands) -> Measured:
-    """Which of its two forms an LSTM has: ``FULL`` or ``BASIC``."""
+    """Form of an LSTM: ``FULL`` or ``BASIC``. Example: option 1 gives ``BASIC``."""
     return word(operands, "kernel_type")
 
 
 @measures(option("type"), "UNKNOWN", gives=of_enum("LSHProjectionType", "a type of projection"))
 def lsh_type(operands: Operands) -> Measured:
-    """How LSH_PROJECTION packs its result: ``SPARSE`` or ``DENSE``."""
+    """Output format of LSH_PROJECTION: ``SPARSE`` or ``DENSE``. Example: option 2 gives ``DENSE``."""
     return word(operands, "type")
 
 
 @measures(option("reduce_function"), "77", gives=of_enum("ReduceWindowFunction", "a function"))
 def reduce_function(operands: Operands) -> Measured:
-    """What REDUCE_WINDOW does with the values of a window."""
+    """Function that REDUCE_WINDOW applies to a window. Example: option 1 gives ``ADD``."""
     return word(operands, "reduce_function")
 
 
 @measures(option("algorithm"), "77", gives=of_enum("RngAlgorithm", "an algorithm"))
 def random_algorithm(operands: Operands) -> Measured:
-    """Which generator draws random bits."""
+    """Algorithm of the random bit generator. Example: option 1 gives ``PHILOX``."""
     return word(operands, "algorithm")
 
 
 @measures(_typed, "INT8", "INT32", "INT64", gives=of_enum("TensorType", "a type of the schema"))
 def result_type(operands: Operands) -> Measured:
-    """The type of the indices or sizes a kernel writes, as its options state it."""
+    """Dtype of output indices or sizes in the options. Example: output_type 4 of ARG_MAX gives ``INT64``."""
     return next(
         (stated_word for name in _RESULT_TYPES if (stated_word := word(operands, name)) is not None), None
     )
@@ -147,7 +148,8 @@ def result_type(operands: Operands) -> Measured:
 
 @measures(_misstated, "yes", "no", gives=YES_OR_NO)
 def result_type_differs(operands: Operands) -> Measured:
-    """``yes`` where only one of the options and the tensor that takes the indices says they are of type int64."""
+    """``yes`` if only the option or only the output tensor is int64, else ``no``. Example: option INT64 and
+    an int32 output give ``yes``."""
     option_stated, output = result_type(operands), operands.one("indices") or operands.one("output")
     if option_stated is None or output is None:
         return None
@@ -156,34 +158,36 @@ def result_type_differs(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: plan.option(narrow_range=value == "yes"), "yes", "no", gives=YES_OR_NO)
 def narrow_range(operands: Operands) -> Measured:
-    """``yes`` where FAKE_QUANT leaves out the lowest of its steps."""
+    """``yes`` if FAKE_QUANT omits its lowest step, else ``no``. Example: narrow_range true gives ``yes``."""
     value = integer(operands, "narrow_range")
     return None if value is None else "yes" if value else "no"
 
 
 @measures(option("block_size"))
 def block_size(operands: Operands) -> Measured:
-    """Side of the blocks that SPACE_TO_DEPTH and DEPTH_TO_SPACE move."""
+    """Side of the blocks of SPACE_TO_DEPTH and DEPTH_TO_SPACE. Example: blocks of 2 x 2 give 2."""
     return integer(operands, "block_size")
 
 
 @measures(option("beta"), "not finite")
 def beta(operands: Operands) -> Measured:
-    """What SOFTMAX multiplies numbers of any kind by; ``not finite`` where that is no number."""
+    """Factor of the SOFTMAX input for every dtype, or ``not finite``. Example: beta 0.5 gives 1/2."""
     value = number(operands, "beta")
     return None if value is None else Fraction(value) if isfinite(value) else "not finite"
 
 
 @measures(_clipped)
 def clips_below_zero(operands: Operands) -> Measured:
-    """How many of the options at which an LSTM clips its cell and projection are negative or no number."""
+    """Number of clip options of an LSTM (cell_clip, proj_clip) that are negative or NaN. Example: cell_clip
+    -1 and proj_clip 0 give 1."""
     values = (number(operands, name) for name in ("cell_clip", "proj_clip"))
     return sum(value is not None and not value >= 0 for value in values)
 
 
 @measures(option("beta"), "not finite")
 def quantized_beta(operands: Operands) -> Measured:
-    """What SOFTMAX multiplies integers by; ``not finite`` where that is no number. Floats take any number."""
+    """Factor of the SOFTMAX input for an integer input, or ``not finite``; None for float inputs. Example:
+    int8 input and beta 0.5 give 1/2."""
     value, given = number(operands, "beta"), operands.one("input")
     if value is None or given is None or given.dtype not in INTEGER_RANGES:
         return None
@@ -192,14 +196,16 @@ def quantized_beta(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: option_stated(plan.scaled("input", float(value) / 2), 2, "beta"))
 def exponent_step(operands: Operands) -> Measured:
-    """By how much the exponent of SOFTMAX changes with one step of its input: ``beta`` times the input's scale."""
+    """Change of the SOFTMAX exponent per input step: beta * input scale. Example: beta 2 and input scale 0.25
+    give 0.5."""
     beta, scale = quantized_beta(operands), one_scale(operands.one("input"))
     return beta * scale if isinstance(beta, Fraction) and scale is not None else None
 
 
 @measures(option("alpha"), "not finite")
 def quantized_alpha(operands: Operands) -> Measured:
-    """What LEAKY_RELU multiplies negative integers by; ``not finite`` where that is no number."""
+    """Negative slope of LEAKY_RELU for an integer input, or ``not finite``; None for float inputs. Example:
+    int8 input and alpha 0.25 give 1/4."""
     value, given = number(operands, "alpha"), operands.one("input")
     if value is None or given is None or given.dtype not in INTEGER_RANGES:
         return None
@@ -208,32 +214,33 @@ def quantized_alpha(operands: Operands) -> Measured:
 
 @measures(option("radius"))
 def radius(operands: Operands) -> Measured:
-    """How far LOCAL_RESPONSE_NORMALIZATION looks to either side."""
+    """Number of channels on each side in LOCAL_RESPONSE_NORMALIZATION. Example: a window of 5 channels has
+    radius 2."""
     return integer(operands, "radius")
 
 
 @measures(option("rank"))
 def svdf_rank(operands: Operands) -> Measured:
-    """How many filters of an SVDF make one unit."""
+    """Number of filters per unit of an SVDF. Example: 8 filters for 4 units give 2."""
     return integer(operands, "rank")
 
 
 @measures(option("axis"))
 def axis_option(operands: Operands) -> Measured:
-    """The axis as the options state it."""
+    """Axis in the options. Example: axis -1 of ONE_HOT gives -1."""
     return integer(operands, "axis")
 
 
 @measures(lambda plan, value: plan.option(interior_padding=np.full(2, value, np.int64)))
 def smallest_interior_padding(operands: Operands) -> Measured:
-    """The smallest number of values that STABLEHLO_PAD puts between two."""
+    """Smallest interior padding of STABLEHLO_PAD. Example: interior_padding (0, 2) gives 0."""
     values = _vector(operands, "interior_padding")
     return min(values, default=None)
 
 
 @measures(lambda plan, value: plan.option(boundaries=np.arange(max(value, 0), -1, -1).astype(np.float32)))
 def boundaries_descending(operands: Operands) -> Measured:
-    """How many of BUCKETIZE's boundaries are below the one before."""
+    """Number of boundaries of BUCKETIZE below the previous boundary. Example: boundaries (1, 3, 2) give 1."""
     options = operands.operator.options
     values = options.get("boundaries", ()) if options is not None else ()
     if not hasattr(values, "tolist"):

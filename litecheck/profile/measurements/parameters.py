@@ -58,14 +58,15 @@ def _misstated(plan: Plan, value: str) -> Plan | None:
 
 @measures(_opposite)
 def zero_point_sum(operands: Operands) -> Measured:
-    """Input zero point plus output zero point: 0 where negating stored integers negates real values."""
+    """Input zero point + output zero point, which is 0 if negating stored integers negates real values.
+    Example: zero points 3 and -3 give 0."""
     a, b = one_zero_point(operands.one("input")), one_zero_point(operands.one("output"))
     return None if a is None or b is None else a + b
 
 
 @measures(_of_int16)
 def int16_zero_point(operands: Operands) -> Measured:
-    """The zero point farthest from 0 where int16 is turned into int16."""
+    """Zero point farthest from 0 in a conversion from int16 to int16. Example: zero points 0 and -5 give -5."""
     tensors = [t for role in operands.roles.values() for t in role]
     zero_points = [z for t in tensors for z in t.quantization.zero_point.tolist()]
     return max(zero_points, key=abs, default=0) if {t.dtype for t in tensors} == {"int16"} else None
@@ -73,7 +74,7 @@ def int16_zero_point(operands: Operands) -> Measured:
 
 @measures(_unlike)
 def different_scales(operands: Operands) -> Measured:
-    """How many different scales the operands that go in state."""
+    """Number of different scales of the inputs. Example: scales 0.5, 0.25 and 0.5 give 2."""
     tensors = operands.operator.inputs
     given = [operands.subgraph.tensors[i].quantization.scale for i in tensors if i >= 0]
     return len({scale.tobytes() for scale in given if scale.size}) or None
@@ -81,21 +82,22 @@ def different_scales(operands: Operands) -> Measured:
 
 @measures(_converted, "uint8_to_int16", gives=CONVERSIONS)
 def conversion(operands: Operands) -> Measured:
-    """The types of input and output: ``int8_to_int16``."""
+    """Input dtype and output dtype. Example: ``int8_to_int16``."""
     given, made = operands.one("input"), operands.one("output")
     return f"{given.dtype}_to_{made.dtype}" if given is not None and made is not None else None
 
 
 @measures(_first(lambda t: t.but(quantization=Quantization())))
 def unquantized_integers(operands: Operands) -> Measured:
-    """How many integer operands state no scale."""
+    """Number of integer tensors without a scale. Example: an int8 input without quantization gives 1."""
     tensors = [t for role in operands.roles.values() for t in role]
     return sum(t.dtype in INTEGER_RANGES and not t.quantization.scale.size for t in tensors)
 
 
 @measures(_first(lambda t: t.but(dtype="int8").zeroed(200)))
 def zero_points_outside_type(operands: Operands) -> Measured:
-    """How many operands have a zero point that their own integer type cannot hold."""
+    """Number of tensors with a zero point outside the range of their dtype. Example: an int8 input with zero
+    point 200 gives 1."""
     count = 0
     for tensor in (t for role in operands.roles.values() for t in role):
         low, high = INTEGER_RANGES.get(tensor.dtype, (-(2**63), 2**63 - 1))
@@ -107,10 +109,10 @@ def zero_points_outside_type(operands: Operands) -> Measured:
     _misstated, "int32 read as int64", "int64 read as int32", "int64 read as int16", gives=of("no", "no")
 )
 def bias_type_mismatch(operands: Operands) -> Measured:
-    """``no`` where the option ``quantized_bias_type`` states the bias's type, or is unset and that is int64.
+    """``no`` if ``quantized_bias_type`` is the bias dtype, else the bias dtype and the dtype that the kernel
+    reads. Example: an int32 bias without the option gives ``int32 read as int64``.
 
-    Else what the kernel takes the bias for: int64 where the option is unset (int32 beside weights of int16), whatever it
-    states otherwise.
+    Without the option, kernels read int64 (int32 with int16 weights).
     """
     bias, weight, code = operands.one("bias"), operands.one("weight"), operands.option("quantized_bias_type")
     unset = "int32" if weight is not None and weight.dtype == "int16" else "int64"

@@ -54,13 +54,15 @@ def _merged(plan: Plan, value: int) -> Plan | None:
 
 @measures(lambda plan, value: _alone_of(plan, value, *_INPUT_GATE))
 def lone_input_gate(operands: Operands) -> Measured:
-    """How many operands of an LSTM's input gate, weights, recurrent weights and bias, stand without the others."""
+    """Number of tensors of an incomplete LSTM input gate (weights, recurrent weights, bias). Example: weights
+    alone give 1."""
     return _alone(operands, lambda cell: _INPUT_GATE)
 
 
 @measures(lambda plan, value: _alone_of(plan, value, *_PEEPHOLES))
 def lone_peepholes(operands: Operands) -> Measured:
-    """How many of an LSTM's peephole weights stand without those of the other gates."""
+    """Number of LSTM peephole weights if those of a gate are missing. Example: cell_to_forget_weights alone
+    gives 1."""
 
     def names(cell: str) -> Sequence[str]:
         gated = operands.one(f"{cell}input_to_input_weights") is not None
@@ -71,7 +73,8 @@ def lone_peepholes(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: plan.without(*_COEFFICIENTS[:value]))
 def missing_layer_norm(operands: Operands) -> Measured:
-    """How many normalization coefficients are missing in an LSTM that has those of the forget gate."""
+    """Number of missing normalization coefficients of an LSTM that has those of the forget gate. Example: an
+    LSTM without input gate and with forget coefficients alone gives 2."""
     if operands.one("forget_layer_norm_coefficients") is None:
         return 0
     gated = operands.one("input_to_input_weights") is not None
@@ -83,7 +86,8 @@ def missing_layer_norm(operands: Operands) -> Measured:
     lambda plan, value: plan.without(*[r for r in plan.operands if r.endswith("projection_weights")][:value])
 )
 def lone_projection_bias(operands: Operands) -> Measured:
-    """How many projection biases an LSTM has without projection weights."""
+    """Number of projection biases of an LSTM without projection weights. Example: a projection bias alone
+    gives 1."""
     return sum(
         operands.one(f"{cell}projection_bias") is not None
         and operands.one(f"{cell}projection_weights") is None
@@ -107,9 +111,10 @@ def _alone(operands: Operands, names: Callable[[str], Sequence[str]]) -> int:
     )
 )
 def absent_lstm_operands(operands: Operands) -> Measured:
-    """How many operands an LSTM of the full form lacks that only the basic form does without.
+    """Number of missing tensors of a full LSTM that are optional only in the basic form. Example: a missing
+    cell state gives 1.
 
-    The input gate has all its three or none.
+    The input gate needs all of its three tensors or none.
     """
     if word(operands, "kernel_type") != "FULL":
         return None
@@ -126,7 +131,8 @@ def _gate(name: str) -> list[str]:
 
 @measures(_merged)
 def miscounted_results(operands: Operands) -> Measured:
-    """How many results a recurrent layer has more or fewer than its options say: one, two both ways, or four."""
+    """Difference between the output count of a recurrent layer and the count of its options: 1, 2 for both
+    directions, or 4 for a basic LSTM. Example: two outputs with merge_outputs give 1."""
     merged, basic = integer(operands, "merge_outputs"), word(operands, "kernel_type")
     if merged is None and basic is None:
         return None
@@ -166,28 +172,31 @@ def _hidden(plan: Plan, value: int) -> Plan | None:
 
 @measures(_normalized)
 def layer_norm_operands(operands: Operands) -> Measured:
-    """How many layer normalization coefficients an LSTM has."""
+    """Number of layer normalization coefficients of an LSTM. Example: coefficients of four gates give 4."""
     present = [role for role, tensors in operands.roles.items() if tensors]
     return sum(role.endswith("layer_norm_coefficients") for role in present)
 
 
 @measures(lambda plan, value: plan.without(*_INPUT_GATE[value:]) if 0 <= value <= len(_INPUT_GATE) else None)
 def input_gate_operands(operands: Operands) -> Measured:
-    """How many operands of an LSTM's input gate there are: weights, recurrent weights, bias."""
+    """Number of tensors of an LSTM input gate: weights, recurrent weights, bias. Example: an LSTM without
+    input gate (CIFG) gives 0."""
     return sum(operands.one(role) is not None for role in _INPUT_GATE)
 
 
 @measures(_intermediate)
 def intermediate_tensors(operands: Operands) -> Measured:
-    """How many intermediate tensors the operator lists."""
+    """Number of intermediate tensors of the operator. Example: an integer LSTM with layer normalization gives
+    5."""
     return len(operands.operator.intermediates)
 
 
 @measures(_scaleless)
 def unscaled_gates(operands: Operands) -> Measured:
-    """How many gates of an LSTM have an intermediate sum without one scale that is a normal number above 0.
+    """Number of LSTM gates with an intermediate sum that lacks a per-tensor, normal scale above 0. Example:
+    scale 0 for the forget gate gives 1.
 
-    The sum of an input gate that is not there must state a scale too, but any will do.
+    The intermediate sum of an absent input gate needs a scale as well, but the value is free.
     """
     return sum(_unscaled(operands, gate) for gate in _GATES)
 
@@ -202,8 +211,8 @@ def _unscaled(operands: Operands, gate: str) -> bool:
 
 @measures(_hidden)
 def hidden_mismatches(operands: Operands) -> Measured:
-    """1 where an LSTM without projection states another scale or zero point for ``hidden`` than for its output
-    state, which ``hidden`` then is; else 0."""
+    """1 if an LSTM without projection has different parameters for ``hidden`` and the output state, else 0.
+    Example: scales 0.5 and 0.25 give 1."""
     hidden, state = operands.one("hidden"), operands.one("output_state")
     if hidden is None or state is None or operands.one("projection_weights") is not None:
         return None
@@ -221,9 +230,10 @@ def _heavy_gate(plan: Plan, value: int) -> Plan | None:
 
 @measures(_heavy_gate)
 def gate_accumulator(operands: Operands) -> Measured:
-    """What no gate of an LSTM exceeds when it adds up constant weights times any input, or output, and its bias.
+    """Upper bound on the accumulator magnitude of each LSTM gate, for constant weights and all inputs.
+    Example: 4 int8 weights of 100, input zero point 0 and no bias give 100 * 4 * 128 = 51,200.
 
-    The input's products and the recurrent ones are two sums; the bias joins the first.
+    The input's products and the recurrent products are two sums; the bias belongs to the first sum.
     """
     largest = 0
     for gate in ("input", "forget", "cell", "output"):
@@ -246,8 +256,8 @@ def _steep_gate(plan: Plan, value: Fraction) -> Plan | None:
 
 @measures(_steep_gate)
 def gate_multiplier(operands: Operands) -> Measured:
-    """The largest scale of a gate's products over the scale of its sums, the intermediate tensor's under layer
-    normalization, else 2^-12."""
+    """Largest product scale of an LSTM gate / scale of its sums, which is the intermediate scale with layer
+    normalization and 2^-12 without. Example: input scale 0.5 and weight scale 0.25 give 512."""
     found = []
     for gate in _GATES:
         total = one_scale(operands.one(f"{gate}_gate_intermediate"))

@@ -67,7 +67,8 @@ def _reaching(steps: int) -> Setter:
 
 @measures(_drifted)
 def bias_scale_drift(operands: Operands) -> Measured:
-    """How far one bias step is from one accumulator step, in output steps; per-tensor weights only."""
+    """Distance between bias scale and input scale * weight scale, in output steps; per-tensor weights only.
+    Example: scales 0.5, 0.5, bias 0.26 and output 0.5 give 0.02."""
     scales = [one_scale(operands.one(role)) for role in ("input", "weight", "bias", "output")]
     given = [s for s in scales if s is not None]
     if len(given) < 4 or given[3] == 0:
@@ -77,7 +78,7 @@ def bias_scale_drift(operands: Operands) -> Measured:
 
 @measures(_unstated)
 def unstated_bias_drift(operands: Operands) -> Measured:
-    """The same where a bias states no scale: all of one accumulator step."""
+    """Input * weight scale / output scale, without a bias scale. Example: 0.5, 0.25 and 0.5 give 0.25."""
     bias = operands.one("bias")
     if bias is None or bias.quantization.scale.size:
         return None
@@ -88,7 +89,7 @@ def unstated_bias_drift(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: plan.scaled("output", _step(plan) / value) if value > 0 else None)
 def accumulator_step(operands: Operands) -> Measured:
-    """One accumulator step, input scale times the largest weight scale, in output steps. None for int4 weights."""
+    """Input * largest weight scale / output scale, not int4. Example: 0.5, 0.25 and 0.5 give 0.25."""
     data, output, weight = (
         _plain(operands.one("input")),
         _plain(operands.one("output")),
@@ -107,7 +108,7 @@ def accumulator_step(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: plan.scaled("output", _largest(plan) / value) if value > 0 else None)
 def scale_ratio(operands: Operands) -> Measured:
-    """The largest scale that goes in over the scale of the output."""
+    """Largest input scale / output scale. Example: inputs 0.5 and 0.25 and output 0.125 give 4."""
     output = _plain(operands.one("output"))
     given = [_plain(t) for role in operands.roles if role != "output" for t in operands.roles[role]]
     scales = [s for s in given if s is not None]
@@ -116,29 +117,29 @@ def scale_ratio(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: plan.scaled("output", _largest(plan) * float(value)) if value > 0 else None)
 def inverse_scale_ratio(operands: Operands) -> Measured:
-    """The scale of the output over the largest that goes in."""
+    """Output scale / largest input scale. Example: input 0.5 and output 2 give 4."""
     ratio = scale_ratio(operands)
     return 1 / ratio if isinstance(ratio, Fraction) and ratio else None
 
 
 @measures(lambda plan, value: plan.scaled(plan.inputs[0], float(value)) if value > 0 else None)
 def finest_scale(operands: Operands) -> Measured:
-    """The smallest scale that goes in."""
+    """Smallest input scale. Example: inputs 0.5 and 0.25 give 0.25."""
     given = [_plain(t) for role in operands.roles if role != "output" for t in operands.roles[role]]
     return Fraction(min(scales)) if (scales := [s for s in given if s is not None]) else None
 
 
 @measures(_squared)
 def squared_scale_ratio(operands: Operands) -> Measured:
-    """The square of the largest scale that goes in over the scale of the output."""
+    """Square of the largest input scale / output scale. Example: input 0.5, output 0.125 give 2."""
     ratio, output = scale_ratio(operands), one_scale(operands.one("output"))
     return ratio * ratio * output if isinstance(ratio, Fraction) and output else None
 
 
 @measures(lambda plan, n: plan.scaled("lhs", 0.25).scaled("rhs", 0.125).scaled("output", 0.25 / 2.0**n))
 def power_of_two_gap(operands: Operands) -> Measured:
-    """How many bits the coarsest input scale lies above the output scale where all are powers of two, or so near that
-    LiteRT takes them for such, and the option ``pot_scale_int16`` is set, as it is unless stated."""
+    """Exponent of the largest input scale - exponent of the output scale, if all are near powers of two and
+    ``pot_scale_int16`` is set or absent. Example: inputs 2^-2 and 2^-3 and output 2^-4 give 2."""
     scales = [one_scale(operands.one(role)) for role in ("lhs", "rhs", "output")]
     exponents = [
         exponent for s in scales if s and s > 0 and (exponent := nearest_power(float(s))) is not None
@@ -159,16 +160,17 @@ def nearest_power(scale: float) -> int | None:
 
 @measures(_quotients)
 def quotient_step(operands: Operands) -> Measured:
-    """One output step among the quotients of stored values: rhs scale times output scale over lhs scale."""
+    """Rhs scale * output scale / lhs scale. Example: lhs 0.5, rhs 0.25 and output 0.125 give 0.0625."""
     lhs, rhs, output = (one_scale(operands.one(role)) for role in ("lhs", "rhs", "output"))
     return rhs * output / lhs if lhs and rhs is not None and output is not None else None
 
 
 @measures(_reaching(64))
 def reach(operands: Operands) -> Measured:
-    """The largest magnitude a result of stored values can have, in output steps and with the zero point.
+    """Largest magnitude of an output, in output steps and with the zero point. Example: ADD of int8 with
+    scale 0.5 and zero point 0, output scale 0.25 and zero point 3 gives 515.
 
-    For REDUCE_PROD without the zero point, or what is carried from factor to factor if that is larger.
+    For REDUCE_PROD without the zero point, or the magnitude of the running product if it is larger.
     """
     output, step = operands.one("output"), _ratio(operands.one("output"))
     magnitudes = (_magnitude(operands.one(role)) for role in ("input", "lhs", "rhs"))
@@ -192,8 +194,8 @@ def reach(operands: Operands) -> Measured:
 
 @measures(_reaching(64))
 def sloped_reach(operands: Operands) -> Measured:
-    """The largest magnitude, in output steps and with the zero point, of a result that is the input above 0 and the
-    input times a slope below: the option ``alpha``, or the operand of that name."""
+    """Largest input magnitude, below 0 times ``alpha``, in output steps and with the zero point. Example:
+    int8 with scale 0.5 and zero point 0, alpha 0.25 and output scale 0.25 give 254."""
     given, output, slope = operands.one("input"), operands.one("output"), operands.one("alpha")
     scale, step, zero = _ratio(given), _ratio(output), one_zero_point(given)
     steepest = _magnitude(slope) if slope is not None else _stated_slope(operands)
@@ -213,7 +215,8 @@ def _stated_slope(operands: Operands) -> tuple[int, int] | None:
 
 @measures(_reaching(64))
 def quotient_reach(operands: Operands) -> Measured:
-    """The largest magnitude, in output steps and with the zero point, of lhs over one step of rhs."""
+    """Largest magnitude of lhs / rhs scale, in output steps and with the zero point. Example: int8 lhs with
+    scale 0.5, rhs scale 0.25 and output scale 0.5 give 512."""
     output, lhs = operands.one("output"), _magnitude(operands.one("lhs"))
     step, divisor = _ratio(output), _ratio(operands.one("rhs"))
     if output is None or lhs is None or step is None or divisor is None:
@@ -223,7 +226,8 @@ def quotient_reach(operands: Operands) -> Measured:
 
 @measures(_reaching(1))
 def root_reach(operands: Operands) -> Measured:
-    """The largest square root of an input, in output steps and with the zero point; in float64."""
+    """Largest square root of an input in float64, in output steps and with the zero point. Example: int8 with
+    scale 0.5 and zero point 0 and output scale 0.25 give 32."""
     output, step, largest = (
         operands.one("output"),
         _ratio(operands.one("output")),
@@ -236,7 +240,7 @@ def root_reach(operands: Operands) -> Measured:
 
 @measures(_reaching(1))
 def inverse_root_reach(operands: Operands) -> Measured:
-    """The inverse of the square root of one input step, in output steps and with the zero point; in float64."""
+    """1 / sqrt(input scale) in output steps, plus zero point. Example: input 0.25, output 0.5 give 4."""
     output, step, scale = (
         operands.one("output"),
         _ratio(operands.one("output")),
@@ -249,7 +253,7 @@ def inverse_root_reach(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: plan.scaled("output", value / sqrt(_largest(plan) or 1)) if value > 0 else None)
 def inverse_root_step(operands: Operands) -> Measured:
-    """One output step among the inverse roots of stored values: output scale times the root of the input's."""
+    """Output scale * sqrt(input scale). Example: input scale 0.25 and output scale 0.5 give 0.25."""
     given, step = _plain(operands.one("input")), _plain(operands.one("output"))
     return Fraction(step * sqrt(given)) if step and given and given > 0 else None
 

@@ -40,7 +40,8 @@ def _cut(plan: Plan, value: int) -> Plan | None:
 
 @measures(lambda plan, value: held(held(plan, "begin", faulty(9, 0, value)), "size", [1] * 4))
 def slices_out_of_range(operands: Operands) -> Measured:
-    """In how many dimensions SLICE begins before the input or reaches beyond it, a size of -1 being the rest."""
+    """Number of dimensions in which SLICE begins or ends outside the input; size -1 means the rest. Example:
+    input (4, 4), begin (0, 3) and size (4, 2) give 1."""
     shape, begin, size = (
         indexed_shape(operands),
         short_constant(operands, "begin"),
@@ -56,9 +57,10 @@ def slices_out_of_range(operands: Operands) -> Measured:
 
 @measures(_sliced)
 def sliced_shape_differs(operands: Operands) -> Measured:
-    """How many dimensions of SLICE's result the file states otherwise than begin and size make them.
+    """Number of output dimensions of SLICE that differ from begin and size. Example: size (2, 3) and output
+    (2, 4) give 1.
 
-    Of a result with a stated shape the kernel takes it to be right.
+    The kernel trusts an output shape in the file.
     """
     shape, begin, size = (
         indexed_shape(operands),
@@ -96,21 +98,24 @@ def _shrunk(operands: Operands) -> list[tuple[int, int, int]] | None:
 
 @measures(lambda plan, value: _dropped(plan, value, 9, 1))
 def shrunk_out_of_range(operands: Operands) -> Measured:
-    """How many of the places STRIDED_SLICE takes and drops the dimension of lie behind the input's last."""
+    """Number of shrunk dimensions of STRIDED_SLICE with an index past the end. Example: dimension 4 and begin
+    4 give 1."""
     places = _shrunk(operands)
     return None if places is None else sum(begin >= length for begin, _, length in places)
 
 
 @measures(lambda plan, value: _dropped(plan, value, 0, -1))
 def shrunk_backwards(operands: Operands) -> Measured:
-    """How many of the dimensions that STRIDED_SLICE drops have a negative stride."""
+    """Number of shrunk dimensions of STRIDED_SLICE with a negative stride. Example: stride -1 in a shrunk
+    dimension gives 1."""
     places = _shrunk(operands)
     return None if places is None else sum(stride < 0 for _, stride, _ in places)
 
 
 @measures(lambda plan, value: held(plan, "paddings", [[9, 9]] * value + [[0, 0]] * (4 - value)))
 def reflected_too_far(operands: Operands) -> Measured:
-    """How many paddings are longer than what there is to mirror: the dimension, less its edge in mode REFLECT."""
+    """Number of dimensions with more padding than values to mirror: the dimension, minus 1 in mode REFLECT.
+    Example: dimension 3 with padding (3, 0) in mode REFLECT gives 1."""
     shape, paddings = indexed_shape(operands), short_constant(operands, "paddings")
     if shape is None or paddings is None:
         return None
@@ -121,7 +126,8 @@ def reflected_too_far(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: held(held(plan, "size_splits", [4 + value]), "axis", 0))
 def split_gap(operands: Operands) -> Measured:
-    """By how much the sizes SPLIT_V is to cut miss the dimension it cuts; one of -1 takes what is left, if anything."""
+    """Difference between the sum of the sizes of SPLIT_V and the dimension; with a size of -1 only a surplus
+    counts. Example: dimension 6 and sizes (2, 3) give 1."""
     sizes, shape, axes = (
         short_constant(operands, "size_splits"),
         indexed_shape(operands),
@@ -135,7 +141,7 @@ def split_gap(operands: Operands) -> Measured:
 
 @measures(_cut)
 def split_remainder(operands: Operands) -> Measured:
-    """What is left of the dimension that SPLIT cuts into equal parts."""
+    """Dimension modulo number of parts of SPLIT. Example: dimension 7 and 2 parts give 1."""
     shape, axes, parts = indexed_shape(operands), stated_axes(operands), operands.option("num_splits")
     if shape is None or not axes or parts < 1 or not -len(shape) <= axes[0] < len(shape):
         return None
@@ -144,7 +150,7 @@ def split_remainder(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: held(plan, "k", 4 + value))
 def k_beyond(operands: Operands) -> Measured:
-    """How many more values TOPK_V2 is to choose than the last dimension has."""
+    """Number of values that TOPK_V2 selects beyond the last dimension. Example: k 5 and dimension 4 give 1."""
     shape, k = indexed_shape(operands), short_constant(operands, "k")
     return max(k[0] - shape[-1], 0) if shape and k else None
 
@@ -170,7 +176,8 @@ def _written_twice(plan: Plan, value: int) -> Plan | None:
 
 @measures(_outside)
 def indices_out_of_range(operands: Operands) -> Measured:
-    """How many constant indices name no slice of the table, or of the input along the axis."""
+    """Number of constant indices outside the table, or outside the input along the axis. Example: a table of
+    10 rows and indices (3, 10) give 1."""
     indices = long_constant(operands, "ids" if "ids" in operands.roles else "indices")
     table, axes = operands.one("table"), stated_axes(operands)
     shape = indexed_shape(operands) if table is None else table.shape
@@ -182,7 +189,8 @@ def indices_out_of_range(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: _pointed(plan, faulty(99, 0, value, value + 1)))
 def tuples_out_of_range(operands: Operands) -> Measured:
-    """How many constant index tuples name no place of the input, or of the shape that is filled."""
+    """Number of constant index tuples outside the input, or outside the shape that is filled. Example: input
+    (2, 3) and tuples (0, 1) and (1, 3) give 1."""
     known = _tuples(operands)
     if known is None:
         return None
@@ -192,7 +200,7 @@ def tuples_out_of_range(operands: Operands) -> Measured:
 
 @measures(_written_twice)
 def repeated_tuples(operands: Operands) -> Measured:
-    """How many constant index tuples name a place that another one before them names."""
+    """Number of repeated constant index tuples. Example: tuples (0, 1), (0, 1) and (1, 1) give 1."""
     known = _tuples(operands)
     return None if known is None else len(known[0]) - len(np.unique(known[0], axis=0))
 
@@ -213,7 +221,8 @@ def _tuples(operands: Operands) -> tuple[NDArray[np.int64], tuple[int, ...]] | N
 
 @measures(lambda plan, value: held(plan, "lengths", faulty(9, 1, value)).option(seq_dim=1))
 def lengths_too_long(operands: Operands) -> Measured:
-    """How many sequence lengths exceed the dimension that holds the sequences."""
+    """Number of sequence lengths above the dimension of the sequences. Example: dimension 4 and lengths (3,
+    5) give 1."""
     shape, lengths, dim = (
         indexed_shape(operands),
         long_constant(operands, "lengths"),
@@ -226,7 +235,8 @@ def lengths_too_long(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: held(plan, "segment_ids", range(0, 2 * value + 1, 2)))
 def segments_out_of_order(operands: Operands) -> Measured:
-    """How many segment numbers are neither the one before nor the next; the first is 0."""
+    """Number of segment ids that do not start at 0 or do not increase by 0 or 1. Example: ids (0, 0, 2) give
+    1."""
     numbers = long_constant(operands, "segment_ids")
     if numbers is None or not numbers.size:
         return None
@@ -236,6 +246,7 @@ def segments_out_of_order(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: held(held(plan, "num_segments", 4), "segment_ids", faulty(9, 0, value)))
 def segments_out_of_range(operands: Operands) -> Measured:
-    """How many segment numbers are not below ``num_segments``; negative ones are left out of every segment."""
+    """Number of segment ids of ``num_segments`` or more; negative ids belong to no segment. Example:
+    num_segments 3 and ids (0, 3) give 1."""
     numbers, count = long_constant(operands, "segment_ids"), short_constant(operands, "num_segments")
     return None if numbers is None or not count or count[0] < 0 else int((numbers >= count[0]).sum())

@@ -28,7 +28,8 @@ def _assigned(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
 
 @measures(_assigned(lambda t: t.scaled(0.75, 0)))
 def variable_mismatches(operands: Operands) -> Measured:
-    """How many assignments to the variable an operator reads state another scale or zero point than the read."""
+    """Number of assignments to a variable with a different scale or zero point than its read. Example: an
+    assignment with scale 0.75 and a read with scale 0.5 give 1."""
     read = operands.one("output")
     assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
     if read is None or assigned is None:
@@ -39,7 +40,8 @@ def variable_mismatches(operands: Operands) -> Measured:
 
 @measures(_assigned(lambda t: t.but(dtype="uint8")))
 def variable_types(operands: Operands) -> Measured:
-    """How many assignments to the variable an operator reads have another type than the read."""
+    """Number of assignments to a variable with a different dtype than its read. Example: a uint8 assignment
+    and an int8 read give 1."""
     read = operands.one("output")
     assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
     return None if read is None or assigned is None else assigned.count - assigned.dtypes[read.dtype]
@@ -47,7 +49,8 @@ def variable_types(operands: Operands) -> Measured:
 
 @measures(_assigned(lambda t: t.but(shape=(2,))))
 def shorter_assignments(operands: Operands) -> Measured:
-    """How many assignments to the variable an operator reads hold fewer elements than the read expects."""
+    """Number of assignments to a variable with fewer elements than its read. Example: an assignment of 2
+    elements and a read of 4 give 1."""
     read = operands.one("output")
     assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
     if read is None or assigned is None or -1 in (read.shape_signature or ()):
@@ -58,7 +61,8 @@ def shorter_assignments(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: plan.but(assigned=Assignment(tuple(_read(plan) for _ in range(value)))))
 def assignments(operands: Operands) -> Measured:
-    """How many operators of the model assign the variable that an operator reads."""
+    """Number of operators in the model that assign the variable of a read. Example: a single ASSIGN_VARIABLE
+    gives 1."""
     assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
     return None if assigned is None else assigned.count
 
@@ -69,8 +73,11 @@ def _sometimes(plan: Plan, value: str) -> Plan | None:
 
 @measures(_sometimes, "some", "none", gives=of("some or none", "some", "none"))
 def earlier_assignments(operands: Operands) -> Measured:
-    """``none`` where nothing can have assigned a variable when an operator first reads it: no operator before it in its
-    subgraph, called subgraphs included, and no subgraph that can be run alone. ``some`` otherwise."""
+    """``some`` if an operator can assign the variable before its first read, else ``none``. Example:
+    READ_VARIABLE before the only ASSIGN_VARIABLE gives ``none``.
+
+    Assignments in called subgraphs count, and so do those in subgraphs that can run alone.
+    """
     links, own_index = links_of(operands.model), operands.operator.index
     subgraph = operands.subgraph.index
     name = links.handles.get((subgraph, operands.operator.inputs[0])) if operands.operator.inputs else None

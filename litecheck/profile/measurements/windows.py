@@ -72,13 +72,13 @@ def _apart(plan: Plan, value: int) -> Plan | None:
 
 @measures(option("stride_w"))
 def stride_w(operands: Operands) -> Measured:
-    """Horizontal stride of a convolution or pooling."""
+    """Horizontal stride of a convolution or pooling. Example: stride_h 2 and stride_w 3 give 3."""
     return operands.option("stride_w") or None
 
 
 @measures(option("stride_h"))
 def stride_h(operands: Operands) -> Measured:
-    """Vertical stride of a convolution or pooling."""
+    """Vertical stride of a convolution or pooling. Example: stride_h 2 and stride_w 3 give 2."""
     return operands.option("stride_h") or None
 
 
@@ -91,33 +91,34 @@ def _kernel(operands: Operands, axis: int, pool: str) -> int | None:
 
 @measures(_sized(1, "filter_height"))
 def kernel_h(operands: Operands) -> Measured:
-    """Height of a convolution's or pooling's window."""
+    """Height of the filter or pooling window. Example: 3 rows and 5 columns give 3."""
     return _kernel(operands, 1, "filter_height")
 
 
 @measures(_sized(2, "filter_width"))
 def kernel_w(operands: Operands) -> Measured:
-    """Width of a convolution's or pooling's window."""
+    """Width of the filter or pooling window. Example: 3 rows and 5 columns give 5."""
     return _kernel(operands, 2, "filter_width")
 
 
 @measures(_sized(1, "filter_height", "dilation_h_factor"))
 def dilated_kernel_h(operands: Operands) -> Measured:
-    """Height of the window with the gaps dilation leaves in it."""
+    """Height of the filter or pooling window with dilation. Example: 3 rows and dilation 2 give 5."""
     size = _kernel(operands, 1, "filter_height")
     return None if size is None else (size - 1) * operands.option("dilation_h_factor", 1) + 1
 
 
 @measures(_sized(2, "filter_width", "dilation_w_factor"))
 def dilated_kernel_w(operands: Operands) -> Measured:
-    """Width of the window with the gaps dilation leaves in it."""
+    """Width of the filter or pooling window with dilation. Example: 3 columns and dilation 2 give 5."""
     size = _kernel(operands, 2, "filter_width")
     return None if size is None else (size - 1) * operands.option("dilation_w_factor", 1) + 1
 
 
 @measures(_deep)
 def accumulation_depth(operands: Operands) -> Measured:
-    """How many products one output value of a convolution or fully connected layer adds up."""
+    """Number of products in an output element of a convolution or fully connected layer. Example: a CONV_2D
+    filter of 3 x 3 x 8 gives 72, a DEPTHWISE_CONV_2D filter of 3 x 3 gives 9."""
     weight = operands.one("weight")
     if weight is None or not weight.shape:
         return None
@@ -147,45 +148,48 @@ def _smallest(operands: Operands, names: tuple[str, ...]) -> int | None:
 
 @measures(option(*_STRIDES))
 def smallest_stride(operands: Operands) -> Measured:
-    """The smallest stride among the options of a convolution or pooling."""
+    """Smallest stride of a convolution or pooling. Example: stride_h 2 and stride_w 3 give 2."""
     return _smallest(operands, _STRIDES)
 
 
 @measures(option("dilation_w_factor"))
 def dilation_w(operands: Operands) -> Measured:
-    """Horizontal dilation of a convolution; 1 leaves no gaps."""
+    """Horizontal dilation of a convolution; 1 means no dilation. Example: dilation_h_factor 2 and
+    dilation_w_factor 3 give 3."""
     return _smallest(operands, ("dilation_w_factor",))
 
 
 @measures(option("dilation_h_factor"))
 def dilation_h(operands: Operands) -> Measured:
-    """Vertical dilation of a convolution; 1 leaves no gaps."""
+    """Vertical dilation of a convolution; 1 means no dilation. Example: dilation_h_factor 2 and
+    dilation_w_factor 3 give 2."""
     return _smallest(operands, ("dilation_h_factor",))
 
 
 @measures(option(*_DILATIONS))
 def smallest_dilation(operands: Operands) -> Measured:
-    """The smallest dilation factor among the options of a convolution."""
+    """Smallest dilation of a convolution. Example: dilation_h_factor 2 and dilation_w_factor 3 give 2."""
     return _smallest(operands, _DILATIONS)
 
 
 @measures(_far)
 def largest_step(operands: Operands) -> Measured:
-    """The largest stride or dilation factor among the options of a convolution."""
+    """Largest stride or dilation of a convolution. Example: strides 1 and 2 and dilations 1 and 4 give 4."""
     return max(_several(operands, _STRIDES + _DILATIONS), default=None)
 
 
 @measures(option(*_FILTERS))
 def smallest_filter(operands: Operands) -> Measured:
-    """The smaller side of a pooling's window."""
+    """Smaller side of a pooling window. Example: filter_height 2 and filter_width 3 give 2."""
     return _smallest(operands, _FILTERS)
 
 
 @measures(_apart)
 def depth_multiplier_gap(operands: Operands) -> Measured:
-    """By how much output channels over ``depth_multiplier`` miss the input's channels, float32 and int8 alone.
+    """Difference between output channels / ``depth_multiplier`` and input channels, for float32 and int8.
+    Example: 8 output channels, depth_multiplier 2 and 3 input channels give 1.
 
-    The kernels work the multiplier out from the shapes; the XNNPACK delegate believes the option, where it divides the
+    The kernels derive the multiplier from the shapes; the XNNPACK delegate uses the option if it divides the
     output channels.
     """
     multiplier = integer(operands, "depth_multiplier")

@@ -97,21 +97,22 @@ def _absent(plan: Plan, value: int) -> Plan | None:
 
 @measures(_listed)
 def listed_inputs(operands: Operands) -> Measured:
-    """How many inputs the operator lists, absent ones included."""
+    """Number of inputs in the file, absent inputs included. Example: CONV_2D with an absent bias in its list
+    gives 3."""
     return len(operands.operator.inputs)
 
 
 @measures(_aliased)
 def aliased_outputs(operands: Operands) -> Measured:
-    """How many of the operator's outputs are its inputs too."""
+    """Number of outputs that are also inputs of the operator. Example: inputs (4, 5) and output (4) give 1."""
     inputs = operands.operator.inputs
     return sum(index >= 0 and index in inputs for index in operands.operator.outputs)
 
 
 @measures(_beside("output"))
 def unwritten_outputs(operands: Operands) -> Measured:
-    """How many outputs of the subgraph hold nothing: no operator writes them, and they are no input, no constant,
-    no variable and not empty."""
+    """Number of subgraph outputs that no operator writes and that are no input, constant, variable or empty
+    tensor. Example: an output without a producer gives 1."""
     graph = operands.subgraph
     known = {index for op in graph.operators for index in op.outputs} | set(graph.inputs)
     return sum(index not in known and _holds_nothing(graph.tensors, index) for index in graph.outputs)
@@ -145,19 +146,21 @@ def _required_bytes(tensor: Tensor) -> int:
 
 @measures(_beside("idle", variable=True, values=np.ones(4, np.int8)))
 def variable_constants(operands: Operands) -> Measured:
-    """How many tensors of the subgraph are marked as variables although the file holds their values."""
+    """Number of variables of the subgraph with values in the file. Example: a variable with a buffer of 4
+    bytes gives 1."""
     return sum(t.is_variable and t.is_constant for t in operands.subgraph.tensors)
 
 
 @measures(_beside("idle", variable=True, dtype="resource"))
 def typeless_variables(operands: Operands) -> Measured:
-    """How many tensors marked as variables are of a type that holds no numbers: resources, variants, strings."""
+    """Number of variables with a dtype without numbers: resource, variant, string. Example: a variable of
+    dtype resource gives 1."""
     return sum(t.is_variable and t.dtype in _HANDLES for t in operands.subgraph.tensors)
 
 
 @measures(_beside("idle", 1, variable=True))
 def written_variables(operands: Operands) -> Measured:
-    """How many results of operators are marked as variables, which operators keep and do not hand on."""
+    """Number of operator outputs that are variables. Example: RESHAPE with a variable as output gives 1."""
     graph = operands.subgraph
     written = {i for op in graph.operators for i in op.outputs if 0 <= i < len(graph.tensors)}
     return sum(graph.tensors[i].is_variable for i in written)
@@ -165,7 +168,8 @@ def written_variables(operands: Operands) -> Measured:
 
 @measures(_beside("input", dtype="resource"))
 def handle_inputs(operands: Operands) -> Measured:
-    """How many inputs of the model are resources or variants, which nobody outside of it can set."""
+    """Number of model inputs of dtype resource or variant, which a program cannot set. Example: an input of
+    dtype resource gives 1."""
     graph = operands.subgraph
     inputs = graph.inputs if graph.index == 0 else ()
     return sum(graph.tensors[i].dtype in _HANDLES[:2] for i in inputs if 0 <= i < len(graph.tensors))
@@ -173,21 +177,24 @@ def handle_inputs(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: plan.edit("input", lambda t: dimensions(t, (0 if value else 4, *t.shape[1:]))))
 def results_of_nothing(operands: Operands) -> Measured:
-    """1 where an operator makes elements out of an input without any, else 0."""
+    """1 if an operator computes output elements from an empty input, else 0. Example: input (0, 4) and output
+    (1, 4) give 1."""
     given, output = operands.one("input"), operands.one("output")
     return None if given is None or output is None else int(0 in given.shape and 0 not in output.shape)
 
 
 @measures(_beside("idle", 2))
 def rewritten_tensors(operands: Operands) -> Measured:
-    """How many tensors of the subgraph more than one result of its operators is written to."""
+    """Number of operator outputs that write an already written tensor. Example: two operators with the same
+    output give 1."""
     written = [index for op in operands.subgraph.operators for index in op.outputs if index >= 0]
     return len(written) - len(set(written))
 
 
 @measures(_beside("input", values=np.ones(4, np.int8)))
 def constant_inputs(operands: Operands) -> Measured:
-    """How many inputs of the subgraph are constants of the file, of at least one value."""
+    """Number of subgraph inputs with constant values in the file. Example: an input with a buffer of 4 bytes
+    gives 1."""
     tensors = operands.subgraph.tensors
     inputs = (tensors[index] for index in operands.subgraph.inputs if 0 <= index < len(tensors))
     return sum(tensor.data is not None and len(tensor.data) > 0 for tensor in inputs)
@@ -200,26 +207,29 @@ def _types(operands: Operands, roles: frozenset[str]) -> int | None:
 
 @measures(lambda plan, value: retyped(plan, value, *_there(plan, _DATA)))
 def input_types(operands: Operands) -> Measured:
-    """How many types the operands have that are computed with each other: both sides, all values, a filling value."""
+    """Number of different dtypes of inputs that are combined, such as lhs and rhs. Example: ADD of int8 and
+    int16 gives 2."""
     return _types(operands, _DATA)
 
 
 @measures(lambda plan, value: retyped(plan, value, *_there(plan, _DATA_BOTH_ENDS)))
 def data_types(operands: Operands) -> Measured:
-    """How many types the data have that go into an operator and come out of it."""
+    """Number of different dtypes of data inputs and outputs. Example: int8 input and int16 output give 2."""
     return _types(operands, _DATA_BOTH_ENDS)
 
 
 @measures(_delegated)
 def delegated_rank(operands: Operands) -> Measured:
-    """Rank of the first operand of type float32 or int8, which the XNNPACK delegate takes over."""
+    """Rank of the first float32 or int8 input, which the XNNPACK delegate supports. Example: a float32 input
+    (1, 2, 3, 4, 5) gives 5."""
     tensors = (t for role in ("input", "values", "lhs") for t in operands.roles.get(role, ()))
     return next((len(t.shape) for t in tensors if t.dtype in DELEGATED), None)
 
 
 @measures(_broadcast)
 def broadcast_rank(operands: Operands) -> Measured:
-    """The largest rank among the operands, where their shapes differ and the kernel has to broadcast."""
+    """Largest input rank if the shapes differ and the kernel broadcasts, else None. Example: inputs (1, 4, 4,
+    8) and (8,) give 4."""
     sides = (tensors for role, tensors in operands.roles.items() if not role.startswith("output"))
     shapes = {tensor.shape for tensors in sides for tensor in tensors}
     return max(map(len, shapes)) if len(shapes) > 1 else None
@@ -227,7 +237,8 @@ def broadcast_rank(operands: Operands) -> Measured:
 
 @measures(_miscounted)
 def miscounted_operands(operands: Operands) -> Measured:
-    """How many operands more or fewer there are than the operator's options say."""
+    """Difference between the tensor count and the count in the options. Example: PACK with 3 inputs and
+    values_count 2 gives 1."""
     op = operands.operator
     counts = {"num_splits": op.outputs, "num": op.outputs, "values_count": op.inputs}
     option_stated = {
@@ -238,6 +249,6 @@ def miscounted_operands(operands: Operands) -> Measured:
 
 @measures(_absent)
 def absent_at_end(operands: Operands) -> Measured:
-    """How many operands at the end are listed as absent, rather than left out."""
+    """Number of trailing inputs that are listed as absent. Example: inputs (4, 5, -1) give 1."""
     inputs = operands.operator.inputs
     return next((n for n, index in enumerate(reversed(inputs)) if index >= 0), len(inputs))
