@@ -25,6 +25,7 @@ from litecheck.errors import ConfigError, InputError
         (b"[NaN]", "f: not JSON: got NaN, expected a finite number"),
         (b"-Infinity", "f: not JSON: got -Infinity, expected a finite number"),
         (b'{"a": 1, "b": {"c": 1, "c": 2}}', "f: not JSON: an object has the key 'c' twice"),
+        (b'{"a": 1, "b": 2, "c": 3, "b": 4}', "f: not JSON: an object has the key 'b' twice"),
     ],
 )
 def test_what_is_no_json_is_an_error_with_its_place(content: bytes, message: str) -> None:

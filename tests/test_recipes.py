@@ -55,12 +55,13 @@ class Acme:
         import pathlib
         import tempfile
 
-        import litecheck
+        from litecheck.model.load import load_model
+        from litecheck.reference.engine.interpreter import run
 
         file = pathlib.Path(tempfile.mkdtemp()) / "model.tflite"
         file.write_bytes(model)
-        loaded = litecheck.load_model(file)
-        return AdapterAnswer(tuple(tuple(litecheck.run(loaded, one).outputs.values()) for one in runs))
+        loaded = load_model(file)
+        return AdapterAnswer(tuple(tuple(run(loaded, one).outputs.values()) for one in runs))
 '''
 FORMAT = '''
 """The number of results, for whoever counts."""

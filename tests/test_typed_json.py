@@ -75,3 +75,28 @@ def test_a_file_that_holds_no_such_document_is_named(tmp_path: Path, content: by
     with pytest.raises(ConfigError) as caught:
         read_document(file, Document, "v", 1, "document")
     assert str(caught.value).startswith(str(file))
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """A number or a word, a number or nothing."""
+
+    limit: float | str
+    count: int | None = None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Loose(1.5), Loose("all", 3), Loose(float("inf")), Loose("x", None)],
+    ids=lambda value: str(value),
+)
+def test_a_word_may_stand_in_place_of_a_number(value: Loose) -> None:
+    assert decoded(encoded(value, Loose), Loose, "document") == value
+
+
+@pytest.mark.parametrize(
+    "document", [{"limit": 1, "count": "all"}, {"limit": [1]}, {"limit": 1, "count": 1.5}]
+)
+def test_a_word_may_not_stand_where_no_type_allows_it(document: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"no document: (count|limit) is"):
+        decoded(document, Loose, "document")

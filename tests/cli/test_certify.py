@@ -140,3 +140,18 @@ def test_two_runs_side_by_side(run: Run) -> None:
     )
     assert waived.exit_code == 1
     assert "failed, 1 LSB, waived" in waived.stdout
+
+
+def test_claims_that_are_not_those_of_the_certificate(run: Run, folder: Path) -> None:
+    """Claims named with --check are read in place of those beside the certificate."""
+    run(*MADE)
+    (folder / "other.yaml").write_text(CLAIMS.replace("r1", "r2"))
+    (folder / "copies").mkdir()
+    (folder / "copies" / "claims.yaml").write_text(CLAIMS)
+    assert run(*CHECKED, "--claims", "copies/claims.yaml").exit_code == 0
+    other = run(*CHECKED, "--claims", "other.yaml")
+    assert other.exit_code == 1
+    assert "other.yaml: was changed: its SHA-256 is " in other.stdout
+    (folder / "claims.yaml").unlink()
+    assert run(*CHECKED, "--claims", "copies/claims.yaml").exit_code == 0
+    assert run(*CHECKED).exit_code == 1

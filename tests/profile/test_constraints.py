@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from litecheck.errors import ProfileError
-from litecheck.profile.constraints import number
+from litecheck.profile.constraints import narrower, number
 from litecheck.profile.load import load_profile
-from litecheck.profile.types import Profile
+from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, Profile, Range
 from litecheck.profile.yaml_reader import Text
 
 PROFILE = """\
@@ -211,3 +212,40 @@ def test_a_reason_beside_a_form_is_told_where_it_goes(tmp_path: Path) -> None:
 def test_a_number_that_no_float_holds_is_told(word: str) -> None:
     with pytest.raises(ProfileError, match=r"rules\.yaml:7: a number is too long"):
         number(word.removeprefix("0.."), Text(word, 7, "rules.yaml"))
+
+
+HALF, QUARTER = Exactly(Fraction(1, 2)), Exactly(Fraction(1, 4))
+
+
+@pytest.mark.parametrize(
+    ("child", "parent", "expected"),
+    [
+        (HALF, Exactly("any"), True),
+        (HALF, HALF, True),
+        (HALF, QUARTER, False),
+        (HALF, Exactly("positive"), True),
+        (Exactly("normal"), Exactly("positive"), True),
+        (Exactly("positive"), Exactly("normal"), False),
+        (Exactly("per-axis"), Exactly("per-tensor"), False),
+        (Range(Fraction(1), Fraction(2)), Exactly("positive"), True),
+        (Range(Fraction(1), Fraction(2)), Exactly("per-tensor"), False),
+        (Range(Fraction(1), Fraction(2)), Range(Fraction(0), Fraction(2)), True),
+        (Range(Fraction(1), Fraction(3)), Range(Fraction(0), Fraction(2)), False),
+        (Range(Fraction(-1), Fraction(2)), Range(Fraction(0), Fraction(2)), False),
+        (HALF, Range(Fraction(0), Fraction(2)), True),
+        (HALF, Range(Fraction(1), Fraction(2)), False),
+        (Exactly("normal"), Range(Fraction(0), Fraction(2)), False),
+        (OneOf((HALF, QUARTER)), Range(Fraction(0), Fraction(2)), True),
+        (OneOf((HALF, Exactly(Fraction(3)))), Range(Fraction(0), Fraction(2)), False),
+        (QUARTER, OneOf((HALF, QUARTER)), True),
+        (Exactly(Fraction(3)), OneOf((HALF, QUARTER)), False),
+        (MultipleOf(Fraction(6)), MultipleOf(Fraction(3)), True),
+        (MultipleOf(Fraction(3)), MultipleOf(Fraction(6)), False),
+        (Exactly(Fraction(12)), MultipleOf(Fraction(6)), True),
+        (Exactly("normal"), MultipleOf(Fraction(6)), False),
+    ],
+)
+def test_a_narrower_constraint_allows_nothing_more(
+    child: Constraint, parent: Constraint, expected: bool
+) -> None:
+    assert narrower(child, parent) is expected

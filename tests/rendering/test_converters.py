@@ -91,3 +91,11 @@ def test_json_keeps_the_published_schema() -> None:
 
 def test_what_judges_findings_one_by_one_is_not_for_tables() -> None:
     assert set(formats("converters")) == {"text", "json", "markdown", "html"}
+
+
+def test_the_schema_states_the_version() -> None:
+    from litecheck.data import schemas_dir
+    from litecheck.rendering.converters import VERSION
+
+    schema = json.loads((schemas_dir() / "converters.schema.json").read_text("utf-8"))
+    assert schema["properties"]["litecheck_converters"]["const"] == VERSION

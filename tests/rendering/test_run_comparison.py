@@ -85,3 +85,11 @@ def test_json_keeps_the_published_schema() -> None:
 
 def test_its_formats() -> None:
     assert set(formats("diff")) == {"text", "json", "markdown", "html"}
+
+
+def test_the_schema_states_the_version() -> None:
+    from litecheck.data import schemas_dir
+    from litecheck.rendering.run_comparison import VERSION
+
+    schema = json.loads((schemas_dir() / "suite-diff.schema.json").read_text("utf-8"))
+    assert schema["properties"]["litecheck_suite_diff"]["const"] == VERSION

@@ -59,3 +59,11 @@ def test_what_nothing_explains_is_said() -> None:
     assert "500 -500 came" in told
     assert "explained no known mistake fits every answer" in told
     assert "unknown 1 failing answer fits no known mistake" in told
+
+
+def test_the_schema_states_the_version() -> None:
+    from litecheck.data import schemas_dir
+    from litecheck.rendering.stream import VERSION
+
+    schema = json.loads((schemas_dir() / "stream.schema.json").read_text("utf-8"))
+    assert schema["properties"]["litecheck_stream"]["const"] == VERSION

@@ -121,6 +121,8 @@ X = (1, 4, 6, 3)
         ("sequence_dims_at_fault", "REVERSE_SEQUENCE", {"input": (4, 3)}, {"seq_dim": 2, "batch_dim": -1}, 2),
         ("fft_lengths_at_fault", "RFFT2D", {"input": (4, 8), "fft_length": ints(4, 6)}, {}, 1),
         ("fft_lengths_at_fault", "RFFT2D", {"input": (4, 8), "fft_length": ints(0, -4)}, {}, 2),
+        ("fft_lengths_at_fault", "RFFT2D", {"input": (4, 8), "fft_length": ints(1, 8)}, {}, 0),
+        ("fft_lengths_at_fault", "RFFT2D", {"input": (4, 8), "fft_length": ints(5, 12)}, {}, 2),
         ("segments_out_of_order", "SEGMENT_SUM", {"input": (4, 3), "segment_ids": ints(0, 0, 1, 2)}, {}, 0),
         ("segments_out_of_order", "SEGMENT_SUM", {"input": (4, 3), "segment_ids": ints(1, 3, 2, 2)}, {}, 3),
         ("segments_out_of_range", "UNSORTED_SEGMENT_SUM",

@@ -28,8 +28,8 @@ from litecheck.profile.solve import UnsolvableError, allowed, holds, limit, requ
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from tests.checks.table import profile
 
-#: What no profile limits, by an operator that has it.
-UNUSED = {
+#: Measurements that a profile need not limit, e.g. because the specification does not, by an operator that has them.
+NAMED = {
     "stride_w": "CONV_2D", "stride_h": "MAX_POOL_2D", "kernel_h": "CONV_2D", "kernel_w": "MAX_POOL_2D",
     "dilation_w": "CONV_2D", "dilation_h": "DEPTHWISE_CONV_2D",
     "dilated_kernel_h": "CONV_2D", "dilated_kernel_w": "DEPTHWISE_CONV_2D", "accumulation_depth": "DEPTHWISE_CONV_2D",
@@ -58,9 +58,8 @@ def alone(rule: OperatorRule, number: int, r: Requirement) -> OperatorRule:
 
 def test_every_measurement_is_limited_somewhere_or_named_here() -> None:
     used = {name.rpartition(".")[2] for name, _ in limits()}
-    unused = {name.rpartition(".")[2] for name in UNUSED}
-    assert used | unused == operator_measurements().keys() | operand_measurements().keys()
-    assert {name.rpartition(".")[2] for name, _ in WITNESSED}.isdisjoint(unused)
+    named = {name.rpartition(".")[2] for name in NAMED}
+    assert used | named == operator_measurements().keys() | operand_measurements().keys()
 
 
 #: A target demands no shapes and no scales: its limits are broken in plans that LiteRT takes (test_target_witnesses.py).
@@ -83,11 +82,11 @@ def where_set(plan: Plan, r: Requirement, values: Iterator[Measured]) -> Iterato
     yield from (measurable(plan) for plan in changed if plan is not None)
 
 
-@pytest.mark.parametrize("name", UNUSED)
+@pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("value", [2, 3])
 def test_a_witness_sets_a_number_exactly(name: str, value: int) -> None:
     judge = load_profile("litert-int8")
-    rule = judge.operators[UNUSED[name]]
+    rule = judge.operators[NAMED[name]]
     bare = replace(rule, requirements=tuple(r for r in rule.requirements if r.verb != "limits"))
     plan = witness(name).sets(solve(judge, bare), value)
     assert plan is not None

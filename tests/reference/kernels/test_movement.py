@@ -132,3 +132,17 @@ def test_dilate_puts_values_apart():
     between = value(7).data.reshape(())
     made = indexing.dilate(value([[1, 2], [3, 4]]), index(1, 3), Operand(between, "int8"), OUT)
     assert made.tolist() == [[1, 7, 7, 2], [3, 7, 7, 4]]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ((2, 1, 3), [[0, 1], [2], [3, 4, 5]]),
+        ((2, -1, 1), [[0, 1], [2, 3, 4], [5]]),
+        ((-1, 6, 0), [[], [0, 1, 2, 3, 4, 5], []]),
+    ],
+)
+def test_parts_of_given_lengths(sizes, expected):
+    """One -1 is what the other parts leave."""
+    made = movement.split_v(value([range(6)]), index(*sizes), index(1), (OUT,) * 3)
+    assert [part.tolist() for part in made] == [[part] for part in expected]

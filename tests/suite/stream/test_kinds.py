@@ -114,3 +114,22 @@ def test_what_a_way_gives_does_not_depend_on_the_place_of_a_line(name: str) -> N
         values = rows.reshape(len(batch), -1)
         for which in np.unique(group):
             assert len(np.unique(values[group.reshape(-1) == which], axis=0)) == 1, flag.name
+
+
+@pytest.mark.parametrize(
+    ("kind", "counts"),
+    [
+        ("requantize", (4_096, 131_072, 4_194_304)),
+        ("dot", (1_024, 8_192, 65_536)),
+        ("elementwise", (4_096, 65_536, 4_194_304)),
+        ("table", (4_096, 16_384, 262_144)),
+        ("softmax", (1_024, 8_192, 65_536)),
+    ],
+)
+def test_a_level_has_the_number_of_vectors_that_the_guide_states(
+    kind: str, counts: tuple[int, int, int]
+) -> None:
+    kinds = [found for name in stream_names() for found in (kind_of(name)[0],) if found.name == kind]
+    assert kinds
+    for found in kinds:
+        assert tuple(map(found.count, ("smoke", "standard", "exhaustive"))) == counts
