@@ -16,6 +16,7 @@ from litecheck.profile.rule_file import FileBudget, read_named
 from litecheck.profile.types import Profile
 from litecheck.profile.yaml_reader import Entries, text, texts
 from litecheck.spelling import did_you_mean
+from litecheck.target_kinds import target_kinds
 
 #: A file to copy, and the descriptions that are no profiles.
 _NO_PROFILES = ("template", "operators", "forms")
@@ -24,8 +25,9 @@ _bundled: dict[Path, Loaded] = {}
 
 
 def profile_names() -> tuple[str, ...]:
-    """The profiles that come with litecheck, by name; those of targets stand behind the specifications."""
+    """Return the names of profiles: specifications, then targets of litecheck and of installed packages."""
     files = [*rules_dir().glob("*.yaml"), *rules_dir().glob("targets/*.yaml")]
+    files += (file for folder in _installed_folders() for file in folder.glob("*.yaml"))
     names = (file.stem for file in files if file.stem not in _NO_PROFILES)
     return tuple(sorted(names, key=lambda name: (not name.startswith("litert"), name)))
 
@@ -51,6 +53,11 @@ def narrowed(name: str | Path, operators: Entries, file: str) -> Profile:
     return loaded.profile
 
 
+def _installed_folders() -> list[Path]:
+    """Return the folders of profiles that installed kinds of targets bring. Raises ConfigError."""
+    return [kind.profiles for kind in target_kinds().values() if kind.profiles is not None]
+
+
 def _find(name: str, near: Path | None) -> tuple[Path, str]:
     for folder, shown in ((rules_dir(), "rules"), (rules_dir() / "targets", "rules/targets")):
         path = folder / f"{name}.yaml"
@@ -59,6 +66,9 @@ def _find(name: str, near: Path | None) -> tuple[Path, str]:
     path = Path(name) if near is None else near.parent / name
     if path.suffix in (".yaml", ".yml") or os.path.isfile(path):
         return path, str(path)
+    for folder in _installed_folders():
+        if name in {file.stem for file in folder.glob("*.yaml")}:
+            return folder / f"{name}.yaml", str(folder / f"{name}.yaml")
     names = profile_names()
     hint = did_you_mean(name, names) or f"; there are {', '.join(names)}, or name a .yaml file"
     raise ProfileError(str(near) if near else name, None, f"no profile {name!r}{hint}")
