@@ -205,7 +205,7 @@ class Report:
         """``not judged`` when the file is unreadable, or no quantization in it is covered and no target runs any of it."""
         if model.problems:
             return "not judged"
-        if self._failing(model.active):
+        if any(map(self.fails, model.active)):
             return "violates"
         if not model.covered and not any(target.places["npu"] for target in model.targets):
             return "not judged"
@@ -222,7 +222,7 @@ class Report:
         return tuple(dict.fromkeys(pattern for m in self.models for pattern in m.selection))
 
     def fails(self, finding: Finding) -> bool:
-        """Whether the finding alone is enough to fail its model under this run's policy."""
+        """Return True if the finding alone fails its model under this run's policy."""
         falls_back = self.fail_on_fallback and finding.effect == CPU
         return finding.waiver is None and (falls_back or at_least(finding.level, self.fail_on))
 
@@ -237,18 +237,13 @@ class Report:
         if self.fail_on_fallback:
             left = {(f.where.subgraph, f.where.operator) for f in model.active if f.effect == CPU}
             found = f"{counted(len(left), 'operator')} {'stays' if len(left) == 1 else 'stay'} on the CPU"
-            unverified = sum(len(target.unverified) for target in model.targets)
+            unverified = sum(len(t.unverified) for t in model.targets)
             found += f", {counted(unverified, 'operator')} on the NPU unverified" if unverified else ""
             yield Gate("fallback", not (left or unverified), found, "allows none")
         if self.max_partitions is not None:
-            most, allowed = (
-                max((t.partitions for t in model.targets), default=0),
-                f"allows {self.max_partitions}",
-            )
+            most = max((target.partitions for target in model.targets), default=0)
+            allowed = f"allows {self.max_partitions}"
             yield Gate("partitions", most <= self.max_partitions, counted(most, "NPU partition"), allowed)
-
-    def _failing(self, findings: Iterable[Finding]) -> bool:
-        return any(self.fails(f) for f in findings)
 
     def explain(self, model: ModelReport) -> str:
         """Why the model has its verdict, in a few words."""

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from litecheck.errors import ConfigError
 from litecheck.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 #: Entry points of this group name a :class:`TargetKind` of an installed package.
 GROUP = "litecheck.targets"
@@ -59,6 +61,8 @@ def bundled_kinds() -> Mapping[str, TargetKind]:
 @cache
 def target_kinds() -> Mapping[str, TargetKind]:
     """Return litecheck's own kinds and those of installed packages by name. Raises ConfigError."""
+    from importlib.metadata import entry_points  # takes 10 ms, and few commands need it
+
     installed = (_installed(point) for point in entry_points(group=GROUP))
     return {**{kind.name: kind for kind in installed}, **bundled_kinds()}
 

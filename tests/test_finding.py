@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.finding import EFFECTS, MOOT, STATED_EFFECTS, Demand, Finding, Where, at_least
+from litecheck.finding import EFFECTS, STATED_EFFECTS, SUPERSEDED, Demand, Finding, Where, at_least
 
 CONV = Where(0, "main", 3, "CONV_2D", "block/out", "weight", None, 7, "block/kernel")
 FOUND = Finding(
@@ -92,4 +92,4 @@ def test_a_fingerprint_follows_names_and_not_numbers() -> None:
 
 
 def test_a_profile_may_state_every_effect_but_one() -> None:
-    assert set(EFFECTS) - set(STATED_EFFECTS) == {MOOT}
+    assert set(EFFECTS) - set(STATED_EFFECTS) == {SUPERSEDED}

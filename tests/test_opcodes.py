@@ -36,6 +36,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"ADD", "BATCH_MATMUL", "REDUCE_PROD", "SUB", "SUM"},
         "bounds an int32 sum",
     ),
+    "targets/ethos_u/domain.py": ({"MUL", "SUB"}, "public models compute indices as int32 with these alone"),
     "profile/assemble.py": (
         {"CALL_ONCE", "CONCATENATION", "SLICE"},
         "what makes a called subgraph come back to its caller; what cuts an operand out of a larger tensor, or makes a "
@@ -69,7 +70,7 @@ def test_no_module_lists_operators(path: Path) -> None:
 
 
 def test_exceptions_are_few_and_have_reasons() -> None:
-    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 18
+    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 20
     assert all(reason for _, reason in REASONS.values())
 
 

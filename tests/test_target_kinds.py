@@ -142,7 +142,7 @@ def test_own_kinds_are_found_by_existing() -> None:
 
 
 def test_an_unknown_kind_and_missing_code() -> None:
-    with pytest.raises(ConfigError, match="unknown target kind 'ethos'; did you mean 'ethos-u'"):
+    with pytest.raises(ConfigError, match=r"unknown target kind 'ethos'; did you mean 'ethos-u'"):
         target_kind("ethos")
-    with pytest.raises(ConfigError, match="target code 'litecheck.errors:nothing' cannot be imported"):
+    with pytest.raises(ConfigError, match=r"target code 'litecheck\.errors:nothing' cannot be imported"):
         import_attribute("litecheck.errors:nothing")

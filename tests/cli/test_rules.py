@@ -75,7 +75,7 @@ def test_measurements(run: Run) -> None:
     text = run("rules", "--measurements").stdout
     assert all(name in text for name in ("stride_w", "fused_activation", "role.channels"))
     some = run("rules", "--measurements", "stride").stdout
-    assert "Horizontal stride of a convolution or pooling." in some
+    assert "Horizontal stride of a" in some
     assert "fused_activation" not in some
     values = json.loads(run("rules", "--measurements", "*_mode", "-f", "json").stdout)["measurements"]
     assert values == [

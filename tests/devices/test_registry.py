@@ -76,8 +76,8 @@ def error(text: str) -> str:
 
 @pytest.mark.usefixtures("plugin")
 def test_unknown_devices_are_told_the_known_ones() -> None:
-    """The kinds of the package first, which are the modules of a folder, then those of plugins."""
-    own = sorted(path.stem for path in Path(adapters.__path__[0]).glob("[!_]*.py"))
+    """The kinds of the package first, which are the modules of a folder and of targets, then those of plugins."""
+    own = sorted((*(path.stem for path in Path(adapters.__path__[0]).glob("[!_]*.py")), "vela"))
     assert error("acme-npo") == (
         "--device acme-npo: there is no device 'acme-npo'; did you mean 'acme-npu'?; "
         f"there are {', '.join(own)}, acme-npu"

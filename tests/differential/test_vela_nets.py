@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from litecheck.profile.load import load_profile
-from litecheck.targets.ethos_u.rewrites import NOTHING
+from litecheck.targets.ethos_u.rewrites import Rewrites
 from tests.differential.vela_nets import drawn_nets
 from tests.differential.vela_promises import kept
 from tests.targets.ethos_u.graph.test_fusion import DILATED, STRIDDEN, truths
@@ -48,7 +48,7 @@ def test_a_pattern_that_no_profile_knows_is_told(monkeypatch: pytest.MonkeyPatch
     patterns = {"one": DILATED["one"][0]}
     assert kept(patterns.items(), "ethos-u55").apart == []
     monkeypatch.setattr(
-        "tests.differential.vela_promises.load_profile", lambda _: replace(profile, rewrites=NOTHING)
+        "tests.differential.vela_promises.load_profile", lambda _: replace(profile, rewrites=Rewrites())
     )
     assert len(kept(patterns.items(), "ethos-u55").apart) == 1
 

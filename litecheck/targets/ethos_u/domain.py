@@ -11,20 +11,19 @@ from litecheck.model.shapes import Shape
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.load import load_profile
 from litecheck.profile.operators import facts_of
+from litecheck.profile.types import words_of
 
 #: Types of feature maps, with the zero points of each.
 _FEATURE_MAPS = {"int8": range(-128, 128), "uint8": range(256), "int16": range(1)}
 #: Types of biases, and of axes, shapes, paddings and other parameters.
 _INTEGERS = ("int32", "int64")
-_COMPARISONS = {"EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"}
-_SEARCHES = {"ARG_MAX", "ARG_MIN"}
 _LARGEST_RANK = 5
 #: The profile that states optional inputs.
 _RUNTIME = "litert-runtime"
 #: The ranges of ordinary scales of feature maps and weights, and of biases, as powers of two.
 _SCALES, _BIAS_SCALES = range(-24, 16), range(-48, 16)
-#: Operators that compute indices as int32 without a scale in public models, where Vela confirms their placement.
-_INT32_OPERATORS = {"CONCATENATION", "MUL", "PACK", "RESHAPE", "SUB"}
+#: Arithmetic of indices, int32 without a scale, in public models, where Vela confirms the placement.
+_INDEX_ARITHMETIC = {"MUL", "SUB"}
 
 
 def unverified_because(context: Context, operator: Operator) -> str:
@@ -56,18 +55,32 @@ def _reasons(context: Context, operator: Operator) -> Iterator[str]:
         if not _is_index(operator, tensor):
             yield from _input_reasons(role, domain, tensor)
     for tensor in outputs:
-        if not _is_index(operator, tensor):
-            yield from _output_reasons(operator.opcode, tensor)
+        if tensor.dtype not in ("resource", *_output_types(operator.opcode)) and not _is_index(
+            operator, tensor
+        ):
+            yield from _feature_map_reasons("output", tensor)
     types = {t.dtype for _, domain, t in inputs if domain == "data"} | {t.dtype for t in outputs}
-    if {"int8", "uint8"} <= types and operator.opcode != "QUANTIZE":
+    if {"int8", "uint8"} <= types and facts_of(operator.kind).elementwise != "unary":
         yield "int8 and uint8 feature maps"
     yield from _shape_reasons(context, operator)
 
 
 def _is_index(operator: Operator, tensor: Tensor) -> bool:
-    return (
-        operator.opcode in _INT32_OPERATORS and tensor.dtype == "int32" and not tensor.quantization.scale.size
+    """Return True if a tensor holds indices, int32 without a scale, of an operator that public models have for indices."""
+    facts = facts_of(operator.kind)
+    moves = facts.reshapes or facts.joins in ("axis", "stack")
+    known = moves or operator.opcode in _INDEX_ARITHMETIC
+    return known and tensor.dtype == "int32" and not tensor.quantization.scale.size
+
+
+@cache
+def _output_types(opcode: str) -> frozenset[str]:
+    """Return the types of the output other than feature maps: bool of comparisons, int32 and int64 of ARG_MAX."""
+    rule = load_profile(_RUNTIME).operators.get(opcode)
+    types = (
+        [words_of(r.value) for r in rule.requirements if r.path == f"{opcode}/output/dtype"] if rule else []
     )
+    return types[0] if types and not types[0] & {*_FEATURE_MAPS} else frozenset()
 
 
 @cache
@@ -107,17 +120,6 @@ def _input_reasons(role: str, domain: str, tensor: Tensor) -> Iterator[str]:
             yield f"{role} with a zero point"
     elif tensor.dtype not in _INTEGERS or not math.prod(tensor.shape):
         yield f"{tensor.dtype} {role} {list(tensor.shape)}"
-
-
-def _output_reasons(opcode: str, tensor: Tensor) -> Iterator[str]:
-    if opcode in _COMPARISONS:
-        if tensor.dtype != "bool":
-            yield f"{tensor.dtype} output"
-    elif opcode in _SEARCHES:
-        if tensor.dtype not in _INTEGERS:
-            yield f"{tensor.dtype} output"
-    elif tensor.dtype != "resource":
-        yield from _feature_map_reasons("output", tensor)
 
 
 def _feature_map_reasons(role: str, tensor: Tensor) -> Iterator[str]:

@@ -12,15 +12,20 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.profile.measurements.bound import Operands
-from litecheck.profile.measurements.registry import MEASUREMENTS, OPERAND_MEASUREMENTS, meaning, measurement
+from litecheck.profile.measurements.registry import (
+    meaning,
+    measurement,
+    operand_measurements,
+    operator_measurements,
+)
 
 #: Modules of targets, which have their own texts.
 _OF_TARGETS = ("hardware_", "map_", "borders")
 _CORE = sorted(
     name
     for name, function in [
-        *MEASUREMENTS.items(),
-        *((f"role.{n}", f) for n, f in OPERAND_MEASUREMENTS.items()),
+        *operator_measurements().items(),
+        *((f"role.{n}", f) for n, f in operand_measurements().items()),
     ]
     if not function.__module__.rpartition(".")[2].startswith(_OF_TARGETS)
 )
