@@ -11,7 +11,7 @@ from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import OneOf, OperatorRule, Profile, Requirement
 from litecheck.rendering.rules import Row, demanded, rows
-from litecheck.targets.ethos_u.rewrites import NOTHING
+from litecheck.targets.ethos_u.rewrites import Rewrites, rewrites_of
 
 _HEAD = """\
 # {title}
@@ -66,16 +66,16 @@ def page(profile: Profile) -> str:
 
 def _together(profile: Profile) -> Iterator[str]:
     """What the compiler makes of operators together."""
-    made = profile.rewrites
-    if made != NOTHING:
+    made = rewrites_of(profile)
+    if made != Rewrites():
         yield "\n## Operators together\n\n"
     for one in made.fusions.values():
         yield f"- `{one.before}`, `{one.opcode}`, `{one.after}`: *{one.because}* ({one.see})\n"
-    for kind in made.conversions.values():
+    for kind in made.casts.values():
         yield f"- `{kind.dtype}`: *{kind.because}* ({kind.see})\n"
-    for maker, variable in made.keepings.items():
+    for maker, variable in made.variables.items():
         yield f"- `{maker}`: *{variable.because}* ({variable.see})\n"
-    for steps in made.unfoldings.values():
+    for steps in made.decompositions.values():
         yield f"- `{steps.opcode}`: *{steps.because}* ({steps.see})\n"
 
 
