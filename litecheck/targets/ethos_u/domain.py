@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from litecheck.checks.context import Context
@@ -101,14 +101,10 @@ def _absent_roles(operator: Operator) -> list[str]:
 def _input_reasons(role: str, domain: str, tensor: Tensor) -> Iterator[str]:
     if domain in ("data", "positive", "non-negative", "state"):
         yield from _feature_map_reasons(role, tensor)
-    elif domain == "truth":
-        if tensor.dtype != "bool":
-            yield f"{tensor.dtype} {role}"
+    elif domain in ("truth", "place"):
+        yield from _unscaled_reasons(role, tensor, ("bool",) if domain == "truth" else _INTEGERS)
     elif domain == "handle":
         return
-    elif domain == "place":
-        if tensor.dtype not in _INTEGERS:
-            yield f"{tensor.dtype} {role}"
     elif tensor.data is None:
         yield f"{role} is computed"
     elif domain in ("weight", "bias"):
@@ -118,8 +114,17 @@ def _input_reasons(role: str, domain: str, tensor: Tensor) -> Iterator[str]:
         yield from _scale_reasons(role, tensor, _SCALES if domain == "weight" else _BIAS_SCALES)
         if tensor.dtype != "uint8" and tensor.quantization.zero_point.any():
             yield f"{role} with a zero point"
-    elif tensor.dtype not in _INTEGERS or not math.prod(tensor.shape):
-        yield f"{tensor.dtype} {role} {list(tensor.shape)}"
+    else:
+        yield from _unscaled_reasons(role, tensor, _INTEGERS)
+        if not math.prod(tensor.shape):
+            yield f"{role} is empty"
+
+
+def _unscaled_reasons(role: str, tensor: Tensor, types: Collection[str]) -> Iterator[str]:
+    if tensor.dtype not in types:
+        yield f"{tensor.dtype} {role}"
+    if tensor.quantization.scale.size:
+        yield f"{role} with a scale"
 
 
 def _feature_map_reasons(role: str, tensor: Tensor) -> Iterator[str]:
