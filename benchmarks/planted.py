@@ -26,18 +26,18 @@ from litecheck.verify.verify import verify
 
 MODEL = Path(__file__).parents[1] / "fixtures" / "conv_int8.tflite"
 BUDGETS = (20, 50, 100)
-#: Faults in how an operator computes: a stage and its variant, or a departure.
+#: Faults in how an operator computes: a stage and its variant, or a defect.
 COMPUTED = {
     "CONV_2D rounded once": ("CONV_2D", "requantize", "single"),
-    "CONV_2D without the input's zero point": ("CONV_2D", "departure", "no-input-zero-point"),
-    "CONV_2D with sums of 16 bits": ("CONV_2D", "departure", "accumulator-16"),
-    "CONV_2D with one scale for all channels": ("CONV_2D", "departure", "first-weight-scale"),
+    "CONV_2D without the input's zero point": ("CONV_2D", "defect", "no-input-zero-point"),
+    "CONV_2D with sums of 16 bits": ("CONV_2D", "defect", "accumulator-16"),
+    "CONV_2D with one scale for all channels": ("CONV_2D", "defect", "first-weight-scale"),
     "DEPTHWISE_CONV_2D truncated": ("DEPTHWISE_CONV_2D", "requantize", "truncate"),
-    "DEPTHWISE_CONV_2D without bias": ("DEPTHWISE_CONV_2D", "departure", "no-bias"),
+    "DEPTHWISE_CONV_2D without bias": ("DEPTHWISE_CONV_2D", "defect", "no-bias"),
     "ADD rounded down": ("ADD", "requantize", "floor"),
-    "ADD without the output's zero point": ("ADD", "departure", "no-output-zero-point"),
+    "ADD without the output's zero point": ("ADD", "defect", "no-output-zero-point"),
     "AVERAGE_POOL_2D truncated": ("AVERAGE_POOL_2D", "round", "truncate"),
-    "FULLY_CONNECTED that wraps": ("FULLY_CONNECTED", "departure", "wraps"),
+    "FULLY_CONNECTED that wraps": ("FULLY_CONNECTED", "defect", "wraps"),
 }
 Change = Callable[[int, Arrays, Arrays], Arrays]
 

@@ -1,7 +1,7 @@
 """A whole ``litecheck verify`` beside the work it cannot avoid: ``python benchmarks/verify.py``; exit 1 if a goal fails.
 
 Three things in turn, several times, medians: the command ``litecheck verify MODEL --device litert:xnnpack -j 2`` with
-every operator by itself; the bare runtime, one program that does nothing but build the same interpreters and make the
+every operator isolated; the bare runtime, one program that does nothing but build the same interpreters and make the
 same inferences; and the bare reference, one program that computes the same expected tensors. Both programs include
 their start and their imports, as the command does.
 
@@ -136,7 +136,7 @@ def main() -> int:
 
 
 def report(medians: dict[str, float], whole: float, bare: float, inferences: int) -> int:
-    table = Table(title=f"{MODEL}, every operator by itself, {inferences:,} inferences")
+    table = Table(title=f"{MODEL}, every operator isolated, {inferences:,} inferences")
     table.add_column("program")
     table.add_column("seconds", justify="right")
     for name, seconds in medians.items():

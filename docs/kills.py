@@ -66,7 +66,7 @@ def section(table: KillTable) -> str:
 
 
 def _named(rows: Iterable[KillRow]) -> str:
-    """``requantize: single, floor; departure: wraps``."""
+    """``requantize: single, floor; defect: wraps``."""
     pairs = [row.mistake.split(": ", 1) for row in rows]
     steps = groupby(pairs, key=lambda pair: pair[0])
     return "; ".join(f"{step}: {', '.join(variant for _, variant in some)}" for step, some in steps)

@@ -55,7 +55,7 @@ What an arithmetic may choose variants by, and where it holds; roles that an ope
 _DEPARTURES = """
 ## Defects
 
-Ways to be wrong that no variant is. An arithmetic names one, or two as `one+other`, under `departure`, beside the
+Ways to be wrong that no variant is. An arithmetic names one, or two as `one+other`, under `defect`, beside the
 operator's steps; `litecheck diagnose` finds them.
 
 | defect | what goes wrong | operators |

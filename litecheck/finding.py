@@ -8,20 +8,20 @@ from typing import Literal, get_args
 
 Level = Literal["violation", "warning", "note"]
 Effect = Literal[
-    "the compiler refuses to load the model",
+    "the compiler rejects the model at load",
     "crashes the compiler at load",
     "crashes the compiler at placement",
-    "the compiler refuses any model with it",
-    "the compiler refuses the model",
+    "the compiler rejects any model with it",
+    "the compiler rejects the model",
     "crashes the compiler",
     "crashes",
-    "refused at load",
-    "refused by the default interpreter only",
-    "fails when it runs",
-    "computes wrongly",
+    "fails to load",
+    "rejected by the default interpreter only",
+    "fails at run time",
+    "wrong results",
     "ignored by LiteRT, may matter on hardware",
     "stays on the CPU",
-    "nothing, as the operator stays on the CPU",
+    "none, as the operator stays on the CPU",
     "the page forbids it",
     "the profile forbids it",
 ]
@@ -29,9 +29,9 @@ Effect = Literal[
 #: What becomes of an operator that a target's compiler takes and leaves to the processor beside the accelerator.
 CPU: Effect = "stays on the CPU"
 #: What becomes of a demand that a compiler would come to only behind what leaves the operator to the processor.
-SUPERSEDED: Effect = "nothing, as the operator stays on the CPU"
+SUPERSEDED: Effect = "none, as the operator stays on the CPU"
 #: What becomes of a model with an operator that its compiler does not take.
-REFUSED: Effect = "the compiler refuses the model"
+REFUSED: Effect = "the compiler rejects the model"
 #: What a profile may say becomes of a model: all but that.
 STATED_EFFECTS: tuple[Effect, ...] = tuple(effect for effect in get_args(Effect) if effect != SUPERSEDED)
 #: From the mildest to the gravest.

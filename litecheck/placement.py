@@ -79,7 +79,7 @@ class TargetReport:
 
     @property
     def folded(self) -> int:
-        """How many operators of the accelerator are folded away: none of its work is theirs."""
+        """How many operators of the accelerator are optimized out: none of its work is theirs."""
         return sum(op.place == "npu" and op.partition is None for op in self.operators)
 
     @property

@@ -19,11 +19,11 @@ from litecheck.tallies import (
     Counted,
     Status,
     Verdict,
+    checked_text,
     counted,
     counts_text,
     headlines_text,
     selection_text,
-    uncovered_text,
 )
 
 if TYPE_CHECKING:  # without numpy
@@ -128,7 +128,7 @@ class ModelReport:
     @property
     def lacking(self) -> int:
         """How many operators hold something that no rule has judged."""
-        return self.coverage["not covered"] + self.coverage["structure only"]
+        return self.coverage["not covered"] + self.coverage["structure checked only"]
 
     def kinds(self, status: Status) -> tuple[OperatorKind, ...]:
         """The operators with a status by kind and reason, the most frequent first; custom ones are one kind."""
@@ -202,19 +202,19 @@ class Report:
     configuration: Configuration | None = None
 
     def verdict(self, model: ModelReport) -> Verdict:
-        """``not judged`` when the file is unreadable, or no quantization in it is covered and no target runs any of it."""
+        """``not checked`` when the file is unreadable, or no quantization in it is covered and no target runs any of it."""
         if model.problems:
-            return "not judged"
+            return "not checked"
         if any(map(self.fails, model.active)):
             return "violates"
         if not model.covered and not any(target.places["npu"] for target in model.targets):
-            return "not judged"
+            return "not checked"
         return "conforms" if all(gate.kept for gate in self.gates(model)) else "violates"
 
     def headline(self, model: ModelReport) -> str:
         """Return the verdict with its scope: ``conforms for SOFTMAX`` if the findings were selected."""
         verdict = self.verdict(model)
-        return verdict + ("" if verdict == "not judged" else selection_text(model.selection))
+        return verdict + ("" if verdict == "not checked" else selection_text(model.selection))
 
     @property
     def selection(self) -> tuple[str, ...]:
@@ -232,7 +232,7 @@ class Report:
 
     def _gates(self, model: ModelReport) -> Iterator[Gate]:
         if self.require_coverage:
-            found = uncovered_text(model.coverage)
+            found = checked_text(model.coverage)
             yield Gate("coverage", not model.lacking, found, "requires that all are covered")
         if self.fail_on_fallback:
             left = {(f.where.subgraph, f.where.operator) for f in model.active if f.effect == CPU}
@@ -252,8 +252,8 @@ class Report:
         if not model.operators:
             return "it has no operators"
         asked = ", which this run requires" if self.require_coverage and model.lacking else ""
-        covered = f"{uncovered_text(model.coverage)}{asked}"
-        if self.verdict(model) == "not judged":
+        covered = f"{checked_text(model.coverage)}{asked}"
+        if self.verdict(model) == "not checked":
             return f"nothing quantized in it is covered; {covered}"
         missed = (str(gate) for gate in self.gates(model) if not gate.kept and gate.name != "coverage")
         return "; ".join((*missed, counts_text(model.counts, model.effects), covered))
@@ -282,8 +282,8 @@ class Report:
         """
         judged = headlines_text((self.verdict(m), self.headline(m)) for m in self.models)
         models = counted(len(self.models), "model")
-        counts = f"{counts_text(self.counts, self.effects)}; {uncovered_text(self.coverage)}"
-        return f"{models}: {judged or 'nothing to judge'}; {counts}"
+        counts = f"{counts_text(self.counts, self.effects)}; {checked_text(self.coverage)}"
+        return f"{models}: {judged or 'not applicable'}; {counts}"
 
     @property
     def effects(self) -> dict[Effect, int]:
@@ -294,5 +294,5 @@ class Report:
     @property
     def exit_code(self) -> int:
         """0 all conform, 1 one violates, 2 one could not be judged: the worst of them."""
-        codes = {"conforms": 0, "violates": 1, "not judged": 2}
+        codes = {"conforms": 0, "violates": 1, "not checked": 2}
         return max((codes[self.verdict(m)] for m in self.models), default=2)

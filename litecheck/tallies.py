@@ -8,14 +8,14 @@ from typing import Literal, get_args
 
 from litecheck.finding import EFFECTS, Effect
 
-Status = Literal["conforms", "violates", "waived", "structure only", "not covered", "nothing to judge"]
-Verdict = Literal["conforms", "violates", "not judged"]
+Status = Literal["conforms", "violates", "waived", "structure checked only", "not covered", "not applicable"]
+Verdict = Literal["conforms", "violates", "not checked"]
 Counted = Literal["violation", "warning", "note", "waived"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 #: Statuses that are not worth a word where no operator has them.
-_RARE: tuple[Status, ...] = ("structure only", "nothing to judge")
-VERDICTS: tuple[Verdict, ...] = ("conforms", "violates", "not judged")
+_RARE: tuple[Status, ...] = ("structure checked only", "not applicable")
+VERDICTS: tuple[Verdict, ...] = ("conforms", "violates", "not checked")
 #: A finding's level, or that somebody waived it.
 COUNTED: tuple[Counted, ...] = ("violation", "warning", "note", "waived")
 #: How many patterns of a selection are named, and how many characters of each.
@@ -46,17 +46,17 @@ def counts_text(counts: Mapping[Counted, int], effects: Mapping[Effect, int] | N
     return ", ".join(parts) or "no findings"
 
 
-def uncovered_text(coverage: Mapping[Status, int]) -> str:
-    """How many operators no rule of quantization judged: ``2 of 15 operators not covered``."""
-    missing, structure = coverage["not covered"], coverage.get("structure only", 0)
-    total = counted(sum(coverage.values()), "operator")
-    if structure:
-        return f"{structure:,} structure only, {missing:,} not covered of {total}"
-    return f"{missing:,} of {total} not covered"
+def checked_text(coverage: Mapping[Status, int]) -> str:
+    """Return how many operators have a quantization rule. Example: ``13/15 operators checked, 2 not covered``."""
+    missing, structure = coverage["not covered"], coverage.get("structure checked only", 0)
+    total = sum(coverage.values())
+    told = f"{total - missing - structure:,}/{counted(total, 'operator')} checked"
+    rest = ((structure, "structure checked only"), (missing, "not covered"))
+    return ", ".join((told, *(f"{number:,} {status}" for number, status in rest if number)))
 
 
 def effects_text(effects: Mapping[Effect, int]) -> str:
-    """What becomes of a model with these findings, the gravest first: ``1 crashes, 2 refused at load``."""
+    """What becomes of a model with these findings, the gravest first: ``1 crashes, 2 fails to load``."""
     return ", ".join(f"{effects[e]:,} {e.partition(',')[0]}" for e in EFFECTS if effects.get(e))
 
 

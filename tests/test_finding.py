@@ -11,7 +11,7 @@ from litecheck.finding import EFFECTS, STATED_EFFECTS, SUPERSEDED, Demand, Findi
 CONV = Where(0, "main", 3, "CONV_2D", "block/out", "weight", None, 7, "block/kernel")
 FOUND = Finding(
     "CONV_2D/weight/zero_point", "violation", CONV, "zero point 3", "zero point 0", "it costs a sum", "page",
-    Demand("litert-int8", "rules/litert-int8.yaml", 12), "computes wrongly",
+    Demand("litert-int8", "rules/litert-int8.yaml", 12), "wrong results",
 )  # fmt: skip
 
 
@@ -49,12 +49,12 @@ def test_places(changes: dict[str, object], place: str, operand: str) -> None:
 
 
 def test_sentences() -> None:
-    sentence = "zero point 3; litert-int8 requires zero point 0, because it costs a sum (computes wrongly)"
+    sentence = "zero point 3; litert-int8 requires zero point 0, because it costs a sum (wrong results)"
     assert FOUND.sentence == sentence
     assert str(FOUND) == f"CONV_2D #3 'block/out', weight 'block/kernel': {sentence}"
     without = replace(FOUND, because="", where=replace(CONV, role=None, tensor=None))
     assert str(without) == (
-        "CONV_2D #3 'block/out': zero point 3; litert-int8 requires zero point 0 (computes wrongly)"
+        "CONV_2D #3 'block/out': zero point 3; litert-int8 requires zero point 0 (wrong results)"
     )
     assert str(FOUND.demanded_by) == "rules/litert-int8.yaml:12"
 

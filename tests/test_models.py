@@ -25,16 +25,16 @@ EXPECTED: dict[str, tuple[int, int, dict[str, int], dict[str, int], str]] = {
         1, 3, {"BATCH_MATMUL/rhs/granularity": 1}, {}, "litert-int16x8",
     ),
     "movenet_single_pose_lightning_ptq": (
-        0, 138, {}, {"structure only": 6}, "litert-runtime litert-uint8 litert-structure",
+        0, 138, {}, {"structure checked only": 6}, "litert-runtime litert-uint8 litert-structure",
     ),
     "posenet_mobilenet_v1_075_353_481_16_quant_decoder": (
         0, 37, {}, {"not covered": 1}, "litert-runtime",
     ),
     "partly_quantized_mnist": (
-        0, 4, {}, {"structure only": 4}, "litert-runtime litert-hybrid litert-structure",
+        0, 4, {}, {"structure checked only": 4}, "litert-runtime litert-hybrid litert-structure",
     ),
     "mobilenet_v1_0.25_128_quant": (0, 31, {}, {}, "litert-uint8"),
-    "pretrainedResnet": (2, 0, {}, {"structure only": 16}, "litert-structure"),
+    "pretrainedResnet": (2, 0, {}, {"structure checked only": 16}, "litert-structure"),
     "qwen_fc_blockwise_quantized": (0, 1, {}, {}, "litert-hybrid"),
     "model_invoking_error": (2, 0, {}, {"not covered": 1}, ""),
 }  # fmt: skip
@@ -49,7 +49,7 @@ def test_verdict(models, name):
     }
     assert counts == findings
     assert report.covered == covered
-    open_ = ("structure only", "not covered", "nothing to judge")
+    open_ = ("structure checked only", "not covered", "not applicable")
     assert {status: report.coverage[status] for status in open_ if report.coverage[status]} == apart
     assert " ".join(report.profiles) == profiles
     assert not report.problems

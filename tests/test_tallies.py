@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from litecheck.tallies import (
+    checked_text,
     counted,
     counts_text,
     coverage_text,
     effects_text,
     headlines_text,
     selection_text,
-    uncovered_text,
 )
 
 
@@ -32,9 +32,9 @@ def test_a_number_with_its_noun(number: int, noun: str, plural: str, text: str) 
 def test_a_coverage_leaves_out_rare_statuses_without_operators() -> None:
     coverage = {"conforms": 12, "violates": 1, "waived": 0, "not covered": 2}
     assert coverage_text(coverage) == "12 conform, 1 violates, 0 waived, 2 not covered of 15 operators"
-    more = {**coverage, "structure only": 3, "nothing to judge": 1, "conforms": 1}
+    more = {**coverage, "structure checked only": 3, "not applicable": 1, "conforms": 1}
     assert coverage_text(more) == (
-        "1 conforms, 1 violates, 0 waived, 3 structure only, 2 not covered, 1 nothing to judge of 8 operators"
+        "1 conforms, 1 violates, 0 waived, 3 structure checked only, 2 not covered, 1 not applicable of 8 operators"
     )
 
 
@@ -52,17 +52,17 @@ def test_findings_in_words(counts: tuple[int, ...], effects: dict[str, int] | No
 
 
 def test_effects_begin_with_the_gravest() -> None:
-    assert effects_text({"refused at load": 2, "crashes": 1_000, "computes wrongly": 0}) == (
-        "1,000 crashes, 2 refused at load"
+    assert effects_text({"fails to load": 2, "crashes": 1_000, "wrong results": 0}) == (
+        "1,000 crashes, 2 fails to load"
     )
-    assert effects_text({"nothing, as the operator stays on the CPU": 3}) == "3 nothing"
+    assert effects_text({"none, as the operator stays on the CPU": 3}) == "3 none"
 
 
 def test_uncovered_operators() -> None:
-    assert uncovered_text({"conforms": 13, "not covered": 2}) == "2 of 15 operators not covered"
-    assert uncovered_text({"not covered": 0, "conforms": 1}) == "0 of 1 operator not covered"
-    assert uncovered_text({"structure only": 4, "not covered": 1}) == (
-        "4 structure only, 1 not covered of 5 operators"
+    assert checked_text({"conforms": 13, "not covered": 2}) == "13/15 operators checked, 2 not covered"
+    assert checked_text({"not covered": 0, "conforms": 1}) == "1/1 operator checked"
+    assert checked_text({"structure checked only": 4, "not covered": 1}) == (
+        "0/5 operators checked, 4 structure checked only, 1 not covered"
     )
 
 
@@ -83,5 +83,5 @@ def test_a_selection_names_three_patterns(patterns: tuple[str, ...], text: str) 
 
 def test_headlines_are_counted_in_the_order_of_verdicts() -> None:
     headlines = [("violates", "violates"), ("conforms", "conforms"), ("conforms", "conforms"),
-                 ("conforms", "conforms for SOFTMAX"), ("not judged", "not judged")]  # fmt: skip
-    assert headlines_text(headlines) == "2 conform, 1 conforms for SOFTMAX, 1 violates, 1 not judged"  # type: ignore[arg-type]
+                 ("conforms", "conforms for SOFTMAX"), ("not checked", "not checked")]  # fmt: skip
+    assert headlines_text(headlines) == "2 conform, 1 conforms for SOFTMAX, 1 violates, 1 not checked"  # type: ignore[arg-type]

@@ -108,7 +108,7 @@ def litecheck(package: Path, *arguments: str) -> subprocess.CompletedProcess[str
 def test_an_installed_kind_places_operators_by_its_own_measurement(package: Path) -> None:
     done = litecheck(package, "validate", str(FIXTURE), "--profile", "acme-npu")
     assert done.returncode == 0, done.stderr
-    assert "acme-npu: 1 on the NPU, 6 stay on the CPU; 1 NPU partition" in " ".join(done.stdout.split())
+    assert "acme-npu: 1 on the NPU, 6 on the CPU; 1 NPU partition" in " ".join(done.stdout.split())
     assert "channel remainder is 3" in " ".join(done.stdout.split())
     gated = litecheck(package, "validate", str(FIXTURE), "--profile", "acme-npu", "--fail-on-fallback")
     assert gated.returncode == 1

@@ -1,7 +1,7 @@
 """Verb ``granularity``: how many scales and zero points a tensor has, along which slices, and where they stand.
 
 LiteRT fills its per-tensor parameters only from exactly one scale, refuses to load a model whose counts disagree
-with each other or with the dimension they run along, and computes wrongly with what it does not refuse. A rule that
+with each other or with the dimension they run along, and wrong results with what it does not refuse. A rule that
 is mild about per-tensor or per-axis is not mild about that: absent or malformed parameters are always a violation.
 """
 

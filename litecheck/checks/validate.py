@@ -220,9 +220,9 @@ def _best(context: Context, operator: Operator, outcome: _Outcome) -> tuple[Stat
     if not outcome.profiles:
         return "not covered", reason
     if outcome.nothing:
-        return "nothing to judge", outcome.nothing
+        return "not applicable", outcome.nothing
     tensors = context.subgraph.tensors
     types = {tensors[i].dtype for i in (*operator.inputs, *operator.outputs) if i >= 0}
     if types & _SMALL:
         return "not covered", reason
-    return ("structure only", reason) if types & FLOATS else ("conforms", "")
+    return ("structure checked only", reason) if types & FLOATS else ("conforms", "")

@@ -28,7 +28,7 @@ _UsageError: Any = typer.BadParameter.__base__
 
 @contextmanager
 def _failures_told() -> Iterator[None]:
-    """A wrong command line ends with a code of its own: 2, which typer gives it, says that a model was not judged."""
+    """A wrong command line ends with a code of its own: 2, which typer gives it, says that a model was not checked."""
     try:
         with failures_told():
             yield
@@ -96,7 +96,7 @@ def litecheck(
 ) -> None:
     """Judge quantized LiteRT (.tflite) models: located, explained, without guessing.
 
-    Exit codes: 0 all models conform; 1 one violates its rules; 2 one is not judged; 64 wrong command; 74 disk full.
+    Exit codes: 0 all models conform; 1 one violates its rules; 2 one is not checked; 64 wrong command; 74 disk full.
     """
 
 

@@ -117,10 +117,10 @@ class Causes:
             for variant in cell.others(variants):
                 changed = _with(base, opcode, {cell.path: variant})
                 yield _Way((*names, f"{cell.path}: {variant}"), changed)
-        for name in defects_of(opcode) if "departure" not in variants else ():
+        for name in defects_of(opcode) if "defect" not in variants else ():
             known = DEFECTS[name]
-            changed = _with(base, opcode, {"departure": name})
-            yield _Way((*names, f"departure: {name}"), changed, known.does, known.windowed)
+            changed = _with(base, opcode, {"defect": name})
+            yield _Way((*names, f"defect: {name}"), changed, known.does, known.windowed)
 
     def _best(self, chosen: tuple[int, ...], near: _Trial, ways: Iterator[_Way]) -> list[_Way]:
         """The ways that explain something on the chosen feeds, those that leave least first."""

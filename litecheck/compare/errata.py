@@ -17,7 +17,7 @@ _DEVICE = "litert:"
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """Operators that a LiteRT of some versions computes wrongly on some types under some resolvers.
+    """Operators that a LiteRT of some versions wrong results on some types under some resolvers.
 
     ``beside`` are types one of which another operand must have; ``outcomes`` are those of a case that runs into it.
     """

@@ -197,9 +197,9 @@ class _Element:
         for name, arithmetic in named.items():
             variants = arithmetic.variants(self.operator.opcode)
             bound = bind(subgraph, self.operator, arithmetic, Machine(self.machine.model, arithmetic))
-            key = variants.get("departure"), *(bound.variants.get(cell.step) for cell in self.active)
+            key = variants.get("defect"), *(bound.variants.get(cell.step) for cell in self.active)
             if key not in known:
-                known[key] = self._value(bound, None if "departure" in variants else crop)
+                known[key] = self._value(bound, None if "defect" in variants else crop)
             if (value := known[key]) is not None:
                 yield Candidate(name, value, kind="arithmetic")
 
@@ -213,10 +213,10 @@ class _Element:
     def _defects(self) -> Iterator[Candidate]:
         subgraph, opcode = self.machine.model.subgraphs[0], self.operator.opcode
         base = self.machine.arithmetic
-        if "departure" in base.variants(opcode):
+        if "defect" in base.variants(opcode):
             return
         for name in defects_of(opcode):
-            variants = {**base.variants(opcode), "departure": name}
+            variants = {**base.variants(opcode), "defect": name}
             other = replace(base, name=name, stages={**base.stages, opcode: variants})
             try:
                 bound = bind(subgraph, self.operator, other, Machine(self.machine.model, other))
@@ -224,7 +224,7 @@ class _Element:
                 continue
             value = self._value(bound, crop_narrowly if DEFECTS[name].windowed else None)
             if value is not None:
-                yield Candidate(f"departure: {name}", value, kind="departure")
+                yield Candidate(f"defect: {name}", value, kind="defect")
 
     def _value(self, bound: BoundKernel, cut: Callable[..., Cut] | None = crop) -> int | None:
         """The element as a kernel gives it, computed from what ``cut`` leaves of the operator; None where a variant

@@ -168,7 +168,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A way of computing that explains differences of a case: ``names`` (``departure: no-bias``), several of them
+    """A way of computing that explains differences of a case: ``names`` (``defect: no-bias``), several of them
     together, ``does`` what goes wrong then. ``explained`` differences it has, ``left`` it has not; ``patterns`` say
     where those lie. ``alike`` are other ways that leave as many.
     """

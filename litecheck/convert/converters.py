@@ -51,13 +51,13 @@ class ConverterOutcome:
         return sum(self.report.counts.values()) if self.report else 0
 
     @property
-    def verdict(self) -> Literal["conforms", "violates", "not judged", "failed"]:
+    def verdict(self) -> Literal["conforms", "violates", "not checked", "failed"]:
         """What is known of the new model."""
         if self.report is None:
             return "failed"
         if any(finding.level == "violation" for finding in self.report.active):
             return "violates"
-        return "conforms" if self.report.covered else "not judged"
+        return "conforms" if self.report.covered else "not checked"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from litecheck.report import ModelReport
 #: Where no model with such an operator comes to run.
 _NOWHERE: tuple[Place, ...] = ("refused", "crashes")
 #: What the words of an effect say of such a place.
-_WORDS = ("refuses", "crashes")
+_WORDS = ("rejects", "crashes")
 
 
 def nowhere(report: ModelReport, origins: Sequence[int]) -> dict[int, str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from litecheck.convert.agreement import Agreement, TensorAgreement
     from litecheck.convert.bias_correction import BiasCorrection
 
-Outcome = Literal["conforms", "violates", "not judged"]
+Outcome = Literal["conforms", "violates", "not checked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +83,15 @@ class ConversionRecord:
 
     @property
     def verdict(self) -> Outcome:
-        """Whether the new model conforms; ``not judged`` where no profile speaks of anything quantized in it."""
+        """Whether the new model conforms; ``not checked`` where no profile speaks of anything quantized in it."""
         if any(f.level == "violation" for f in self.report.active):
             return "violates"
-        return "conforms" if self.report.covered else "not judged"
+        return "conforms" if self.report.covered else "not checked"
 
     @property
     def exit_code(self) -> int:
         """0 nothing is against the new model, 1 it would violate, 2 nobody can judge it."""
-        return {"conforms": 0, "violates": 1, "not judged": 2}[self.verdict]
+        return {"conforms": 0, "violates": 1, "not checked": 2}[self.verdict]
 
     @property
     def becomes(self) -> Mapping[str, int]:

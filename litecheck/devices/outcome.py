@@ -32,7 +32,7 @@ class Outcome(str, Enum):
     def judged(self) -> bool:
         """Whether the device was judged at all: it was given the operator and there was something to compare with.
 
-        One that remembers is not judged by inferences from the initial state alone.
+        One that remembers is not checked by inferences from the initial state alone.
         """
         return self not in (
             Outcome.NOT_DELEGATED,

@@ -137,7 +137,7 @@ def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
         tuple(excluded),
         near,
         fault=_fault(device, failed, Outcome.MISMATCH) if failed else "",
-        contrast=contrast(replace(near.example.way, departure=""), found) if near else None,
+        contrast=contrast(replace(near.example.way, defect=""), found) if near else None,
     )
 
 

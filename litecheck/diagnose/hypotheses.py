@@ -81,12 +81,12 @@ def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[Cell, ...]:
 def defective(way: Hypothesis, opcode: str) -> Iterator[Hypothesis]:
     """The way with each defect the operator can have."""
     for name in defects_of(opcode):
-        yield replace(way, departure=name, published=())
+        yield replace(way, defect=name, published=())
 
 
 def outputs(probe: Probe, way: Hypothesis) -> Iterator[Arrays]:
     """What the way gives in each run. Raises RunError where it cannot be computed."""
-    variants = dict(way.stages) | ({"departure": way.departure} if way.departure else {})
+    variants = dict(way.stages) | ({"defect": way.defect} if way.defect else {})
     machine = Machine(probe.model, _arithmetic({probe.opcode: variants}))
     if together(probe.model) > 1:
         yield from outputs_of(machine, probe.runs)
@@ -114,7 +114,7 @@ def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
 
 def named(way: Hypothesis, known: Mapping[str, Mapping[str, Any]]) -> Hypothesis:
     """The way with the arithmetics that have it."""
-    if way.departure:
+    if way.defect:
         return way
     having = (
         name for name, variants in known.items() if all(variants[stage] == v for stage, v in way.stages)

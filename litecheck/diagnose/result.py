@@ -10,20 +10,20 @@ from litecheck.devices.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A way to compute an operator: a variant for each stage that counts, and a defect (``departure``) or nothing.
+    """A way to compute an operator: a variant for each stage that counts, and a defect (``defect``) or nothing.
 
     ``published`` are the arithmetics that come with litecheck and have it so.
     """
 
     stages: tuple[tuple[str, str], ...]
-    departure: str = ""
+    defect: str = ""
     published: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """``requantize: double, departure: no-activation``."""
+        """``requantize: double, defect: no-activation``."""
         named = [f"{stage}: {variant}" for stage, variant in self.stages]
-        departure = [f"departure: {self.departure}"] if self.departure else []
-        return ", ".join([*named, *departure]) or "the only way there is"
+        defect = [f"defect: {self.defect}"] if self.defect else []
+        return ", ".join([*named, *defect]) or "the only way there is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class Diagnosed:
 
     ``kind`` tells groups of one operator apart (``int8``, ``float32``). ``probes`` and ``elements`` count what was
     compared, ``inferences`` what the device was asked for. ``fits`` are all ways that give exactly what the device
-    gave, the most usual one first; several of them were not told apart by any input. ``fault`` is a known fault of the
+    gave, the most usual one first; several of them were ambiguous by any input. ``fault`` is a known fault of the
     runtime, where that may be why nothing fits. ``tried`` are properties of the probes that were answered, with the
     values they had; ``untried`` says what no probe had. ``owned`` are the operators of models.
     """
@@ -196,14 +196,14 @@ class Diagnosed:
 
     @property
     def conclusion(self) -> str:
-        """``named``, ``not told apart``, ``none fits``, ``not repeatable`` or ``not answered``."""
+        """``named``, ``ambiguous``, ``none fits``, ``not repeatable`` or ``not answered``."""
         if not self.probes:
             return "not answered"
         if self.unsteady:
             return "not repeatable"
         if not self.fits:
             return "none fits"
-        return "named" if len(self.fits) == 1 else "not told apart"
+        return "named" if len(self.fits) == 1 else "ambiguous"
 
 
 @dataclass(frozen=True, slots=True)

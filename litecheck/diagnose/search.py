@@ -76,27 +76,27 @@ def in_pairs(
     One of them alone brings outputs nearer to the device's; together they are nearly right on small probes, whatever
     the rounding, and less wrong than the way without them.
     """
-    base = replace(near, departure="", published=())
+    base = replace(near, defect="", published=())
     order = sorted(seen, key=lambda s: s.size)
     failing = [one for one in order if compared(one, base) != "fits"]
     acting = [
         name
         for name in defects_of(opcode)
-        if any(one.differ(replace(base, departure=name), base) for one in failing)
+        if any(one.differ(replace(base, defect=name), base) for one in failing)
     ]
     small, any_small = failing[:_SMALL], order[:_SMALL]
     limit, far = _differing(base, small), _distance(base, small)
-    helping = {name for name in acting if _distance(replace(base, departure=name), small) < far}
+    helping = {name for name in acting if _distance(replace(base, defect=name), small) < far}
     for first, second in combinations(acting, 2):
         if not helping & {first, second}:
             continue
         for pair in permutations((first, second)):
-            way = replace(base, departure="+".join(pair))
+            way = replace(base, defect="+".join(pair))
             if (
                 all(s.near(way, _STEPS, _SHARE) for s in (*small, *any_small))
                 and _differing(way, small) < limit
             ):
-                yield from (replace(other, departure=way.departure, published=()) for other in possible)
+                yield from (replace(other, defect=way.defect, published=()) for other in possible)
 
 
 def _distance(way: Hypothesis, seen: Sequence[Seen]) -> float:
@@ -114,5 +114,5 @@ def once(fits: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Without ways whose defects are another's in the other order, or another's and one more that does nothing."""
     found: dict[tuple[object, frozenset[str]], Hypothesis] = {}
     for way in fits:
-        found.setdefault((way.stages, frozenset(way.departure.split("+"))), way)
+        found.setdefault((way.stages, frozenset(way.defect.split("+"))), way)
     return list(found.values())

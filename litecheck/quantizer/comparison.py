@@ -119,7 +119,7 @@ class Comparison:
     """What came of a comparison. ``semantics`` is empty where expected held integers.
 
     ``beyond`` counts the elements off by more than ``tolerance``, which is in ``unit``: LSB of stored integers, ULP of
-    real values, or a share of the largest finite magnitude expected. Without any element there is nothing to judge:
+    real values, or a share of the largest finite magnitude expected. Without any element there is not applicable:
     ``within`` and ``exact`` are then False as well. ``farthest`` is the largest share of real values, infinite where
     only one of the two is finite.
     """
@@ -160,7 +160,7 @@ class Comparison:
 
     @property
     def exit_code(self) -> int:
-        """0 within tolerance, 1 not, 2 nothing to judge."""
+        """0 within tolerance, 1 not, 2 not applicable."""
         return 2 if not self.size else 0 if self.within else 1
 
 

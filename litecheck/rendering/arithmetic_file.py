@@ -40,8 +40,8 @@ def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
         for path, variant in way.stages:
             step, _, conditions = path.partition("/")
             entry.setdefault(step, {}).setdefault(conditions or DEFAULT, variant)
-        if way.departure:
-            entry.setdefault("departure", way.departure)
+        if way.defect:
+            entry.setdefault("defect", way.defect)
         entry["because"].extend(_reasons(diagnosed, way))
     document = {
         "arithmetic": slug(name),
@@ -79,6 +79,6 @@ def _reasons(diagnosed: Diagnosed, way: Hypothesis) -> Iterator[str]:
     yield f"{way} gives all {diagnosed.elements:,} outputs of {counted(diagnosed.probes, 'probe')}"
     others = [str(other) for other in diagnosed.fits if other != way]
     if others:
-        yield f"not told apart from: {'; '.join(others)}"
+        yield f"ambiguous with: {'; '.join(others)}"
     shown = sorted(diagnosed.excluded, key=lambda e: not e.way.published)[:2]
     yield from (f"not {excluded.way}: {excluded_sentence(excluded)}" for excluded in shown)

@@ -56,7 +56,7 @@ def _same(output: TensorAgreement) -> str:
 def _facts(compared: ConverterComparison) -> list[tuple[str, str]]:
     """What is true of all of them."""
     facts = [
-        ("asked for", f"{compared.to}, judged by {compared.profile}"),
+        ("asked for", f"{compared.to}, checked against {compared.profile}"),
         ("float", bytes_text(compared.source_size)),
         ("samples", compared.data),
         ("measured", "seconds and memory of whole processes, imports included; memory is the most seen"),

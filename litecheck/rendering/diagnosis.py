@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Raised when a key changes its meaning or goes away. 2: ``model`` became ``models``.
 VERSION = 3
-_HEADS = ("operator", "type", "computed by", "as in", ">probes", ">outputs", "")
+_HEADS = ("operator", "type", "variant", "arithmetic", ">probes", ">outputs", "")
 #: Columns of prose where no terminal says how many it has.
 _WIDTH = 100
 
@@ -76,7 +76,7 @@ def _overview(operators: Sequence[Diagnosed]) -> layout.TableGrid:
         )
         for n, d in enumerate(operators)
     ]
-    return layout.TableGrid(("operator", "type", "computed by", "as in", ">probes", ">outputs"), tuple(rows))
+    return layout.TableGrid(("operator", "type", "variant", "arithmetic", ">probes", ">outputs"), tuple(rows))
 
 
 def _published(d: Diagnosed) -> str:
@@ -89,7 +89,7 @@ def _operator(anchor: str, d: Diagnosed) -> layout.Fold:
     problems, evidence = tuple(wording.problems(d)), tuple(wording.evidence(d))
     rows: tuple[tuple[str, layout.Line], ...] = (
         ("computed by", (wording.computed_by(d),)),
-        ("as in", (_published(d),)),
+        ("arithmetic", (_published(d),)),
         ("evidence", (f"{counted(d.elements, 'output')} of {counted(d.probes, 'probe')}{asked}",)),
         ("wrong", layout.broken(problems)),
         ("no answer", layout.broken(tuple(wording.silent(d)))),
@@ -192,7 +192,7 @@ def _case(d: Diagnosed, row: result.ResultRow | None) -> result.JudgedCase:
 def _obstacles(d: Diagnosis) -> Iterator[result.ResultRow]:
     if d.exit_code == 2:
         why = f"{counted(len(d.operators), 'kind')} of operators tried, none answered"
-        text, where = f"not judged on {d.device}: {why}", result.RowPlace(d.device, "device")
+        text, where = f"not checked on {d.device}: {why}", result.RowPlace(d.device, "device")
         identity = result.digest(f"{d.device}\0not-judged")
         yield result.ResultRow("diagnose/not-judged", "violation", text, where, title=text, identity=identity)
 

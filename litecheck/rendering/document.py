@@ -44,11 +44,11 @@ SIGNS: dict[str, tuple[str, str]] = {
     "conforms": ("✅", "="),
     "violates": ("❌", "≠"),
     "fails": ("❌", "≠"),
-    "not judged": ("⚠️", "–"),
+    "not checked": ("⚠️", "–"),
     "waived": ("⚠️", "w"),
     "not claimed": ("⚠️", "–"),
     "named": ("✅", "="),
-    "not told apart": ("✅", "≈"),
+    "ambiguous": ("✅", "≈"),
     "none fits": ("❌", "≠"),
     "not repeatable": ("❌", "F"),
     "not answered": ("⚠️", "–"),
@@ -104,7 +104,7 @@ class TableGrid:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Parts that are folded away behind a title, or stand open. ``anchor`` is what links lead to."""
+    """Parts that are optimized out behind a title, or stand open. ``anchor`` is what links lead to."""
 
     title: str
     rest: Line
@@ -118,7 +118,7 @@ Part = Heading | Paragraph | ItemList | FactRows | TableGrid | Fold
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report. ``verdict`` is ``conforms``, ``fails``, ``violates`` or ``not judged``, or empty where it has none."""
+    """A whole report. ``verdict`` is ``conforms``, ``fails``, ``violates``, ``not checked`` or empty."""
 
     program: str
     title: Line

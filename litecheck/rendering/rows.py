@@ -64,7 +64,7 @@ class ResultRow:
 class JudgedCase:
     """One thing that was judged, an operator for example, with the rows at it.
 
-    ``gap`` says why it was not judged, or not wholly; ``required`` names the failure where that fails. ``aside`` are lines
+    ``gap`` says why it was not checked, or not wholly; ``required`` names the failure where that fails. ``aside`` are lines
     about one that does well.
     """
 

@@ -107,7 +107,7 @@ def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> N
             (row.name, _without_role(row.requirement), row.requirement.level, str(row.requirement.demand))
             for row in rows(profile, rule)
         ]
-        print_table(("requirement", "required", "level", "demanded by"), listed, _WHOLE, console)
+        print_table(("requirement", "required", "level", "rule"), listed, _WHOLE, console)
 
 
 def _with_rule(profiles: Iterable[Profile], opcode: str) -> tuple[Profile, ...]:
@@ -283,4 +283,4 @@ def _sentence(text: str) -> str:
 #: The effect of a requirement whose profile states none.
 _UNSAID: Effect = "the profile forbids it"
 #: Columns that take the room they need; the others wrap.
-_WHOLE = ("profile", "operator", "requirement", "level", "demanded by")
+_WHOLE = ("profile", "operator", "requirement", "level", "rule")

@@ -106,9 +106,9 @@ def _fitting(number: int) -> str:
 
 
 def _named(flag: VectorFlag) -> str:
-    """``wraps (the lowest bits are kept)``, with the arithmetics that have it and what was not told apart."""
+    """``wraps (the lowest bits are kept)``, with the arithmetics that have it and what was ambiguous."""
     known = f"; so computes {', '.join(flag.published)}" if flag.published else ""
-    same = f"; not told apart: {', '.join(flag.same)}" if flag.same else ""
+    same = f"; ambiguous: {', '.join(flag.same)}" if flag.same else ""
     return f"{flag.name} ({flag.does}{known}{same})"
 
 

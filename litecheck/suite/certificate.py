@@ -107,7 +107,7 @@ class Certificate:
 
     @property
     def exit_code(self) -> int:
-        """0 conforms, 1 fails, 2 not judged."""
+        """0 conforms, 1 fails, 2 not checked."""
         return {"conforms": 0, "fails": 1}.get(self.verdict, 2)
 
     def text(self) -> str:

@@ -21,7 +21,7 @@ from litecheck.suite.case import SuiteCase
 from litecheck.suite.manifest import Flag
 
 #: What the name of a defect begins with, as in an arithmetic file.
-DEPARTURE = "departure"
+DEFECT = "defect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Mistake:
 
     @property
     def name(self) -> str:
-        """``requantize: single``, ``departure: no-bias``."""
+        """``requantize: single``, ``defect: no-bias``."""
         return f"{self.step}: {self.variant}"
 
     def under(self, arithmetic: Arithmetic, opcode: str) -> Arithmetic:
@@ -49,7 +49,7 @@ def mistakes(case: SuiteCase, arithmetic: Arithmetic) -> Iterator[Mistake]:
         for variant in cell.others(arithmetic.variants(case.opcode)):
             yield Mistake(cell.path, variant)
     for name in defects_of(case.opcode):
-        yield Mistake(DEPARTURE, name)
+        yield Mistake(DEFECT, name)
 
 
 def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[Cell, ...]:

@@ -17,7 +17,7 @@ from litecheck.suite.case import SuiteCase
 from litecheck.suite.causes import loaded_case
 from litecheck.suite.equivalents import reason_of
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
-from litecheck.suite.mutants import DEPARTURE, Mistake, computed, mistakes, shown
+from litecheck.suite.mutants import DEFECT, Mistake, computed, mistakes, shown
 from litecheck.version import __version__
 
 #: What is expected where nothing else is said.
@@ -152,4 +152,4 @@ def _mistaken(case: SuiteCase, mistake: Mistake, base: Arithmetic) -> tuple[NDAr
 
 
 def _does(mistake: Mistake) -> str:
-    return DEFECTS[mistake.variant].does if mistake.step == DEPARTURE else ""
+    return DEFECTS[mistake.variant].does if mistake.step == DEFECT else ""

@@ -157,14 +157,14 @@ class OperatorRow:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails``, ``waived``, ``not claimed``, or ``not judged`` where no case of it was computed."""
+        """``conforms``, ``fails``, ``waived``, ``not claimed``, or ``not checked`` where no case of it was computed."""
         if self.standing == NOT_CLAIMED:
             return self.standing
         if any(self.count(e) > self.excused.get(e.value, 0) for e in Ending if self._wanting(e)):
             return "fails"
         if self.waived:
             return "waived"
-        return "conforms" if self.kept else "not judged"
+        return "conforms" if self.kept else "not checked"
 
     @property
     def kept(self) -> int:
@@ -208,13 +208,13 @@ class SuiteReport:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails`` (an expired waiver fails, too), or ``not judged`` where no case was computed."""
+        """``conforms``, ``fails`` (an expired waiver fails, too), or ``not checked`` where no case was computed."""
         verdicts = {row.verdict for row in self.rows}
         expired = any(record.state == "expired" for record in self.waivers)
         if "fails" in verdicts or expired or self.shortfalls:
             return "fails"
         kept = any(row.kept for row in self.rows if row.standing != NOT_CLAIMED)
-        return "conforms" if kept else "not judged"
+        return "conforms" if kept else "not checked"
 
     @property
     def waived(self) -> int:
@@ -223,5 +223,5 @@ class SuiteReport:
 
     @property
     def exit_code(self) -> int:
-        """0 conforms, 1 fails, 2 not judged."""
+        """0 conforms, 1 fails, 2 not checked."""
         return {"conforms": 0, "fails": 1}.get(self.verdict, 2)

@@ -17,11 +17,11 @@ from litecheck.profile.types import Profile
 #: Effects and their places, in the order in which a compiler decides.
 _STAGES: tuple[tuple[Effect, Place], ...] = (
     ("crashes the compiler at load", "crashes"),
-    ("the compiler refuses to load the model", "refused"),
+    ("the compiler rejects the model at load", "refused"),
     ("crashes the compiler at placement", "crashes"),
-    ("the compiler refuses any model with it", "refused"),
+    ("the compiler rejects any model with it", "refused"),
     (CPU, "cpu"),
-    ("the compiler refuses the model", "refused"),
+    ("the compiler rejects the model", "refused"),
     ("crashes the compiler", "crashes"),
 )
 _EFFECTS = [effect for effect, _ in _STAGES]

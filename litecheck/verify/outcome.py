@@ -194,12 +194,12 @@ class Verification:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails``, or ``not judged`` where no case could be compared."""
+        """``conforms``, ``fails``, or ``not checked`` where no case could be compared."""
         if any(map(self.failing, self.verdicts)):
             return "fails"
-        return "conforms" if any(v.outcome.good for v in self.verdicts) else "not judged"
+        return "conforms" if any(v.outcome.good for v in self.verdicts) else "not checked"
 
     @property
     def exit_code(self) -> int:
-        """0 conforms, 1 fails, 2 not judged."""
+        """0 conforms, 1 fails, 2 not checked."""
         return {"conforms": 0, "fails": 1}.get(self.verdict, 2)

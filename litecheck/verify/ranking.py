@@ -151,7 +151,7 @@ def _suspects(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
                     dict.fromkeys((operator.opcode, cell.path, other) for other in cell.others(variants))
                 )
         named = defects_of(operator.opcode)
-        found.update(dict.fromkeys((operator.opcode, "departure", name) for name in named))
+        found.update(dict.fromkeys((operator.opcode, "defect", name) for name in named))
     for opcode, stage, variant in found:
         own = {**arithmetic.variants(opcode), stage: variant}
         yield replace(arithmetic, stages={**arithmetic.stages, opcode: own})

@@ -17,7 +17,7 @@ from litecheck.verify.outcome import Verification
 from litecheck.version import __version__
 
 #: From the best to the worst.
-_CODES = {"conforms": 0, "fails": 1, "not judged": 2}
+_CODES = {"conforms": 0, "fails": 1, "not checked": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Unverified:
 
     @property
     def verdict(self) -> str:
-        """Always ``not judged``."""
-        return "not judged"
+        """Always ``not checked``."""
+        return "not checked"
 
 
 @dataclass(frozen=True, slots=True)

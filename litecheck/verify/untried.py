@@ -1,4 +1,4 @@
-"""Which parameters of operators a verification never tried: what no judged operator of the model had."""
+"""Which parameters of operators a verification not exercised: what no judged operator of the model had."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def test_a_device_that_hands_no_state_on_is_not_exact() -> None:
     assert any("hands no state on" in note for note in report.notes)
     assert verify(remembering(), device, replace(QUICK, require_coverage=True)).exit_code == 1
     alone = verify(remembering(), device, replace(QUICK, select=("SVDF",)))
-    assert (alone.verdict, alone.exit_code) == ("not judged", 2)
+    assert (alone.verdict, alone.exit_code) == ("not checked", 2)
 
 
 def test_a_wrong_initial_state_is_a_mismatch_on_every_device() -> None:

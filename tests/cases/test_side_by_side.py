@@ -169,12 +169,12 @@ def test_images_give_the_same_as_one_by_one(opcode: str) -> None:
     main, own = model.subgraphs[0], REFERENCE.variants(opcode)
     (case,) = parts.operators(model, main)
     several = [feed.arrays for feed in tried(case, {}, 0, 5)]
-    departures = [
-        replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**own, "departure": name}})
+    defects = [
+        replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**own, "defect": name}})
         for name in defects_of(opcode)
     ]
-    assert len(departures) > 20 or opcode not in SUMS
-    for arithmetic in (*variants(case), *departures):
+    assert len(defects) > 20 or opcode not in SUMS
+    for arithmetic in (*variants(case), *defects):
         one = Machine(case.cut.model, arithmetic)
         apart = [one.run(case.cut.model.subgraphs[0], arrays) for arrays in several]
         joined = list(outputs_of(Machine(case.cut.model, arithmetic), several))

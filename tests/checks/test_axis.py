@@ -22,7 +22,7 @@ ops:
       bias: {axis: 0, because: there is no other}
       output: activation
 effects:
-  "*/*/axis": computes wrongly
+  "*/*/axis": wrong results
 """
 
 
@@ -33,7 +33,7 @@ def along(axis: int) -> Model:
 def weight(found: str) -> Told:
     return Told(
         "CONV_2D/weight/axis", "weight 'weight'", found, "quantized dimension 0 of weight",
-        "output channels are dimension 0", "computes wrongly", see="conv.cc:551",
+        "output channels are dimension 0", "wrong results", see="conv.cc:551",
     )  # fmt: skip
 
 
@@ -52,7 +52,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
                 "its quantized dimension is 1, of shape [1, 4]",
                 "quantized dimension 0 of bias",
                 "there is no other",
-                "computes wrongly",
+                "wrong results",
             ),
         ),
     ),

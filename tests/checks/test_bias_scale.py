@@ -29,7 +29,7 @@ ops:
         see: CONV_2D
       output: {kind: activation, granularity: any, because: the result is one}
 effects:
-  CONV_2D/bias/scale: computes wrongly
+  CONV_2D/bias/scale: wrong results
 """
 HALF = RULES.replace(
     "{product_of: [input, weight], ulps: 1, tolerated: 1/1000}", "{product_of: [1/2, weight]}"
@@ -54,7 +54,7 @@ def fault(found: str, channels: int | None = 1, level: Level = "violation") -> t
     return (
         Told(
             "CONV_2D/bias/scale", "bias 'bias'", found, "a scale of bias within 1 ulp of input scale x weight scale",
-            "the accumulator has the scale input * weight", "computes wrongly", level, channels,
+            "the accumulator has the scale input * weight", "wrong results", level, channels,
             "CONV_2D",
         ),
     )  # fmt: skip

@@ -276,9 +276,9 @@ def verdict(report: ModelReport) -> str:
     [
         (softmax(), ("litert-runtime",), "conforms", "conforms"),
         (int16x8(), ("litert-int16x8",), "conforms", "conforms"),
-        (plain("ADD", "float32"), ("litert-structure",), "structure only", "not judged"),
-        (plain("ADD", "int32"), ("litert-structure",), "conforms", "not judged"),
-        (plain("DELEGATE", "int8", q=STEP), (), "not covered", "not judged"),
+        (plain("ADD", "float32"), ("litert-structure",), "structure checked only", "not checked"),
+        (plain("ADD", "int32"), ("litert-structure",), "conforms", "not checked"),
+        (plain("DELEGATE", "int8", q=STEP), (), "not covered", "not checked"),
     ],
     ids=["int8", "int16", "float32", "int32", "delegate"],
 )
@@ -308,7 +308,7 @@ ops:
         ("int64", "conforms", ""),
         ("uint64", "conforms", ""),
         ("bool", "conforms", ""),
-        ("float32", "structure only", "float32 activations"),
+        ("float32", "structure checked only", "float32 activations"),
         ("int8", "not covered", "int8 arithmetic"),
         ("uint8", "not covered", "uint8 activations: the legacy scheme, outside the int8 specification"),
         ("uint16", "not covered", "uint16 arithmetic"),
@@ -321,14 +321,14 @@ def test_what_a_judgement_of_structure_makes_of_a_type(dtype: str, status: str, 
     report = validate(plain("ADD", dtype), [int16, profile(STRUCTURE)])
     (operator,) = report.operators
     assert (operator.status, operator.reason, operator.quantized) == (status, reason, False)
-    assert verdict(report) == "not judged"
+    assert verdict(report) == "not checked"
 
 
 def test_what_holds_nothing_has_nothing_to_judge() -> None:
     builder = ModelBuilder("one variable")
     main = builder.subgraph()
     model = ended(builder, main, "VAR_HANDLE", [], main.tensor("handle", (), "resource"))
-    assert judged(model, profile(STRUCTURE)) == ("nothing to judge", "a handle holds no data")
+    assert judged(model, profile(STRUCTURE)) == ("not applicable", "a handle holds no data")
 
 
 def test_only_what_spoke_is_named_with_the_runtime_it_means() -> None:
@@ -339,7 +339,7 @@ def test_only_what_spoke_is_named_with_the_runtime_it_means() -> None:
     assert validate(softmax(), named).profiles == ("litert-int8", "litert-int16x8"), "who was asked is named"
 
 
-@pytest.mark.parametrize(("dtype", "status"), [("float32", "structure only"), ("int32", "conforms")])
+@pytest.mark.parametrize(("dtype", "status"), [("float32", "structure checked only"), ("int32", "conforms")])
 def test_no_16_bit_rule_speaks_of_squares_of_other_types(dtype: str, status: str) -> None:
     """Every layer norm has a SQUARED_DIFFERENCE of reals."""
     builder = ModelBuilder("a layer norm's")

@@ -36,7 +36,7 @@ ops:
     outputs: [output]
     tensors: {values: activation, output: activation}
 effects:
-  "*/*/dtype": refused at load
+  "*/*/dtype": fails to load
   CONV_2D/weight/dtype: crashes
 levels:
   CONV_2D/weight/dtype: warning
@@ -46,7 +46,7 @@ INT8 = "activations are int8"
 
 def activation(path: str, operand: str, found: str) -> Told:
     role = path.split("/")[1]
-    return Told(path, operand, found, f"type int8 of {role}", INT8, "refused at load", see="page 1")
+    return Told(path, operand, found, f"type int8 of {role}", INT8, "fails to load", see="page 1")
 
 
 def wrong_in_everything(dtype: str) -> Model:
@@ -71,7 +71,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
                 "it is int64",
                 "type int32 of bias",
                 "the accumulator is int32",
-                "refused at load",
+                "fails to load",
             ),
         ),
     ),

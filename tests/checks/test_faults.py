@@ -21,10 +21,10 @@ ops:
       input: {kind: activation, granularity: per-tensor, scale: normal, because: the kernel needs a scale, see: page 1}
       output: activation
 effects:
-  "*/*/*": refused at load
-  "*/*/scale/zero": computes wrongly
+  "*/*/*": fails to load
+  "*/*/scale/zero": wrong results
   "*/*/scale/infinite": crashes
-  "*/*/granularity/absent": fails when it runs
+  "*/*/granularity/absent": fails at run time
 reasons:
   "*/*/scale/subnormal": the delegate takes it for 0
   "*/*/granularity/absent": nothing says what the integers mean
@@ -43,7 +43,7 @@ def row(
     verb: str,
     found: str,
     because: str = USUAL,
-    effect: Effect = "refused at load",
+    effect: Effect = "fails to load",
     level: Level = "violation",
 ) -> tuple[Told, ...]:
     required = SCALE if verb == "scale" else GRANULARITY
@@ -57,7 +57,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "infinite": (scaled(np.inf), row("scale", "scale is inf, infinite", effect="crashes")),
     "infinite and negative": (scaled(-np.inf), row("scale", "scale is -inf, infinite", effect="crashes")),
     "negative": (scaled(-0.05), row("scale", "scale is -0.05, negative", level="warning")),
-    "zero": (scaled(0.0), row("scale", "scale is 0", effect="computes wrongly")),
+    "zero": (scaled(0.0), row("scale", "scale is 0", effect="wrong results")),
     "subnormal": (scaled(1e-40), row("scale", "scale is 1e-40, subnormal", "the delegate takes it for 0")),
     "absent": (
         changed(softmax(), "input", scale=np.empty(0, np.float32), zero_point=zeros()),
@@ -65,7 +65,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
             "granularity",
             "it has no quantization",
             "nothing says what the integers mean",
-            "fails when it runs",
+            "fails at run time",
         ),
     ),
     "another fault of the same requirement": (

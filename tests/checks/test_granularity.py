@@ -45,8 +45,8 @@ ops:
     tensors:
       tensor: {granularity: any, because: the reader refuses others, see: builder.cc:524}
 effects:
-  "*/*/granularity": computes wrongly
-  TENSOR/tensor/granularity: refused at load
+  "*/*/granularity": wrong results
+  TENSOR/tensor/granularity: fails to load
 levels:
   CONV_2D/weight/granularity: note
   CONV_2D/output/granularity: warning
@@ -70,7 +70,7 @@ def elsewhere(model: Model, tensor: str, details: Details) -> Model:
 
 
 def weight(found: str, required: str = "per-axis quantization of weight", **fields: Any) -> Told:
-    fields = {"effect": "computes wrongly", "level": "note", **fields}
+    fields = {"effect": "wrong results", "level": "note", **fields}
     because = "each output channel has a scale"
     return Told(
         "CONV_2D/weight/granularity", "weight 'weight'", found, required, because, see="page 2", **fields
@@ -86,7 +86,7 @@ def misfit(found: str, required: str) -> tuple[Told, ...]:
             found,
             required,
             FIT,
-            "refused at load",
+            "fails to load",
             see="page 2",
         ),
     )
@@ -95,30 +95,30 @@ def misfit(found: str, required: str) -> tuple[Told, ...]:
 def output(found: str, level: Any) -> Told:
     return Told(
         "CONV_2D/output/granularity", "output 'conv_2d_0'", found, "per-tensor quantization or no quantization of output",
-        "the output is moved", "computes wrongly", level,
+        "the output is moved", "wrong results", level,
     )  # fmt: skip
 
 
 def bias(found: str, level: Any = "violation") -> Told:
     return Told(
         "CONV_2D/bias/granularity", "bias 'bias'", found, "as many scales of bias as weight has",
-        "the bias follows the weights", "computes wrongly", level,
+        "the bias follows the weights", "wrong results", level,
     )  # fmt: skip
 
 
 RESULT = Told(
     "CONCATENATION/output/granularity", "output 'concatenation_0'", "it has one scale for the whole tensor",
-    "no quantization of output", "the result counts", "computes wrongly",
+    "no quantization of output", "the result counts", "wrong results",
 )  # fmt: skip
 ODD = Told(
     "SOFTMAX/input/granularity", "input 'input'", "it has one scale for the whole tensor",
-    "blockwise quantization or multi-axis quantization of input", "this one is odd", "computes wrongly",
+    "blockwise quantization or multi-axis quantization of input", "this one is odd", "wrong results",
 )  # fmt: skip
 
 
 def malformed_output(found: str, required: str) -> Told:
     path, operand = "SOFTMAX/output/granularity", "output 'softmax_0'"
-    return Told(path, operand, found, required, FIT, "refused at load")
+    return Told(path, operand, found, required, FIT, "fails to load")
 
 
 BLOCKS = Blockwise(0, -1, 32)
@@ -140,7 +140,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
                 "it has 4 scales",
                 "per-tensor quantization of values",
                 "an activation has one scale",
-                "computes wrongly",
+                "wrong results",
                 see="page 1",
             ),
             RESULT,
@@ -202,7 +202,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
                 "its quantized dimension is 3 and its shape is [4]",
                 "a quantized dimension in 0..0",
                 FIT,
-                "refused at load",
+                "fails to load",
             ),
         ),
     ),
@@ -303,7 +303,7 @@ def test_what_is_told(what: str) -> None:
 
 #: What stands between these says what the runtime does with any tensor.
 SAID = (RULES.index("  TENSOR:"), RULES.index("effects:"))
-SILENT = (RULES[: SAID[0]] + RULES[SAID[1] :]).replace("  TENSOR/tensor/granularity: refused at load\n", "")
+SILENT = (RULES[: SAID[0]] + RULES[SAID[1] :]).replace("  TENSOR/tensor/granularity: fails to load\n", "")
 
 
 def test_of_a_runtime_nobody_speaks_for_malformed_parameters_are_what_the_requirement_says() -> None:
@@ -321,7 +321,7 @@ def test_a_dimension_nobody_needs_is_let_pass_for_a_runtime_of_which_nothing_is_
     found = "its quantized dimension is 7 and its shape is [1, 4]"
     row = Told(
         "SOFTMAX/output/granularity", "output 'softmax_0'", found, "a quantized dimension in 0..1",
-        "anything well-formed goes", "computes wrongly",
+        "anything well-formed goes", "wrong results",
     )  # fmt: skip
     assert told(head + SILENT, model) == (() if kept else (row,))
     assert told(head + RULES, model)[0].found == found, "a runtime of which it is said that it minds"
@@ -343,7 +343,7 @@ def test_a_tensor_no_operator_answers_for_is_told_by_its_place() -> None:
     assert told(only, model) == (
         Told(
             "TENSOR/tensor/granularity", "", "it has 4 scales and 2 zero points", "as many zero points as scales",
-            "the reader refuses others", "refused at load", see="builder.cc:524",
+            "the reader refuses others", "fails to load", see="builder.cc:524",
         ),
     )  # fmt: skip
     assert [row.path for row in told(RULES, model)] == ["CONV_2D/weight/granularity"]

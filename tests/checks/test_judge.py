@@ -26,7 +26,7 @@ ops:
       signed:
         tensors: {output: {scale: 1/128, zero_point: 0, because: the result lies in -1..1}}
 effects:
-  SOFTMAX/output/zero_point: computes wrongly
+  SOFTMAX/output/zero_point: wrong results
 """
 BASE = """\
 profile: base
@@ -52,7 +52,7 @@ def resulting(scale: float, point: int) -> Model:
 def point(found: int, required: str, because: str) -> Told:
     return Told(
         "SOFTMAX/output/zero_point", "output 'softmax_0'", f"zero point is {found}", required, because,
-        "computes wrongly",
+        "wrong results",
     )  # fmt: skip
 
 

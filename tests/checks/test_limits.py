@@ -34,8 +34,8 @@ ops:
     because: the sequencer skips at most two rows and columns
     see: guide 4
 effects:
-  CONV_2D/limits: refused at load
-  CONV_2D/limits/accumulator_step: computes wrongly
+  CONV_2D/limits: fails to load
+  CONV_2D/limits/accumulator_step: wrong results
 levels:
   CONV_2D/limits/dilated_kernel_h: warning
 """
@@ -53,7 +53,7 @@ def strided(channels: int = 4, **options: Any) -> Model:
 
 def fault(name: str, found: str, required: str, because: str = "", **fields: Any) -> tuple[Told, ...]:
     reason = because or "the sequencer skips at most two rows and columns"
-    fields = {"effect": "refused at load", "see": "guide 4", **fields}
+    fields = {"effect": "fails to load", "see": "guide 4", **fields}
     return (Told(f"CONV_2D/limits/{name}", "", found, required, reason, **fields),)
 
 
@@ -92,7 +92,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
             "accumulator step is 0.6875",
             "accumulator step in 0..1/4",
             "the shifter has no more bits",
-            effect="computes wrongly",
+            effect="wrong results",
         ),
     ),
     "exactly that number": (

@@ -40,8 +40,8 @@ ops:
     intermediates: [hidden]
     tensors: {input: activation, output: activation}
 effects:
-  "*/operands": fails when it runs
-  "*/*/operands": refused at load
+  "*/operands": fails at run time
+  "*/*/operands": fails to load
 levels:
   SOFTMAX/operands: warning
 """
@@ -59,13 +59,11 @@ def built(opcode: str, operands: str, outputs: int = 1, intermediates: str = "")
 
 
 def absent(path: str, operand: str, because: str = ABSENT, see: str = "") -> Told:
-    return Told(
-        path, operand, "it is absent", f"{operand} to be present", because, "refused at load", see=see
-    )
+    return Told(path, operand, "it is absent", f"{operand} to be present", because, "fails to load", see=see)
 
 
 def surplus(path: str, found: str, required: str) -> Told:
-    return Told(path, "", found, required, "the operator has no others", "fails when it runs")
+    return Told(path, "", found, required, "the operator has no others", "fails at run time")
 
 
 ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
@@ -122,7 +120,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
                 "it has 2 inputs and 2 outputs",
                 "1 input and 1 output",
                 "the operator has no others",
-                "fails when it runs",
+                "fails at run time",
                 "warning",
                 see="softmax.cc:1",
             ),

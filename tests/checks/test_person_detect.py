@@ -20,7 +20,7 @@ def test_every_such_bias_is_found_once(profile):
 
 def test_litert_refuses_it():
     finding = validate(person_detect(), [load_profile("litert-runtime")]).findings[0]
-    assert finding.effect == "refused at load"
+    assert finding.effect == "fails to load"
     assert finding.because == ("LiteRT fails to load mismatched counts of scales, zero points and channels")
 
 

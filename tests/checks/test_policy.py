@@ -192,7 +192,7 @@ def test_where_unlisted_operators_violate_any_of_them_may_be_named() -> None:
         check_patterns(Policy(ignore=("EXP/weight",)), [profile("violation")])
 
 
-@pytest.mark.parametrize("unlisted", ["violation", "stays on the CPU", "the compiler refuses the model"])
+@pytest.mark.parametrize("unlisted", ["violation", "stays on the CPU", "the compiler rejects the model"])
 def test_an_operator_that_does_not_exist_may_not(unlisted: str) -> None:
     check_patterns(Policy(ignore=("CUSTOM", "EXP|SIN/unsupported", "*/unsupported")), [profile(unlisted)])
     for pattern in ("EXPP", "EXPP/unsupported", "X*/unsupported"):

@@ -24,7 +24,7 @@ ops:
       bias: {range: 0, because: the device adds none}
       output: activation
 effects:
-  CONV_2D/weight/range: computes wrongly
+  CONV_2D/weight/range: wrong results
 levels:
   CONV_2D/weight/range: warning
 """
@@ -45,7 +45,7 @@ def without_bias() -> Model:
 def weight(found: str) -> Told:
     return Told(
         "CONV_2D/weight/range", "weight 'weight'", found, "values in -127..127 of weight",
-        "two products are added in 16 bits", "computes wrongly", "warning", see="page 3",
+        "two products are added in 16 bits", "wrong results", "warning", see="page 3",
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ ops:
       output: {kind: activation, granularity: per-axis, because: so it is}
     same_quantization: [lhs, rhs]
 effects:
-  "*/same_quantization": computes wrongly
+  "*/same_quantization": wrong results
 levels:
   MAXIMUM/same_quantization: warning
 """
@@ -67,7 +67,7 @@ def copied(operand: str, found: str) -> tuple[Told, ...]:
     return (
         Told(
             "CONCATENATION/same_quantization", operand, found, "one scale and zero point for values and output",
-            "stored integers are copied side by side", "computes wrongly", see="concatenation.cc:1",
+            "stored integers are copied side by side", "wrong results", see="concatenation.cc:1",
         ),
     )  # fmt: skip
 
@@ -76,7 +76,7 @@ def compared(operand: str, found: str) -> tuple[Told, ...]:
     return (
         Told(
             "MAXIMUM/same_quantization", operand, found, "one scale and zero point for lhs and rhs and output",
-            "stored integers are compared", "computes wrongly", "warning",
+            "stored integers are compared", "wrong results", "warning",
         ),
     )  # fmt: skip
 
@@ -160,7 +160,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
                 "rhs has no quantization; lhs has scale 0.05, zero point -3",
                 "one scale and zero point for lhs and rhs",
                 "",
-                "computes wrongly",
+                "wrong results",
             ),
         ),
     ),

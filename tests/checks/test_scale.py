@@ -17,7 +17,7 @@ from litecheck.profile.assemble import assemble
 from litecheck.profile.solve import requirements_of, settled, solve
 from litecheck.profile.types import ProductOf
 
-CRASHES, DEFAULT, WRONG = "crashes", "refused by the default interpreter only", "computes wrongly"
+CRASHES, DEFAULT, WRONG = "crashes", "rejected by the default interpreter only", "wrong results"
 IGNORED, PAGE = "ignored by LiteRT, may matter on hardware", "the page forbids it"
 VALUES = {"not_a_number": np.nan, "infinite": np.inf, "negative": -0.5, "zero": 0.0, "subnormal": 1e-40}
 FOUND = {

@@ -21,7 +21,7 @@ ops:
     tensors: {lhs: activation, rhs: activation, output: activation}
     shapes: broadcast
 effects:
-  ADD/shapes: refused at load
+  ADD/shapes: fails to load
 """
 WRONG = "the kernel works out its results' shapes from these"
 TRUST = "a compiler may trust the file where LiteRT works out the shape itself"
@@ -53,9 +53,7 @@ def open_ended() -> Model:
 
 
 def misfit(operand: str, found: str) -> tuple[Told, ...]:
-    return (
-        Told("ADD/shapes", operand, found, "operands whose shapes go together", WRONG, "refused at load"),
-    )
+    return (Told("ADD/shapes", operand, found, "operands whose shapes go together", WRONG, "fails to load"),)
 
 
 def other(

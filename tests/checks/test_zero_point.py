@@ -34,8 +34,8 @@ ops:
       input: activation
       output: {kind: activation, zero_point: [-128, 3..5], because: the result begins at 0}
 effects:
-  "*/*/zero_point": refused at load
-  CONV_2D/weight/zero_point: computes wrongly
+  "*/*/zero_point": fails to load
+  CONV_2D/weight/zero_point: wrong results
 levels:
   SOFTMAX/output/zero_point: note
 """
@@ -45,21 +45,21 @@ BIG = 2**63 - 1
 def weight(found: str, channels: int) -> Told:
     return Told(
         "CONV_2D/weight/zero_point", "weight 'weight'", found, "zero point 0 of weight", "weights are symmetric",
-        "computes wrongly", channels=channels,
+        "wrong results", channels=channels,
     )  # fmt: skip
 
 
 def activation(path: str, operand: str, found: str) -> Told:
     required = f"zero point in -128..127 of {path.split('/')[1]}"
     return Told(
-        path, operand, found, required, "a zero point is an int8 value", "refused at load", see="page 1"
+        path, operand, found, required, "a zero point is an int8 value", "fails to load", see="page 1"
     )
 
 
 def output(found: str) -> Told:
     return Told(
         "SOFTMAX/output/zero_point", "output 'softmax_0'", found, "zero point -128 or in 3..5 of output",
-        "the result begins at 0", "refused at load", "note",
+        "the result begins at 0", "fails to load", "note",
     )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
                 "zero point is 1 at channel 1 of 4",
                 "zero point 0 of bias",
                 "a bias is added as it is",
-                "refused at load",
+                "fails to load",
                 channels=1,
                 see="page 2",
             ),

@@ -182,4 +182,4 @@ def test_what_cannot_be_judged(run: Run, arguments: str, message: str, code: int
 def test_without_elements_nothing_is_judged(run: Run) -> None:
     np.save("none.npy", np.zeros((0, 3), np.int8))
     result = run("compare", "none.npy", "none.npy")
-    assert (result.exit_code, "not judged" in result.stdout) == (2, True)
+    assert (result.exit_code, "not checked" in result.stdout) == (2, True)

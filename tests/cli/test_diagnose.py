@@ -44,7 +44,7 @@ def test_json_holds_every_exclusion(run: Run) -> None:
     (add,) = document["operators"]
     assert add["conclusion"] == "named"
     assert add["fits"] == [
-        {"stages": [["requantize", "21-bit"]], "departure": "", "published": ["litert-xnnpack"]}
+        {"stages": [["requantize", "21-bit"]], "defect": "", "published": ["litert-xnnpack"]}
     ]
     assert len(add["excluded"]) == 10
     assert document["exit_code"] == 0

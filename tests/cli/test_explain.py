@@ -26,9 +26,9 @@ def test_one_requirement(run: Run) -> None:
     assert result.exit_code == 0
     assert "required     zero point 0 of weight" in result.stdout
     assert "because      a zero point costs a sum" in result.stdout
-    assert "demanded by  tiny, tiny.yaml:" in result.stdout
+    assert "rule         tiny, tiny.yaml:" in result.stdout
     assert "level        violation" in result.stdout
-    assert "effect       the profile forbids it" in result.stdout
+    assert "impact       the profile forbids it" in result.stdout
     assert "zero point is 3; tiny" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
 
@@ -46,7 +46,7 @@ def test_an_operator_and_wildcards(run: Run) -> None:
 
 def test_the_example_has_the_effect_of_the_requirement(run: Run) -> None:
     told = run("explain", "TANH/output/scale", "-p", "litert-int8").stdout
-    assert "effect       the page forbids it" in told
+    assert "impact       the page forbids it" in told
     assert told.split()[-4:] == ["(the", "page", "forbids", "it)"]
 
 
@@ -60,8 +60,8 @@ def test_an_operator_that_a_target_does_not_list(run: Run) -> None:
     for opcode in ("CAST", "CUSTOM"):
         told = run("explain", f"{opcode}/unsupported", "-p", "ethos-u55").stdout
         assert told.startswith(f"{opcode}/unsupported (ethos-u55)\n  required     an operator of the list\n")
-        assert "demanded by  ethos-u55, rules/targets/ethos-u55.yaml:21" in told
-        assert "effect       stays on the CPU" in told
+        assert "rule         ethos-u55, rules/targets/ethos-u55.yaml:21" in told
+        assert "impact       stays on the CPU" in told
 
 
 def test_an_operator_that_a_profile_forbids_by_not_listing_it(run: Run) -> None:
@@ -76,7 +76,7 @@ def test_an_operator_that_a_profile_forbids_by_not_listing_it(run: Run) -> None:
 def test_an_operator_that_a_target_takes_together_with_others(run: Run) -> None:
     told = run("explain", "SPACE_TO_BATCH_ND/unsupported", "-p", "ethos-u55").stdout
     assert "required     a constant" in told
-    assert "effect       crashes the compiler" in told
+    assert "impact       crashes the compiler" in told
 
 
 def test_a_path_of_another_profile_names_it(run: Run) -> None:

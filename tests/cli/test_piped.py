@@ -68,7 +68,7 @@ def test_a_pipe_may_be_one_of_several_models(
     code, output = piped(
         MODEL, "verify", "-", str(FIXTURES / "float.tflite"), "-d", "recorded:.", "--feed", "propagated"
     )
-    assert (code, "2 models on recorded:.: 2 not judged" in output) == (2, True)
+    assert (code, "2 models on recorded:.: 2 not checked" in output) == (2, True)
 
 
 def test_paths_to_be_explained_are_read_from_a_pipe(piped: Piped) -> None:

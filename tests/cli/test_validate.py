@@ -100,7 +100,7 @@ def test_a_path_that_names_nothing_costs_only_itself(
     assert result.exit_code == 2
     assert message in result.stdout
     assert "good.tflite ─" in result.stdout
-    assert "2 models: 1 conforms, 1 not judged" in result.stdout
+    assert "2 models: 1 conforms, 1 not checked" in result.stdout
     (told,) = json.loads((folder / "new/folder/out.sarif").read_text())["runs"]
     assert message in told["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
 
@@ -134,7 +134,7 @@ def test_a_model_may_be_piped_in(folder: Path) -> None:
         assert subprocess.run(command, input=content, env=env, timeout=60, check=False).returncode == code
     nothing = subprocess.run(command, input=b"", env=env, timeout=60, check=False, capture_output=True)
     assert nothing.returncode == 2
-    assert b"-: not judged" in nothing.stdout
+    assert b"-: not checked" in nothing.stdout
 
 
 @pytest.mark.parametrize("arguments", [["validate"], ["validate", "--no-such"], ["no-such-command"]])
@@ -177,10 +177,10 @@ def test_only_files_leave_stdout_empty(run: Run) -> None:
 def test_quiet_is_one_line_for_each_model_that_fails(run: Run) -> None:
     result = run("validate", "good.tflite", "bad.tflite", "float.tflite", *TINY, "--quiet")
     assert result.stdout.splitlines() == [
-        "bad.tflite: violates: 1 violation (1 the profile forbids it), 1 note; 0 of 1 operator not covered",
-        "float.tflite: not judged: nothing quantized in it is covered; 1 of 1 operator not covered",
-        "3 models: 1 conforms, 1 violates, 1 not judged; 1 violation (1 the profile forbids it), 2 notes; "
-        "1 of 3 operators not covered",
+        "bad.tflite: violates: 1 violation (1 the profile forbids it), 1 note; 1/1 operator checked",
+        "float.tflite: not checked: nothing quantized in it is covered; 0/1 operator checked, 1 not covered",
+        "3 models: 1 conforms, 1 violates, 1 not checked; 1 violation (1 the profile forbids it), 2 notes; "
+        "2/3 operators checked, 1 not covered",
     ]
     assert result.stderr == ""
 
@@ -230,6 +230,6 @@ def test_statistics_count_by_requirement(run: Run) -> None:
     assert result.stdout.splitlines() == [
         f"2  note       {GRANULARITY}  FULLY_CONNECTED weight: granularity (2 models)",
         f"1  violation  {ZERO_POINT}  FULLY_CONNECTED weight: zero point (1 model)",
-        "2 models: 1 conforms, 1 violates; 1 violation (1 the profile forbids it), 2 notes; 0 of 2 operators not covered",
+        "2 models: 1 conforms, 1 violates; 1 violation (1 the profile forbids it), 2 notes; 2/2 operators checked",
     ]
     assert "wrote o.json" in result.stderr

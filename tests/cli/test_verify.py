@@ -221,7 +221,7 @@ def test_several_models_make_one_report(slow: Path, tmp_path: Path) -> None:
         str(tmp_path / "models/c.tflite"),
         "gone.tflite",
     ]
-    assert document["counts"] == {"conforms": 2, "not judged": 2}
+    assert document["counts"] == {"conforms": 2, "not checked": 2}
     assert "4 models on command:" in done.stdout
     assert sorted(path.name for path in kept.iterdir()) == ["a", "b"]
     journals = tmp_path / "cache" / "litecheck" / "verify"

@@ -43,10 +43,10 @@ def names(found: tuple[Cause, ...]) -> set[str]:
     return {" and ".join(cause.names) for cause in found}
 
 
-@pytest.mark.parametrize("departure", ["no-bias", "wraps", "swapped-weight-scales", "neighbour-bias", "u8s8"])
-def test_a_departure_explains_all(departure: str) -> None:
-    found = explained(using("CONV_2D", departure=departure))
-    assert f"departure: {departure}" in names(found)
+@pytest.mark.parametrize("defect", ["no-bias", "wraps", "swapped-weight-scales", "neighbour-bias", "u8s8"])
+def test_a_departure_explains_all(defect: str) -> None:
+    found = explained(using("CONV_2D", defect=defect))
+    assert f"defect: {defect}" in names(found)
     assert all(cause.left == 0 and cause.explained > 0 and cause.does for cause in found)
 
 
@@ -56,9 +56,9 @@ def test_a_rounding_explains_all() -> None:
 
 
 def test_a_rounding_and_a_departure_together() -> None:
-    found = explained(using("CONV_2D", requantize="floor", departure="no-bias"))
+    found = explained(using("CONV_2D", requantize="floor", defect="no-bias"))
     assert {frozenset(cause.names) for cause in found} >= {
-        frozenset({"requantize: floor", "departure: no-bias"})
+        frozenset({"requantize: floor", "defect: no-bias"})
     }
     assert all(cause.left == 0 for cause in found)
 
@@ -93,9 +93,9 @@ def test_noise_is_not_explained() -> None:
 
 def test_what_explained_another_case_is_tried_first() -> None:
     made = elements.conv(np.random.default_rng(7), stride=1)
-    actual = ((made.output(using("CONV_2D", departure="no-bias")),),)
+    actual = ((made.output(using("CONV_2D", defect="no-bias")),),)
     fed = (Feed("random", made.inputs),)
-    likely = frozenset({("departure: no-bias",)})
-    assert names(causes(made.case, fed, actual, REFERENCE, (), likely)) == {"departure: no-bias"}
-    other = frozenset({("departure: wraps",)})
-    assert "departure: no-bias" in names(causes(made.case, fed, actual, REFERENCE, (), other))
+    likely = frozenset({("defect: no-bias",)})
+    assert names(causes(made.case, fed, actual, REFERENCE, (), likely)) == {"defect: no-bias"}
+    other = frozenset({("defect: wraps",)})
+    assert "defect: no-bias" in names(causes(made.case, fed, actual, REFERENCE, (), other))

@@ -65,13 +65,13 @@ def test_other_operators_stay_whole(make: Callable[[Rng], Made]) -> None:
     assert crop(kernel, operands, (0, 0)) == (kernel, operands, (0, 0))
 
 
-@pytest.mark.parametrize("departure", [name for name, d in DEFECTS.items() if d.windowed])
+@pytest.mark.parametrize("defect", [name for name, d in DEFECTS.items() if d.windowed])
 @pytest.mark.parametrize("make", [elements.dense, elements.depthwise, elements.conv])
-def test_what_is_windowed_has_the_element_of_the_whole(make: Callable[[Rng], Made], departure: str) -> None:
+def test_what_is_windowed_has_the_element_of_the_whole(make: Callable[[Rng], Made], defect: str) -> None:
     made = make(np.random.default_rng(5))
     opcode = made.case.opcodes[0]
     base = load_arithmetic("litert-reference")
-    stages = {**base.stages, opcode: {**base.variants(opcode), "departure": departure}}
+    stages = {**base.stages, opcode: {**base.variants(opcode), "defect": defect}}
     kernel, operands = bound(made, replace(base, stages=stages))
     (whole,) = compute(kernel, operands).outputs
     for index in list(np.ndindex(whole.shape))[::23]:

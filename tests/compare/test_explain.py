@@ -211,10 +211,10 @@ def test_decimals_never_show_a_tie_that_is_none(value: Fraction, whole_: int, pa
         assert (shown % 1 == Fraction(1, 2)) == (v % 1 == Fraction(1, 2))
 
 
-@pytest.mark.parametrize("departure", defects_of("CONV_2D"))
-def test_arithmetics_that_depart_give_what_they_give_for_the_whole(departure: str) -> None:
-    """A departure may look at padding, which cutting down to a window takes away."""
-    stages = {**REFERENCE.stages, "CONV_2D": {**REFERENCE.variants("CONV_2D"), "departure": departure}}
+@pytest.mark.parametrize("defect", defects_of("CONV_2D"))
+def test_arithmetics_that_depart_give_what_they_give_for_the_whole(defect: str) -> None:
+    """A defect may look at padding, which cutting down to a window takes away."""
+    stages = {**REFERENCE.stages, "CONV_2D": {**REFERENCE.variants("CONV_2D"), "defect": defect}}
     wrong = replace(REFERENCE, name="wrong", stages=stages)
     made = elements.conv(np.random.default_rng(0), stride=1)
     there, back = compared(made, made.output(wrong)), compared(made, made.output(), wrong)

@@ -47,7 +47,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ConversionSetti
 def test_a_failure_is_a_row_with_its_reason(settings: ConversionSettings) -> None:
     compared = compare_converters(load_model("float.tflite"), settings)
     own, failed, other = compared.outcomes
-    assert [one.verdict for one in compared.outcomes] == ["conforms", "failed", "not judged"]
+    assert [one.verdict for one in compared.outcomes] == ["conforms", "failed", "not checked"]
     assert "failed silently" in failed.failure
     assert (failed.converted, failed.agreement, compared.exit_code, compared.samples) == (None, None, 0, 4)
     assert own.agreement is not None

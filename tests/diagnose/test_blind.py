@@ -119,41 +119,41 @@ NAMED: dict[str, tuple[str, Function, str]] = {
     "CONV_2D: accumulators wrap at 20 bits": (
         "CONV_2D",
         partial(conv, s=Sums(total=lambda p, b: wrapped(p + b, 20))),
-        "requantize: double, departure: accumulator-20-wraps",
+        "requantize: double, defect: accumulator-20-wraps",
     ),
     "CONV_2D: multipliers of 16 bits": (
         "CONV_2D", partial(conv, s=Sums(rescale=partial(one_rounding, bits=15))), "requantize: reduced",
     ),
     "CONV_2D: toward zero": ("CONV_2D", partial(conv, s=Sums(rescale=toward_zero)), "requantize: truncate"),
     "CONV_2D: bias added after rescaling": (
-        "CONV_2D", partial(conv, s=Sums(split_bias=True)), "requantize: double, departure: bias-apart",
+        "CONV_2D", partial(conv, s=Sums(split_bias=True)), "requantize: double, defect: bias-apart",
     ),
     "CONV_2D: saturates before the zero point": (
-        "CONV_2D", partial(conv, s=Sums(end=end_before_zero_point)), "requantize: double, departure: saturates-first",
+        "CONV_2D", partial(conv, s=Sums(end=end_before_zero_point)), "requantize: double, defect: saturates-first",
     ),
     "CONV_2D: padding of 0": (
-        "CONV_2D", partial(conv, s=Sums(padding=0)), "requantize: double, departure: zero-padding",
+        "CONV_2D", partial(conv, s=Sums(padding=0)), "requantize: double, defect: zero-padding",
     ),
     "CONV_2D: bias of 16 bits": (
-        "CONV_2D", partial(conv, s=Sums(bias=lambda b: saturated(b, 16))), "requantize: double, departure: bias-16",
+        "CONV_2D", partial(conv, s=Sums(bias=lambda b: saturated(b, 16))), "requantize: double, defect: bias-16",
     ),
     "CONV_2D: no dilation": (
-        "CONV_2D", partial(conv, s=Sums(dilated=False)), "requantize: double, departure: no-dilation",
+        "CONV_2D", partial(conv, s=Sums(dilated=False)), "requantize: double, defect: no-dilation",
     ),
     "DEPTHWISE_CONV_2D: weights of -127 and more": (
         "DEPTHWISE_CONV_2D",
         partial(depthwise, s=Sums(weights=lambda w: np.maximum(w, -127))),
-        "requantize: double, departure: symmetric-weights",
+        "requantize: double, defect: symmetric-weights",
     ),
     "DEPTHWISE_CONV_2D: one scale": (
         "DEPTHWISE_CONV_2D",
         partial(depthwise, s=Sums(real=lambda r: np.broadcast_to(r[:1], r.shape))),
-        "requantize: double, departure: first-weight-scale",
+        "requantize: double, defect: first-weight-scale",
     ),
     "MUL: outputs of -127 and more": (
         "MUL",
         partial(mul, end=symmetric_end),
-        "requantize: double, multiplier: float32, departure: symmetric-output",
+        "requantize: double, multiplier: float32, defect: symmetric-output",
     ),
     "MUL: float32, half to even": (
         "MUL", partial(mul, rescale=to_even_float32), "requantize: float32",
@@ -162,9 +162,9 @@ NAMED: dict[str, tuple[str, Function, str]] = {
     "AVERAGE_POOL_2D: divides by the whole window": (
         "AVERAGE_POOL_2D",
         partial(average, whole=True),
-        "round: half-away, departure: counts-padding-bare",
+        "round: half-away, defect: counts-padding-bare",
     ),
-    "MEAN: as a pool": ("MEAN", partial(mean, pooled=True), "requantize: double, departure: mean-first"),
+    "MEAN: as a pool": ("MEAN", partial(mean, pooled=True), "requantize: double, defect: mean-first"),
     "SOFTMAX: half to even": ("SOFTMAX", partial(softmax, rounded=to_even), "exp: float32-half-even"),
     "QUANTIZE: quotient, half to even": (
         "QUANTIZE", partial(quantize, from_float=lambda x, s: to_even(x / s)), "round: half-even-quotient",

@@ -42,27 +42,27 @@ def test_published_arithmetics_are_recognised(name: str) -> None:
         ("CONV_2D", {"requantize": "single"}),
         ("CONV_2D", {"requantize": "float64-half-even"}),
         ("CONV_2D", {"requantize": "rndnu"}),
-        ("CONV_2D", {"requantize": "reduced-8", "departure": "zero-padding"}),
-        ("CONV_2D", {"requantize": "double", "departure": "no-bias"}),
+        ("CONV_2D", {"requantize": "reduced-8", "defect": "zero-padding"}),
+        ("CONV_2D", {"requantize": "double", "defect": "no-bias"}),
         ("DEPTHWISE_CONV_2D", {"requantize": "double-by-eight"}),
-        ("DEPTHWISE_CONV_2D", {"requantize": "float32", "departure": "padding-ahead"}),
-        ("DEPTHWISE_CONV_2D", {"requantize": "double", "departure": "largest-weight-scale"}),
+        ("DEPTHWISE_CONV_2D", {"requantize": "float32", "defect": "padding-ahead"}),
+        ("DEPTHWISE_CONV_2D", {"requantize": "double", "defect": "largest-weight-scale"}),
         ("FULLY_CONNECTED", {"requantize": "double", "multiplier": "float64"}),
-        ("FULLY_CONNECTED", {"requantize": "float64", "departure": "accumulator-24-bias-first"}),
+        ("FULLY_CONNECTED", {"requantize": "float64", "defect": "accumulator-24-bias-first"}),
         ("ADD", {"requantize": "float32"}),
-        ("SUB", {"requantize": "floor", "departure": "no-activation"}),
+        ("SUB", {"requantize": "floor", "defect": "no-activation"}),
         ("AVERAGE_POOL_2D", {"round": "half-even"}),
         ("RESIZE_BILINEAR", {"interpolate": "float32-half-even"}),
-        ("MEAN", {"requantize": "truncate", "departure": "no-input-zero-point"}),
-        ("QUANTIZE", {"requantize": "single", "departure": "no-output-zero-point"}),
+        ("MEAN", {"requantize": "truncate", "defect": "no-input-zero-point"}),
+        ("QUANTIZE", {"requantize": "single", "defect": "no-output-zero-point"}),
     ],
 )
 def test_what_is_planted_is_named(opcode: str, stages: dict[str, str]) -> None:
     found = one(InProcess(changed(opcode, **stages)), opcode)
-    departure = stages.pop("departure", "")
+    defect = stages.pop("defect", "")
     assert found.conclusion == "named"
     assert dict(found.fits[0].stages) == stages
-    assert found.fits[0].departure == departure
+    assert found.fits[0].defect == defect
 
 
 def test_an_exclusion_names_an_element_that_shows_it() -> None:

@@ -127,29 +127,29 @@ def test_a_device_that_hands_nothing_on_is_not_named_for_what_it_remembers() -> 
 
 
 @pytest.mark.parametrize(
-    ("opcode", "departure", "requantize"),
+    ("opcode", "defect", "requantize"),
     [
         ("DEPTHWISE_CONV_2D", "zero-padding+accumulator-16", "double"),
         ("ADD", "no-activation+symmetric-output", "single"),
         ("MEAN", "no-input-zero-point+saturates-first", "floor"),
     ],
 )
-def test_two_departures_at_once(opcode: str, departure: str, requantize: str, tmp_path: Path) -> None:
-    device = InProcess(changed(opcode, departure=departure, requantize=requantize))
+def test_two_departures_at_once(opcode: str, defect: str, requantize: str, tmp_path: Path) -> None:
+    device = InProcess(changed(opcode, defect=defect, requantize=requantize))
     diagnosis = of(device, opcode)
     found = diagnosis.operators[0]
-    named = {(dict(way.stages)["requantize"], frozenset(way.departure.split("+"))) for way in found.fits}
-    assert (requantize, frozenset(departure.split("+"))) in named
+    named = {(dict(way.stages)["requantize"], frozenset(way.defect.split("+"))) for way in found.fits}
+    assert (requantize, frozenset(defect.split("+"))) in named
     path = tmp_path / "device.yaml"
     path.write_text(arithmetic_yaml(diagnosis, "device"))
-    assert load_arithmetic(path).variants(opcode)["departure"] == found.fits[0].departure
+    assert load_arithmetic(path).variants(opcode)["defect"] == found.fits[0].defect
 
 
 def test_departures_that_are_not_both_known_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "device.yaml"
-    text = "arithmetic: x\noperators:\n  ADD: {departure: no-activation+no-dilation}\n"
+    text = "arithmetic: x\noperators:\n  ADD: {defect: no-activation+no-dilation}\n"
     path.write_text(text)
-    with pytest.raises(Exception, match="ADD has no departure 'no-activation\\+no-dilation'"):
+    with pytest.raises(Exception, match="ADD has no defect 'no-activation\\+no-dilation'"):
         load_arithmetic(path)
     path.write_text(text.replace("no-dilation", "wraps"))
-    assert load_arithmetic(path).variants("ADD") == {"departure": "no-activation+wraps"}
+    assert load_arithmetic(path).variants("ADD") == {"defect": "no-activation+wraps"}

@@ -38,7 +38,7 @@ def test_ways_know_who_has_them() -> None:
     assert next(iter(known)) == "litert-reference"
     assert named(Hypothesis((("requantize", "21-bit"),)), known).published == ("litert-xnnpack",)
     assert named(Hypothesis((("requantize", "floor"),)), known).published == ()
-    assert {way.departure for way in defective(Hypothesis(()), "ADD")} >= {"wraps", "no-activation"}
+    assert {way.defect for way in defective(Hypothesis(()), "ADD")} >= {"wraps", "no-activation"}
     # Nobody published what departs from what somebody published.
     usual = named(Hypothesis((("requantize", "double"),)), known)
     assert "litert-reference" in usual.published
@@ -46,5 +46,5 @@ def test_ways_know_who_has_them() -> None:
 
 
 def test_a_way_reads_as_the_file_does() -> None:
-    assert str(Hypothesis((("requantize", "single"),), "wraps")) == "requantize: single, departure: wraps"
+    assert str(Hypothesis((("requantize", "single"),), "wraps")) == "requantize: single, defect: wraps"
     assert str(Hypothesis(())) == "the only way there is"

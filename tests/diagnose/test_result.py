@@ -21,7 +21,7 @@ CONCLUSIONS = {
     "not repeatable": diagnosed(fits=(ONE,), unsteady=(FLICKER,)),
     "none fits": diagnosed(),
     "named": diagnosed(fits=(ONE,)),
-    "not told apart": diagnosed(fits=(ONE, OTHER)),
+    "ambiguous": diagnosed(fits=(ONE, OTHER)),
 }
 
 
@@ -36,7 +36,7 @@ def test_conclusions(conclusion: str) -> None:
         ((), 2),
         (("not answered",), 2),
         (("not answered", "named"), 0),
-        (("named", "not told apart"), 0),
+        (("named", "ambiguous"), 0),
         (("named", "none fits"), 1),
         (("not answered", "not repeatable"), 1),
     ],
@@ -48,5 +48,5 @@ def test_exit_codes(conclusions: tuple[str, ...], code: int) -> None:
 
 def test_hypotheses_as_text() -> None:
     assert str(ONE) == "round: floor"
-    assert str(OTHER) == "round: half-up, departure: wraps"
-    assert str(Hypothesis((), "wraps")) == "departure: wraps"
+    assert str(OTHER) == "round: half-up, defect: wraps"
+    assert str(Hypothesis((), "wraps")) == "defect: wraps"

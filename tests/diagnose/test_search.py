@@ -86,6 +86,6 @@ def test_differences_add_up_over_probes() -> None:
 
 
 def test_the_same_defects_in_another_order_are_one_way() -> None:
-    pair, turned = (Hypothesis(A.stages, departure) for departure in ("x+y", "y+x"))
+    pair, turned = (Hypothesis(A.stages, defect) for defect in ("x+y", "y+x"))
     other = Hypothesis(B.stages, "y+x")
     assert search.once([pair, turned, other]) == [pair, other]

@@ -55,7 +55,7 @@ WITHOUT = {
     "optimized": {"STABLEHLO_CASE"},
     "xnnpack": {"STABLEHLO_CASE"},
 }
-#: Operators that the reference resolver computes wrongly (rules/arithmetic/known-faults.yaml).
+#: Operators that the reference resolver wrong results (rules/arithmetic/known-faults.yaml).
 WRONG = {"SUM"}
 #: Operators that make or take a variable: they have nothing to compare unless the whole model runs.
 TOGETHER = {"CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"}
@@ -200,7 +200,7 @@ def replayed(done: Conversion) -> list[str]:
 
 
 def verified(outcome: Outcome, model: Model, runs: Runs, device: Device) -> None:
-    """What `litecheck verify` says of every operator by itself, and of the whole where some have nothing to compare
+    """What `litecheck verify` says of every operator isolated, and of the whole where some have nothing to compare
     by themselves: exact, or why not."""
     point = entry(model, None)
     names = [point.name(index) for index in point.subgraph.inputs]

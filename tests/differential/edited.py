@@ -5,7 +5,7 @@
 The models of :mod:`tests.differential.conversion`, their plans edited at random (:mod:`tests.convert.edited_plans`) and
 carried out as `litecheck convert --plan` does it. The plan as it was has to give the same bytes. What is refused, and
 what violates, is written nowhere; what conforms is run by LiteRT's resolvers and compared bit for bit. Warnings that
-something "computes wrongly" excuse a difference, and nothing else does.
+something "wrong results" excuse a difference, and nothing else does.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tests.differential.oracle import Oracle
 _PLACE = re.compile(
     r"\w+\[\d+\]|#-?\d+|tensor -?\d+|profile |every operator stays|litecheck_plan|activations of"
 )
-_WRONG = "computes wrongly"
+_WRONG = "wrong results"
 
 
 @dataclass
@@ -97,8 +97,8 @@ def _tried(
     into.ends[record.verdict] += 1
     if record.verdict == "violates":
         return []
-    if record.verdict == "not judged":
-        return ["not judged"]
+    if record.verdict == "not checked":
+        return ["not checked"]
     faults = _run(oracle, record, runs, device)
     if faults and any(f.effect == _WRONG for f in record.report.findings):
         into.ends["differs as warned"] += 1

@@ -196,11 +196,11 @@ class Trial:
         if "crash" in stages.values():
             return "crashes", detail
         if stages.get("optimized") == "load":
-            return "refused at load", detail
+            return "fails to load", detail
         if stages.get("xnnpack") == "load":
-            return "refused by the default interpreter only", detail
+            return "rejected by the default interpreter only", detail
         if griefs:
-            return "fails when it runs", detail
+            return "fails at run time", detail
         return self._computed(model, inputs, got)  # type: ignore[arg-type]
 
     def _computed(
@@ -210,13 +210,13 @@ class Trial:
         if expected is not None and [e.shape for e in expected] == [g.shape for g in got["optimized"]]:
             off = {r: self._off(g, expected, model) for r, g in got.items()}
             said = ", ".join(f"{r} off by {v:.3g}" for r, v in off.items())
-            return ("computes wrongly" if max(off.values()) > self.tolerance else IGNORED), said
+            return ("wrong results" if max(off.values()) > self.tolerance else IGNORED), said
         same = all(
             isinstance(self.plain[r], Grief)
             or (len(g) == len(self.plain[r]) and all(map(_equal, g, self.plain[r])))  # type: ignore[arg-type]
             for r, g in got.items()
         )
-        return (IGNORED, "as if unchanged") if same else ("computes wrongly", "another result")
+        return (IGNORED, "as if unchanged") if same else ("wrong results", "another result")
 
 
 def _equal(a: np.ndarray, b: np.ndarray) -> bool:

@@ -29,7 +29,7 @@ SUB_BYTE = {"int4", "uint4", "int2", "uint2", "float4e2m1"}
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One operator with constant inputs; ``types`` are the ONNX types by the words departures use."""
+    """One operator with constant inputs; ``types`` are the ONNX types by the words defects use."""
 
     operator: str
     version: int

@@ -57,9 +57,9 @@ def effect_of(answers: Mapping[str, object], wrong: bool | None) -> str:
         return "crashes"
     said = {r: message for r, message in said.items() if r != "reference" or len(said) == len(answers)}
     if said and set(said) == {"xnnpack"} and len(answers) > 1:
-        return "refused by the default interpreter only"
+        return "rejected by the default interpreter only"
     if said:
-        return "fails when it runs" if all(AT_RUN in m for m in said.values()) else "refused at load"
+        return "fails at run time" if all(AT_RUN in m for m in said.values()) else "fails to load"
     if wrong is None:
         return ""
-    return "computes wrongly" if wrong else IGNORED
+    return "wrong results" if wrong else IGNORED

@@ -37,10 +37,10 @@ PROFILE = "tflm"
 DTYPES = ("int8", "int16")
 #: What TFLM did, as a profile's ``effects`` name it.
 EFFECTS = {
-    "refused": "refused at load",
-    "failed": "fails when it runs",
+    "refused": "fails to load",
+    "failed": "fails at run time",
     "crashed": "crashes",
-    "wrong": "computes wrongly",
+    "wrong": "wrong results",
 }
 BAD = tuple(EFFECTS)
 #: Changes whose effect rounding or saturation may hide, and those of the same operand that show it.

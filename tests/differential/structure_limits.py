@@ -1,7 +1,7 @@
 """What breaks a limit of ``litert-structure``: one thing in a sound model, and what LiteRT then does.
 
 A break names the limit it breaks. Its model is one of ``structures()`` with one change, or one of its own. Where LiteRT
-computes wrongly, ``wanted`` is what the model says, worked out here with numpy.
+wrong results, ``wanted`` is what the model says, worked out here with numpy.
 """
 
 from __future__ import annotations

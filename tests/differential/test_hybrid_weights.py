@@ -88,4 +88,4 @@ def test_weights_that_change(
     assert report.covered == 1
     opcode = model.subgraphs[0].operators[0].opcode
     found = [(f.path, f.level, f.effect) for f in report.findings]
-    assert found == ([(f"{opcode}/limits/{path}", "violation", "computes wrongly")] if path else [])
+    assert found == ([(f"{opcode}/limits/{path}", "violation", "wrong results")] if path else [])

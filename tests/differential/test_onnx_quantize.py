@@ -1,4 +1,4 @@
-"""Every version and type mix against onnx.reference and onnxruntime: equal, or a listed departure, bit for bit."""
+"""Every version and type mix against onnx.reference and onnxruntime: equal, or a listed defect, bit for bit."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def compare(engine, operator, step):
 
 @dataclass
 class Own:
-    """Ours: as it is, after all the departures that change a case, and where each of them alone makes a difference."""
+    """Ours: as it is, after all the defects that change a case, and where each of them alone makes a difference."""
 
     plain: np.ndarray
     departed: np.ndarray
@@ -106,8 +106,8 @@ class Own:
     def of(cls, case, mine):
         plain, changed = case.ours(), case
         changing = [(i, d) for i, d in mine if d.changes]
-        for _, departure in changing:
-            changed = departure.changes(changed)
+        for _, defect in changing:
+            changed = defect.changes(changed)
         departed = changed.ours() if changing else plain
         if len(changing) == 1:
             return cls(plain, departed, {changing[0][0]: differ(departed, plain)})
@@ -115,18 +115,18 @@ class Own:
 
 
 def explain(tally, case, mine, own, departed, theirs, what):
-    """Count the elements that are equal, and those that the departures account for."""
+    """Count the elements that are equal, and those that the defects account for."""
     ours = own.plain
     wrong = differ(ours, theirs)
     tally.elements += ours.size
     tally.equal += int(np.count_nonzero(~wrong))
     left = differ(departed, theirs)
-    for index, departure in mine:
-        if departure.elements:
-            there = departure.elements(case)
+    for index, defect in mine:
+        if defect.elements:
+            there = defect.elements(case)
             tally.see(index, np.count_nonzero(wrong & there))
             left = left & ~there
-        elif departure.changes:
+        elif defect.changes:
             tally.see(index, np.count_nonzero(wrong & own.moved[index]))
     if left.any():
         at = tuple(np.argwhere(left)[0])
@@ -145,14 +145,14 @@ def test_no_unexplained_difference(engine, operator, step):
 
 
 def measured():
-    """Whether the engines are those the departures were seen in."""
+    """Whether the engines are those the defects were seen in."""
     return all(metadata.version(name).startswith(versions) for name, versions in MEASURED.items())
 
 
 def test_every_departure_is_seen(step):
-    """A departure that no engine shows any longer has to leave the list."""
+    """A defect that no engine shows any longer has to leave the list."""
     if not measured():
-        pytest.skip(f"the departures were seen in {MEASURED}")
+        pytest.skip(f"the defects were seen in {MEASURED}")
     tallies = [compare(engine, operator, step)[0] for engine in ENGINES for operator in GENERATORS]
     seen = {i for tally in tallies for i, count in tally.seen.items() if count}
     assert [d for i, d in enumerate(DEPARTURES) if i not in seen] == []

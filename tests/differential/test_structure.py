@@ -260,7 +260,7 @@ def outcome(fate: str, said: str, page: tuple[str, ...] = (), kind: str = "shape
 
 
 def test_misses_and_false_alarms() -> None:
-    found = [outcome(f, s) for f in FATES for s in ("violation", "warned", "not judged", "silent")]
+    found = [outcome(f, s) for f in FATES for s in ("violation", "warned", "not checked", "silent")]
     assert {o.fate for o in misses(found)} == set(BAD)
     assert {o.verdict.said for o in misses(found)} == {"silent"}
     assert [(o.fate, o.verdict.said) for o in false_alarms(found)] == [("right", "violation")]
@@ -327,7 +327,7 @@ def sample(of: tuple[str, str]) -> list[int]:
 @pytest.mark.runtime
 @pytest.mark.parametrize("of", SLICE, ids=lambda of: " ".join(of))
 def test_the_slice(litert: LiteRT, tmp_path: Path, of: tuple[str, str]) -> None:
-    """What LiteRT refuses, crashes on or computes wrongly is said; what it computes is no violation."""
+    """What LiteRT refuses, crashes on or wrong results is said; what it computes is no violation."""
     found = in_process(specimen(*of), sample(of), litert, tmp_path)
     assert len(found) == EACH
     assert any(o.fate in BAD for o in found)

@@ -315,9 +315,9 @@ def test_what_is_included_joins_the_operators_that_are_listed(including):
 def test_an_effect_speaks_of_what_its_profile_demands_or_builds_on(including):
     profile = including()
     assert requirement(profile, "CONV_2D/weight/zero_point").effect == "the profile forbids it"
-    profile = including(more="effects:\n  '*/*/*': computes wrongly\n")
-    assert requirement(profile, "CONV_2D/weight/zero_point").effect == "computes wrongly"
-    assert requirement(profile, "CONV_2D/limits/stride_h").effect == "computes wrongly"
+    profile = including(more="effects:\n  '*/*/*': wrong results\n")
+    assert requirement(profile, "CONV_2D/weight/zero_point").effect == "wrong results"
+    assert requirement(profile, "CONV_2D/limits/stride_h").effect == "wrong results"
     assert requirement(profile, "CONV_2D/shapes").effect == "crashes"
 
 

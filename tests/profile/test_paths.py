@@ -23,13 +23,13 @@ def test_a_kind_of_fault_has_its_own_level_effect_and_reason(tmp_path):
     text = """
 ops: {ADD: {tensors: {lhs: {scale: {value: normal, because: it is mine}}}}}
 levels: {ADD/lhs/scale/zero: note}
-effects: {"ADD/lhs/scale": crashes, "ADD/*/scale/zero": computes wrongly}
+effects: {"ADD/lhs/scale": crashes, "ADD/*/scale/zero": wrong results}
 reasons: {"*/lhs/scale/zero": nothing comes of it}
 """
     whole = requirement(tmp_path, text, "ADD/lhs/scale")
     zero, infinite = whole.of("zero"), whole.of("infinite")
     assert (whole.level, whole.effect, whole.because) == ("violation", "crashes", "it is mine")
-    assert (zero.level, zero.effect, zero.because) == ("note", "computes wrongly", "nothing comes of it")
+    assert (zero.level, zero.effect, zero.because) == ("note", "wrong results", "nothing comes of it")
     assert infinite.effect == "crashes"
     assert whole.of("") is whole
 

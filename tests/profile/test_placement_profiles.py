@@ -16,7 +16,7 @@ from litecheck.targets.ethos_u.placement import place_model
 
 HEAD = "profile: npu\njudges: placement\nactivations: any\n"
 NPU = f"{HEAD}unlisted: stays on the CPU\n"
-STRICT = f"{HEAD}unlisted: the compiler refuses the model\n"
+STRICT = f"{HEAD}unlisted: the compiler rejects the model\n"
 ABS = "ops:\n  ABS:\n    inputs: [input]\n    outputs: [output]\n"
 INT8 = "profile: chip\nunlisted: violation\nkinds: {activation: {dtype: int8}}\n"
 ACTIVE = "    tensors: {input: activation, output: activation}\n"
@@ -69,7 +69,7 @@ def test_a_demand_without_effect_leaves_the_operator_on_the_cpu(tmp_path: Path) 
 def test_a_childs_demand_has_the_same_effect_and_a_narrower_one_that_of_the_parent(tmp_path: Path) -> None:
     bytes_only = "    tensors: {input: {dtype: [int8, int16]}}\n"
     written(
-        tmp_path, STRICT + ABS + bytes_only + "effects: {'*': the compiler refuses the model}\n", "parent"
+        tmp_path, STRICT + ABS + bytes_only + "effects: {'*': the compiler rejects the model}\n", "parent"
     )
     child = written(
         tmp_path, "profile: child\nextends: parent.yaml\nops: {ABS: {limits: {input.rank: 4}}}\n", "child"
@@ -81,7 +81,7 @@ def test_a_childs_demand_has_the_same_effect_and_a_narrower_one_that_of_the_pare
     narrower = child.read_text().replace("limits: {input.rank: 4}", "tensors: {input: {dtype: int16}}")
     assert place("ABS", load_profile(written(tmp_path, narrower, "child"))) == (
         "refused",
-        [("ABS/input/dtype", "violation", "the compiler refuses the model")],
+        [("ABS/input/dtype", "violation", "the compiler rejects the model")],
     )
 
 
@@ -89,7 +89,7 @@ def test_a_childs_demand_has_the_same_effect_and_a_narrower_one_that_of_the_pare
     ("head", "found"),
     [
         (NPU, ("cpu", [("CAST/unsupported", "warning", "stays on the CPU")])),
-        (STRICT, ("refused", [("CAST/unsupported", "violation", "the compiler refuses the model")])),
+        (STRICT, ("refused", [("CAST/unsupported", "violation", "the compiler rejects the model")])),
     ],
 )
 @pytest.mark.parametrize("dtype", ["int8", "float32"])

@@ -47,12 +47,12 @@ def test_what_holds_under_a_condition_is_written_under_it(tmp_path: Path) -> Non
 
 
 def test_a_departure_is_written_with_its_evidence(tmp_path: Path) -> None:
-    device = InProcess(changed("CONV_2D", departure="wraps", requantize="single"))
+    device = InProcess(changed("CONV_2D", defect="wraps", requantize="single"))
     found = written(of(device, "CONV_2D", "ADD"), tmp_path)
-    assert found.variants("CONV_2D")["departure"] == "wraps"
+    assert found.variants("CONV_2D")["defect"] == "wraps"
     assert found.variants("CONV_2D")["requantize"] == "single"
-    assert "requantize: single, departure: wraps gives all" in found.reasons["CONV_2D"]
-    assert "departure" not in found.variants("ADD")
+    assert "requantize: single, defect: wraps gives all" in found.reasons["CONV_2D"]
+    assert "defect" not in found.variants("ADD")
 
 
 def test_what_nothing_explains_is_left_out(tmp_path: Path) -> None:

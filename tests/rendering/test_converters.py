@@ -20,7 +20,7 @@ from litecheck.rendering.formats import formats, render
 SCHEMA = Path(__file__).parents[2] / "schemas" / "converters.schema.json"
 TEXT = """\
 a/float.tflite
-asked for   int8, judged by litert-runtime
+asked for   int8, checked against litert-runtime
 float       8.8 kB
 samples     4 images
 measured    seconds and memory of whole processes, imports included; memory is

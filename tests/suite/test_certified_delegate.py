@@ -59,13 +59,13 @@ def test_it_fails_its_operator_and_no_other(ran: tuple[Path, Suite, str]) -> Non
     assert {row.opcode for row in made.operators if row.verdict == "conforms"} >= {"MUL", "LOGISTIC"}
     assert {row.opcode for row in made.operators if row.standing == "not claimed"} == {"SOFTMAX"}
     failing = next(row for row in made.operators if row.verdict == "fails")
-    assert failing.mistakes == ("departure: bias-16-wraps",)
+    assert failing.mistakes == ("defect: bias-16-wraps",)
     assert failing.placement == "proved"
     assert made.run.program == ran[2] == made.claims.device.program
     told = list(lines(made))
     assert told[0].startswith("test delegate 1: fails; ")
     assert "  CONV_2D int8 per-axis: fails" in told[1]
-    assert told[1].endswith("explained by departure: bias-16-wraps")
+    assert told[1].endswith("explained by defect: bias-16-wraps")
     assert told[-1] == "  not claimed: SOFTMAX"
     folder = ran[0]
     (folder / "certificate.json").write_text(made.text())

@@ -121,7 +121,7 @@ def test_a_fault_shows_where_it_has_a_meaning_and_nowhere_else(opened: Opening, 
     assert seen == VISIBLE[fault]
 
 
-#: Fault -> what an arithmetic says of operators that compute so: a stage and its variant, or a departure.
+#: Fault -> what an arithmetic says of operators that compute so: a stage and its variant, or a defect.
 NAMED = {
     "half-up": ("requantize", "double-half-up"),
     "single-rounding": ("requantize", "single"),
@@ -130,21 +130,21 @@ NAMED = {
     "floor": ("requantize", "floor"),
     "reduced-multiplier": ("requantize", "reduced"),
     "add-single-rounding": ("requantize", "single"),
-    "no-input-zero-point": ("departure", "no-input-zero-point"),
-    "no-output-zero-point": ("departure", "no-output-zero-point"),
-    "no-bias": ("departure", "no-bias"),
-    "zero-padding": ("departure", "zero-padding"),
-    "no-output-clamp": ("departure", "no-activation"),
-    "wrap-output": ("departure", "wraps"),
-    "accumulator-16": ("departure", "accumulator-16"),
-    "accumulator-24": ("departure", "accumulator-24"),
-    "float16-sums": ("departure", "accumulator-float16"),
-    "neighbour-bias": ("departure", "neighbour-bias"),
-    "bias-16-wraps": ("departure", "bias-16-wraps"),
-    "swapped-scales": ("departure", "swapped-weight-scales"),
-    "per-tensor-scale": ("departure", "first-weight-scale"),
-    "u8s8": ("departure", "u8s8"),
-    "same-padding": ("departure", "padding-ahead"),
+    "no-input-zero-point": ("defect", "no-input-zero-point"),
+    "no-output-zero-point": ("defect", "no-output-zero-point"),
+    "no-bias": ("defect", "no-bias"),
+    "zero-padding": ("defect", "zero-padding"),
+    "no-output-clamp": ("defect", "no-activation"),
+    "wrap-output": ("defect", "wraps"),
+    "accumulator-16": ("defect", "accumulator-16"),
+    "accumulator-24": ("defect", "accumulator-24"),
+    "float16-sums": ("defect", "accumulator-float16"),
+    "neighbour-bias": ("defect", "neighbour-bias"),
+    "bias-16-wraps": ("defect", "bias-16-wraps"),
+    "swapped-scales": ("defect", "swapped-weight-scales"),
+    "per-tensor-scale": ("defect", "first-weight-scale"),
+    "u8s8": ("defect", "u8s8"),
+    "same-padding": ("defect", "padding-ahead"),
     "pool-truncate": ("round", "truncate"),
 }
 #: ADD and LEAKY_RELU under ``float32`` compute with other numbers; their fixed-point steps in float32 have this name.

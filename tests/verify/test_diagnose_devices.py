@@ -58,7 +58,7 @@ def test_runtimes_are_what_was_measured(name: str) -> None:
         assert not groups[0].unanswered, opcode
         named = {dict(way.stages)[stage] for way in groups[0].fits}
         assert named == {variants[DEVICES.index(name)]}, opcode
-        assert not any(way.departure for way in groups[0].fits)
+        assert not any(way.defect for way in groups[0].fits)
 
 
 #: Planted fault -> operator, the stage it shows in, and the name it has there; other operators have it too.
@@ -71,14 +71,14 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "floor": ("LEAKY_RELU", "requantize", "floor"),
     "reduced-multiplier": ("CONV_2D", "requantize", "reduced"),
     "add-single-rounding": ("ADD", "requantize", "single"),
-    "no-input-zero-point": ("CONV_2D", "departure", "no-input-zero-point"),
-    "no-output-clamp": ("MUL", "departure", "no-activation"),
-    "wrap-output": ("QUANTIZE", "departure", "wraps"),
-    "accumulator-16": ("DEPTHWISE_CONV_2D", "departure", "accumulator-16"),
-    "accumulator-24": ("FULLY_CONNECTED", "departure", "accumulator-24"),
-    "per-tensor-scale": ("CONV_2D", "departure", "first-weight-scale"),
-    "u8s8": ("CONV_2D", "departure", "u8s8"),
-    "same-padding": ("AVERAGE_POOL_2D", "departure", "padding-ahead"),
+    "no-input-zero-point": ("CONV_2D", "defect", "no-input-zero-point"),
+    "no-output-clamp": ("MUL", "defect", "no-activation"),
+    "wrap-output": ("QUANTIZE", "defect", "wraps"),
+    "accumulator-16": ("DEPTHWISE_CONV_2D", "defect", "accumulator-16"),
+    "accumulator-24": ("FULLY_CONNECTED", "defect", "accumulator-24"),
+    "per-tensor-scale": ("CONV_2D", "defect", "first-weight-scale"),
+    "u8s8": ("CONV_2D", "defect", "u8s8"),
+    "same-padding": ("AVERAGE_POOL_2D", "defect", "padding-ahead"),
     "pool-truncate": ("AVERAGE_POOL_2D", "round", "truncate"),
 }
 
@@ -108,7 +108,7 @@ def test_a_planted_fault_is_named_and_verify_is_then_exact(
     finally:
         opened.close()
     first = next(d for d in found.operators if d.opcode == opcode)
-    assert {dict(way.stages).get(stage, way.departure) for way in first.fits} == {name}
+    assert {dict(way.stages).get(stage, way.defect) for way in first.fits} == {name}
     outcomes = [v.outcome for report in reports for v in report.verdicts]
     assert set(outcomes) <= {Outcome.EXACT, Outcome.NOT_DELEGATED}
     assert outcomes.count(Outcome.EXACT) == 6  # all but RESHAPE

@@ -59,7 +59,7 @@ def test_a_fault_of_extents_is_told_apart(fault: str, opcode: str, delegate: Pat
 
 
 def test_dilation_ignored_one_way_is_told_from_all_dilation_ignored(delegate: Path) -> None:  # noqa: F811
-    """The nearest way ignores both; what fails is said of the way without a departure."""
+    """The nearest way ignores both; what fails is said of the way without a defect."""
     found = first(delegate, "CONV_2D", fault="dilation-w")
     assert found.contrast is not None
     told = "all that fail have horizontal dilation of 2 or more (next is 1); none that passes has"

@@ -55,7 +55,7 @@ def rows(*layers: tuple[int, int]) -> Model:
     return builder.finish()
 
 
-#: Fault -> the departure that it is called.
+#: Fault -> the defect that it is called.
 NAMED = {
     "float16-sums": "accumulator-float16",
     "neighbour-bias": "neighbour-bias",
@@ -68,13 +68,13 @@ NAMED = {
 def test_a_fault_is_called_by_its_name(delegate: Path, fault: str) -> None:  # noqa: F811
     (verdict,) = verified(delegate, fault, specimen("FULLY_CONNECTED")).verdicts
     assert verdict.outcome is Outcome.MISMATCH
-    assert [cause.names for cause in verdict.causes] == [(f"departure: {NAMED[fault]}",)]
+    assert [cause.names for cause in verdict.causes] == [(f"defect: {NAMED[fault]}",)]
     assert (verdict.causes[0].explained, verdict.causes[0].left) == (verdict.mismatches, 0)
     (output,) = verdict.differences
     assert output.explained is not None
     shown = output.explained.spot or output.worst
     assert shown is not None
-    assert f"departure: {NAMED[fault]}" in {
+    assert f"defect: {NAMED[fault]}" in {
         c.name for c in output.explained.candidates if c.value == shown.actual
     }
     assert not abs(shown.actual) >= 127  # at a rail nothing would be excluded
@@ -88,7 +88,7 @@ def test_a_narrow_accumulator_beyond_a_depth_is_told_by_the_depth(delegate: Path
     assert wrong == list(DEEP)
     assert {v.outcome for v in report.verdicts} == {Outcome.EXACT, Outcome.MISMATCH}
     named = {names for v in report.verdicts for cause in v.causes for names in cause.names}
-    assert {"departure: accumulator-16", "departure: accumulator-16-deep"} <= named
+    assert {"defect: accumulator-16", "defect: accumulator-16-deep"} <= named
     assert separation_sentence(report.across[0]) == (
         "all 3 that fail have accumulation depth above 256 (288 to 512), none of the 4 operators that pass has: at most 200 "
         "(of so few operators this may be chance)"
@@ -100,7 +100,7 @@ def test_a_negated_zero_point_in_8_bits_is_told_by_the_zero_point(delegate: Path
     report = verified(delegate, "zero-point-int8", rows(*layers), "propagated")
     wrong = [v for v in report.verdicts if v.outcome is Outcome.MISMATCH]
     assert [v.operators[0] for v in wrong] == [0, 3, 6]
-    assert all(("departure: int8-input-zero-point",) in [c.names for c in v.causes] for v in wrong)
+    assert all(("defect: int8-input-zero-point",) in [c.names for c in v.causes] for v in wrong)
     assert tuple(map(separation_sentence, report.across)) == (
         "all 3 that fail have input zero point below -127 (-128), none of the 4 operators that pass has: at least -127 "
         "(of so few operators this may be chance)",

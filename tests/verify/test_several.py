@@ -29,10 +29,10 @@ def wrong(model: bytes, *inputs: Any) -> Any:
     ("paths", "device", "verdicts", "code"),
     [
         ([FC], right, ["conforms"], 0),
-        ([FC, "missing.tflite"], right, ["conforms", "not judged"], 2),
-        ([DAMAGED, FC], right, ["not judged", "conforms"], 2),
+        ([FC, "missing.tflite"], right, ["conforms", "not checked"], 2),
+        ([DAMAGED, FC], right, ["not checked", "conforms"], 2),
         ([FC], wrong, ["fails"], 1),
-        ([FC, DAMAGED], wrong, ["fails", "not judged"], 2),
+        ([FC, DAMAGED], wrong, ["fails", "not checked"], 2),
         ([FC, FC], right, ["conforms"], 0),
     ],
 )
@@ -55,7 +55,7 @@ def test_a_whole_folder_is_verified(tmp_path: Path) -> None:
 def test_settings_that_suit_no_model_are_wrong_and_those_that_suit_one_are_not() -> None:
     conv = str(FIXTURES / "conv_int8.tflite")
     report = verify_files([FC, conv], right, select=("SOFTMAX",), kinds=("propagated",))
-    assert [one.verdict for one in report.models] == ["not judged", "conforms"]
+    assert [one.verdict for one in report.models] == ["not checked", "conforms"]
     unfit = report.models[0]
     assert isinstance(unfit, Unverified)
     assert unfit.problems[0].code == "not-asked"
@@ -88,7 +88,7 @@ def test_what_is_a_mistake_in_litecheck_is_raised() -> None:
 
 def test_no_model_at_all_is_not_judged() -> None:
     nothing = Verifications("0", "d", "d", ())
-    assert (nothing.verdict, nothing.exit_code) == ("not judged", 2)
+    assert (nothing.verdict, nothing.exit_code) == ("not checked", 2)
 
 
 def test_a_single_path_is_a_type_error_with_the_right_call() -> None:

@@ -206,7 +206,7 @@ def test_without_a_kernel_there_is_no_reference_and_nothing_behind_it_is_guessed
 
 def test_nothing_judged_is_not_a_pass(hidden: Model) -> None:
     report = verify(hidden, InProcess(), Settings(select=("0",)))
-    assert (report.verdict, report.exit_code) == ("not judged", 2)
+    assert (report.verdict, report.exit_code) == ("not checked", 2)
     assert verify(hidden, InProcess()).exit_code == 0
     assert verify(hidden, InProcess(), Settings(require_coverage=True)).exit_code == 1
 

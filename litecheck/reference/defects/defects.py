@@ -1,9 +1,9 @@
 """Every defect, by operator and around a kernel: whatever an operator's own variants cannot say.
 
-An arithmetic names one, or two, under ``departure``, beside the operator's steps::
+An arithmetic names one, or two, under ``defect``, beside the operator's steps::
 
-    CONV_2D: {requantize: single, departure: no-activation}
-    ADD: {departure: no-activation+wraps}
+    CONV_2D: {requantize: single, defect: no-activation}
+    ADD: {defect: no-activation+wraps}
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from litecheck.spelling import did_you_mean
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
 #: The key of a defect, as if it were one more step.
-_DEFECT = "departure"
+_DEFECT = "defect"
 _NOTES = ("because", "see")
 #: The key of what holds under no condition that is stated.
 DEFAULT = "default"

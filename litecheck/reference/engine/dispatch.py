@@ -145,8 +145,8 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     if unheld:
         raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
     chosen, cells = arithmetic.variants(operator.kind), cells_of(subgraph, operator, kernel)
-    if "departure" in chosen:
-        kernel = with_defect(kernel, chosen["departure"])
+    if "defect" in chosen:
+        kernel = with_defect(kernel, chosen["defect"])
     variants = {cell.step: cell.variant(chosen) for cell in cells}
     extras = {
         "options": operator.options,

@@ -16,7 +16,7 @@ from litecheck.rendering.validation.targets import target_lines
 from litecheck.rendering.validation.text import ValidationPage
 from litecheck.tallies import counted
 
-_STYLES = {"conforms": "bold green", "violates": "bold red", "not judged": "bold magenta"}
+_STYLES = {"conforms": "bold green", "violates": "bold red", "not checked": "bold magenta"}
 _HEADS = (
     "type",
     ">range",

@@ -13,7 +13,7 @@ from litecheck.convert.request import REAL
 from litecheck.convert.sensitivity import OperatorSensitivity
 from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
-from litecheck.tallies import counted, counts_text, uncovered_text
+from litecheck.tallies import checked_text, counted, counts_text
 
 #: How much of the values on a rail is worth a word.
 _NOTICED = 1e-4
@@ -29,7 +29,7 @@ def summary(record: ConversionRecord) -> str:
     """What was found in the new model: ``no findings; 1 of 11 operators not covered; 1 starved tensor``."""
     report = record.report
     shared = f"; {counted(record.starved, 'starved tensor')}" if record.starved else ""
-    return f"{counts_text(report.counts, report.effects)}; {uncovered_text(report.coverage)}{shared}"
+    return f"{counts_text(report.counts, report.effects)}; {checked_text(report.coverage)}{shared}"
 
 
 def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
@@ -47,7 +47,7 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     elif record.verdict == "violates":
         yield "written", "nothing: the new model would violate its profile"
         yield from _hints(record)
-    elif record.verdict == "not judged":
+    elif record.verdict == "not checked":
         yield "written", "nothing: no profile speaks of anything quantized in the new model"
     elif record.tried:
         yield "written", "nothing: this was a dry run"

@@ -93,7 +93,7 @@ def _facts(row: OperatorRow, report: SuiteReport, worst: CaseVerdict | None) -> 
     facts = (
         ("arithmetic", found),
         ("also fits", ", ".join(also) if row.arithmetic in row.fits else ""),
-        ("judged by", claimed or nearest),
+        ("arithmetic", claimed or nearest),
         ("worst", wording.worst(worst) if worst else ""),
         ("worst case", visible(row.case)),
         ("standing", row.standing),

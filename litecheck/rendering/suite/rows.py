@@ -149,14 +149,14 @@ def _claim(report: SuiteReport, state: str, sentence: str) -> ResultRow:
 
 def _unjudged(report: SuiteReport) -> Iterator[Subject]:
     """The whole as a subject of its own, where none of it was judged."""
-    if report.verdict != "not judged":
+    if report.verdict != "not checked":
         return
     told = wording.sentence(report)
     identity = digest("\0".join((report.suite, report.device, "not-judged")))
     row = ResultRow(
         "suite/not-judged",
         "violation",
-        f"not judged on {report.device}: {told}",
+        f"not checked on {report.device}: {told}",
         RowPlace("manifest.json", "suite"),
         title=told,
         identity=identity,
@@ -194,6 +194,6 @@ def _annotations(report: SuiteReport) -> Iterator[Annotation]:
     for state, sentence in wording.claims(report):
         if state in _FAILING:
             yield Annotation("violation", "manifest.json", state, (sentence,))
-    if report.verdict == "not judged":
-        title = f"not judged on {report.device}"
+    if report.verdict == "not checked":
+        title = f"not checked on {report.device}"
         yield Annotation("violation", "manifest.json", title, (wording.sentence(report),))

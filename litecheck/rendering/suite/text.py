@@ -14,7 +14,7 @@ from litecheck.rendering.wording.operators import OPERATOR_HEADS, operator_cells
 from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
 from litecheck.tallies import counted
 
-_VERDICTS = {"conforms": "bold green", "fails": "bold red", "not judged": "bold magenta"}
+_VERDICTS = {"conforms": "bold green", "fails": "bold red", "not checked": "bold magenta"}
 _STYLES = {**_VERDICTS, "waived": "yellow", "not claimed": "dim"}
 #: Of so many kinds of operators, so many failing cases each.
 _MANY = 10
@@ -43,8 +43,8 @@ def brief(report: SuiteReport) -> str:
         f"{visible(report.device)}: {wording.title(case)}: {case.ending.value}: {shorten(wording.gist(case), PHRASE)}"
         for case in wording.failing(report)
     ]
-    if report.verdict == "not judged":
-        lines.append(f"{visible(report.device)}: not judged: {wording.sentence(report)}")
+    if report.verdict == "not checked":
+        lines.append(f"{visible(report.device)}: not checked: {wording.sentence(report)}")
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -52,7 +52,7 @@ def folder(case: CaseVerdict) -> str:
 
 
 def sentence(report: SuiteReport) -> str:
-    """The verdict and why: ``2 of 7 kinds of operators fail: SOFTMAX int8, ADD int8; 4 conform, 1 was not judged``."""
+    """The verdict and why: ``2 of 7 kinds of operators fail: SOFTMAX int8, ADD int8; 4 conform, 1 was not checked``."""
     verdicts = Counter(row.verdict for row in report.rows)
     number = counted(len(report.rows), "kind of operator", "kinds of operators")
     names = [name(row) for row in report.rows if row.verdict == "fails"]
@@ -77,7 +77,7 @@ _STANDING = {
     "conforms": ("conforms", "conform"),
     "waived": ("is waived", "are waived"),
     "not claimed": ("is not claimed", "are not claimed"),
-    "not judged": ("was not judged", "were not judged"),
+    "not checked": ("was not checked", "were not checked"),
 }
 
 
@@ -151,7 +151,7 @@ def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
     yield from (
         ("device", visible(report.described or report.device)),
         ("suite", f"{visible(report.profile)}, level {report.level}, seed {report.seed}"),
-        ("judged by", ", ".join(map(visible, report.arithmetics))),
+        ("arithmetics", ", ".join(map(visible, report.arithmetics))),
     )
     if report.claims is not None:
         own = report.claims
@@ -262,9 +262,9 @@ def details(case: CaseVerdict) -> Iterator[Detail]:
     found = (
         ("tolerance", extent(case.tolerance, case.unit)),
         ("under", case.arithmetic),
-        ("fits", ", ".join(case.fits) if case.arithmetic not in case.fits else ""),
+        ("matches", ", ".join(case.fits) if case.arithmetic not in case.fits else ""),
         ("breaks", case.broken),
-        ("effect", case.effect),
+        ("impact", case.effect),
         ("standing", case.standing if case.standing == NOT_CLAIMED else ""),
         ("waived", waived(case)),
         ("fault", case.fault),

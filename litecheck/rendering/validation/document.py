@@ -15,7 +15,7 @@ from litecheck.tallies import COUNTED, STATUSES, Status, counted
 _HANDFUL = 5
 _DOZEN = 12
 _REASONED: tuple[tuple[Status, str], ...] = (
-    ("structure only", "Structure only"),
+    ("structure checked only", "Structure checked only"),
     ("not covered", "Not covered"),
 )
 
@@ -57,7 +57,7 @@ def _model(report: Report, model: ModelReport) -> layout.Fold:
 
 
 def _details(model: ModelReport) -> Iterator[layout.Part]:
-    judged = f", judged by {model.judges}" if model.profiles else ""
+    judged = f", checked against {model.judges}" if model.profiles else ""
     yield layout.Paragraph((f"{model.size_text}{judged}",))
     for line in target_lines(model):
         yield layout.Paragraph((line,))
@@ -89,10 +89,10 @@ def _block(block: Block) -> Iterator[layout.Part]:
     yield layout.ItemList(tuple(cases))
     because = f"Measured: {block.measured} " if block.measured else ""
     because += f"Because {block.because}. " if block.because else ""
-    hint = f"Hint: {block.hint}. " if block.hint else ""
-    demand = f"{because}Effect: {block.effect}. {hint}Demanded by {block.demanded_by.profile} in "
-    see: tuple[layout.Span, ...] = (" See ", layout.Link(block.see), ".") if block.see else ()
-    yield layout.Paragraph((demand, layout.Code(str(block.demanded_by)), ".", *see))
+    fix = f"Fix: {block.hint}. " if block.hint else ""
+    source: tuple[layout.Span, ...] = ("Source: ", layout.Link(block.see), ". ") if block.see else ()
+    rule = (f"Rule: {block.demanded_by.profile}, ", layout.Code(str(block.demanded_by)), ".")
+    yield layout.Paragraph((f"{because}Impact: {block.effect}. {fix}", *source, *rule))
 
 
 def _case(case: AlikeFindings) -> layout.Line:

@@ -22,9 +22,9 @@ _GRAVITY: tuple[Status, ...] = (
     "violates",
     "not covered",
     "waived",
-    "structure only",
+    "structure checked only",
     "conforms",
-    "nothing to judge",
+    "not applicable",
 )
 
 
@@ -59,7 +59,7 @@ def rows(
         found[finding.where.subgraph, finding.where.operator].append(finding)
 
     def dull(op: OperatorReport) -> tuple[bool, bool]:
-        return (op.subgraph, op.index) not in found, op.status in ("conforms", "nothing to judge")
+        return (op.subgraph, op.index) not in found, op.status in ("conforms", "not applicable")
 
     places = places_of(model)
     kept = sorted(sorted(model.operators, key=dull)[:_ROWS], key=lambda op: (op.subgraph, op.index))

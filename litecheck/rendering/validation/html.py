@@ -30,15 +30,15 @@ LOOKS: dict[str, tuple[str, str, bool]] = {
     "conforms": ("=", "Every requirement that speaks of it is kept.", False),
     "violates": ("!", "A requirement is not kept.", True),
     "waived": ("w", "A requirement is not kept, and somebody let that pass.", False),
-    "structure only": ("s", "Its structure was judged; no rule speaks of its quantization.", False),
+    "structure checked only": ("s", "Its structure was judged; no rule speaks of its quantization.", False),
     "not covered": ("?", "No rule speaks of it: nothing is known.", False),
-    "nothing to judge": ("·", "It has no quantization that could be wrong.", False),
-    "not judged": ("?", "Nothing of it could be judged.", True),
+    "not applicable": ("·", "It has no quantization that could be wrong.", False),
+    "not checked": ("?", "Nothing of it could be judged.", True),
     "violation": ("!", "The requirement is not kept.", True),
     "warning": ("~", "The requirement is kept within limits that are worth a look.", False),
     "note": ("i", "It is allowed, and worth knowing.", False),
 }
-_WORST = ("conforms", "violates", "not judged")
+_WORST = ("conforms", "violates", "not checked")
 
 
 def page(report: Report) -> str:
@@ -122,7 +122,7 @@ def _model(report: Report, model: ModelReport, told: bool) -> dict[str, Any]:
 
 def _facts(model: ModelReport) -> Iterator[tuple[str, str]]:
     if model.profiles:
-        yield "judged by", visible(model.judges)
+        yield "checked against", visible(model.judges)
     yield "size", model.size_text
     if model.operators:
         yield "operators", coverage_text(model.coverage)
@@ -130,21 +130,20 @@ def _facts(model: ModelReport) -> Iterator[tuple[str, str]]:
 
 
 def _reasons(model: ModelReport) -> Iterator[tuple[str, str, int, str]]:
-    """Why operators were not judged: status, opcode, how many, why."""
-    for status in ("structure only", "not covered"):
+    """Why operators were not checked: status, opcode, how many, why."""
+    for status in ("structure checked only", "not covered"):
         for kind in model.kinds(status):
             yield status, shorten(kind.opcode), kind.count, shorten(kind.reason, PHRASE)
 
 
 def _block(block: Block) -> dict[str, Any]:
-    demanded = f"{block.demanded_by.profile} in {block.demanded_by}"
     facts = (
         ("measured", block.measured),
         ("because", block.because),
-        ("effect", block.effect),
-        ("hint", block.hint),
-        ("demanded", f"by {demanded}"),
-        ("see", block.see),
+        ("impact", block.effect),
+        ("fix", block.hint),
+        ("source", block.see),
+        ("rule", f"{block.demanded_by.profile}, {block.demanded_by}"),
     )
     return {
         "level": block.level,

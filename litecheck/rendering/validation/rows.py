@@ -17,7 +17,7 @@ from litecheck.report import Gate, ModelReport, OperatorReport, Report
 from litecheck.tallies import STATUSES, Status, counted
 
 _HANDFUL = 5
-_GAPS: tuple[Status, ...] = ("not covered", "structure only")
+_GAPS: tuple[Status, ...] = ("not covered", "structure checked only")
 #: Subgraph and operator, and the tensor where it belongs to no operator.
 _Key = tuple[int, int, "int | None"]
 
@@ -185,9 +185,9 @@ def _obstacles(report: Report, model: ModelReport, inside: str) -> Iterator[resu
         yield result.ResultRow(
             f"file/{p.code}", "violation", inside + told, where, title=told, identity=identity
         )
-    if report.verdict(model) == "not judged" and not model.problems:
+    if report.verdict(model) == "not checked" and not model.problems:
         why, identity = report.explain(model), result.digest(f"{_name(model)}/not-judged")
-        text, where = f"{inside}not judged: {why}", result.RowPlace(from_here(model.file), "model")
+        text, where = f"{inside}not checked: {why}", result.RowPlace(from_here(model.file), "model")
         yield result.ResultRow("model/not-judged", "violation", text, where, title=why, identity=identity)
 
 
@@ -231,7 +231,7 @@ def _summary(report: Report, model: ModelReport) -> dict[str, object]:
 
 
 def _annotations(report: Report) -> Iterator[result.Annotation]:
-    """Models that were not judged, the requirements that are not kept, the gravest first, stale baseline entries.
+    """Models that were not checked, the requirements that are not kept, the gravest first, stale baseline entries.
 
     The options of a configuration file come first: services show few notes.
     """
@@ -257,10 +257,10 @@ def _annotations(report: Report) -> Iterator[result.Annotation]:
 
 
 def _unjudged(report: Report, model: ModelReport) -> Iterator[result.Annotation]:
-    if report.verdict(model) != "not judged":
+    if report.verdict(model) != "not checked":
         return
-    title = f"not judged: {report.explain(model)}"
-    kinds = (*model.kinds("structure only"), *model.kinds("not covered"))
+    title = f"not checked: {report.explain(model)}"
+    kinds = (*model.kinds("structure checked only"), *model.kinds("not covered"))
     why = list(map(str, model.problems)) or [f"{k.count} x {k.opcode}: {k.reason}" for k in kinds]
     yield result.Annotation(
         "violation", from_here(model.file), title, (*_member(model), *why[:_HANDFUL]) or (title,)
@@ -272,10 +272,10 @@ def _annotation(model: ModelReport, block: Block) -> result.Annotation:
     if len(block.cases) > _HANDFUL:
         lines.append(f"and {counted(len(block.cases) - _HANDFUL, 'other case')}")
     lines += [f"because {block.because}"] if block.because else []
-    lines.append(f"effect: {block.effect}")
-    lines += [f"hint: {block.hint}"] if block.hint else []
-    lines += [f"see {block.see}"] if block.see else []
-    lines.append(f"{block.path}, demanded by {block.demanded_by.profile} in {block.demanded_by}")
+    lines.append(f"impact: {block.effect}")
+    lines += [f"fix: {block.hint}"] if block.hint else []
+    lines += [f"source: {block.see}"] if block.see else []
+    lines.append(f"{block.path}, rule {block.demanded_by.profile}, {block.demanded_by}")
     return result.Annotation(block.level, from_here(model.file), block.title, tuple(lines))
 
 

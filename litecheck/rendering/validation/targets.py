@@ -1,4 +1,4 @@
-"""Where a model's operators run on a target, in sentences."""
+"""Placement of a model on a target, in sentences."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from litecheck.report import ModelReport
 from litecheck.tallies import counted
 
 _TEXTS: Mapping[Place, tuple[str, str]] = {
-    "npu": ("on the NPU", "on the NPU"), "cpu": ("stays on the CPU", "stay on the CPU"),
-    "refused": ("refused by the compiler", "refused by the compiler"),
+    "npu": ("on the NPU", "on the NPU"), "cpu": ("on the CPU", "on the CPU"),
+    "refused": ("rejected by the compiler", "rejected by the compiler"),
     "crashes": ("crashes the compiler", "crash the compiler"),
 }  # fmt: skip
 _HANDFUL = 5
@@ -32,17 +32,17 @@ def target_lines(model: ModelReport) -> Iterator[str]:
 
 
 def target_text(target: TargetReport) -> str:
-    """How many operators run where, NPU partitions, the share of multiply-accumulates, and the largest live set."""
+    """How many operators run where, NPU partitions, the share of multiply-accumulates, and the peak activation memory."""
     counts = [(n - (target.folded if p == "npu" else 0), _TEXTS[p]) for p, n in target.places.items()]
-    counts.insert(1, (target.folded, ("folded away", "folded away")))
+    counts.insert(1, (target.folded, ("optimized out", "optimized out")))
     told = ", ".join(f"{n:,} {texts[n != 1]}" for n, texts in counts if n) or "no operators"
     if target.unverified:
         told += f"; {len(target.unverified):,} of them unverified: {_unverified_text(target)}"
     if not target.compiles:
-        return f"{told}; nothing is compiled; largest live set {bytes_text(target.live)}"
-    share = "" if target.share is None else f"; {100 * target.share:.1f} % of multiply-accumulates on the NPU"
+        return f"{told}; nothing is compiled; peak activation memory {bytes_text(target.live)}"
+    share = "" if target.share is None else f"; {100 * target.share:.1f} % of MACs on the NPU"
     partitions = counted(target.partitions, "NPU partition")
-    return f"{told}; {partitions}{share}; largest live set {bytes_text(target.live)}"
+    return f"{told}; {partitions}{share}; peak activation memory {bytes_text(target.live)}"
 
 
 def _unverified_text(target: TargetReport) -> str:
@@ -59,22 +59,22 @@ def compiler_text(compiler: CompilerReport) -> str:
     others = compiler.otherwise
     if others:
         named = ", ".join(map(_placed, others[:_HANDFUL])) + (", ..." if len(others) > _HANDFUL else "")
-        told = f"{counted(len(others), 'operator')} otherwise than told: {named}"
+        told = f"{counted(len(others), 'operator')} placed differently: {named}"
     else:
-        told = "each operator as told"
+        told = "placement as predicted"
     if compiler.ending:
         why = visible(" ".join(compiler.ending.split()))
-        return f"{told}; no compiled model: {why}" if others else f"compiles nothing, as told: {why}"
+        return f"{told}; no compiled model: {why}" if others else f"no compiled model, as predicted: {why}"
     used = ", ".join(f"{bytes_text(n)} of {name}" for name, n in compiler.memories.items() if n)
     partitions = counted(compiler.partitions, "NPU partition")
-    return f"{told}; {partitions}; {compiler.macs:,} multiply-accumulates; peak use {used or 'no memory'}"
+    return f"{told}; {partitions}; {compiler.macs:,} MACs; peak use {used or 'no memory'}"
 
 
 def place_text(op: Placement) -> str:
-    """Where one operator runs, in a word or two; an operator of the NPU in no partition is folded away."""
+    """Where one operator runs, in a word or two; an operator of the NPU in no partition is optimized out."""
     if op.place == "npu":
         unverified = f", unverified ({op.unverified})" if op.unverified else ""
-        return "folded away" if op.partition is None else f"NPU, partition {op.partition}{unverified}"
+        return "optimized out" if op.partition is None else f"NPU, partition {op.partition}{unverified}"
     return {"cpu": "CPU", "refused": "refused", "crashes": "crash"}[op.place]
 
 

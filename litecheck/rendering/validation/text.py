@@ -16,19 +16,19 @@ from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.report import ModelReport, Report
-from litecheck.tallies import Status, counted, coverage_text
+from litecheck.tallies import Status, counted
 
 _STYLES = {
     "conforms": "bold green",
     "violates": "bold red",
-    "not judged": "bold magenta",
+    "not checked": "bold magenta",
     "violation": "bold red",
     "warning": "bold yellow",
     "note": "bold cyan",
 }
 _EXIT_STYLES = ("bold green", "bold red", "bold magenta")
 #: Statuses that are told with their reasons.
-_REASONED: tuple[Status, ...] = ("structure only", "not covered")
+_REASONED: tuple[Status, ...] = ("structure checked only", "not covered")
 _HANDFUL = 5
 _FEW = 3
 _MANY = 20
@@ -68,11 +68,9 @@ class ValidationPage(Page):
         verdict = report.verdict(model)
         style = _STYLES[verdict]
         self.title(model.name, visible(report.headline(model)), style)
-        judged = f", judged by {model.judges}" if model.profiles else ""
+        judged = f", checked against {model.judges}" if model.profiles else ""
         why = Text.assemble(f"{model.size_text}{judged}: ", (visible(report.explain(model)), style))
         self.line(why)
-        if model.operators:
-            self.line(coverage_text(model.coverage))
         for line in target_lines(model):
             self.line(line)
 
@@ -88,11 +86,10 @@ class ValidationPage(Page):
             self.labelled("", f"and {counted(left, 'other finding')} of this kind")
         self.labelled("measured", block.measured)
         self.labelled("because", visible(block.because))
-        self.labelled("effect", block.effect)
-        self.labelled("hint", visible(block.hint))
-        self.labelled("see", visible(block.see))
-        demand = block.demanded_by
-        self.labelled("demanded", visible(f"by {demand.profile} in {demand}"))
+        self.labelled("impact", block.effect)
+        self.labelled("fix", visible(block.hint))
+        self.labelled("source", visible(block.see))
+        self.labelled("rule", visible(f"{block.demanded_by.profile}, {block.demanded_by}"))
         self.line()
 
     def case(self, case: AlikeFindings) -> None:

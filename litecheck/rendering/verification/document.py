@@ -40,9 +40,9 @@ def document(verification: Verification) -> layout.Document:
 def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
     facts = (
         ("device", verification.described),
-        ("judged by", wording.judged(verification)),
+        ("arithmetic", wording.judged(verification)),
         ("mode", wording.mode(verification)),
-        ("fed", verification.inputs),
+        ("inputs", verification.inputs),
         *(("note", note) for note in verification.notes),
     )
     yield from ((label, shorten(text, PHRASE)) for label, text in facts if text)
@@ -86,7 +86,7 @@ def _unjudged(verification: Verification) -> Iterator[layout.Part]:
         for outcome, opcode, why, verdicts in wording.unjudged(verification)
     ]
     if lines:
-        yield from (layout.Heading(("Not judged",)), layout.ItemList(tuple(lines)))
+        yield from (layout.Heading(("Not checked",)), layout.ItemList(tuple(lines)))
 
 
 def _untried(verification: Verification) -> Iterator[layout.Part]:
@@ -96,7 +96,9 @@ def _untried(verification: Verification) -> Iterator[layout.Part]:
     ]
     if kinds:
         yield layout.Fold(
-            "Never tried", (": what no operator of the model had",), (layout.ItemList(tuple(kinds)),)
+            "Not exercised",
+            (": properties that no operator of the model has",),
+            (layout.ItemList(tuple(kinds)),),
         )
 
 
@@ -147,7 +149,7 @@ def _cases(verification: Verification) -> Iterator[layout.Part]:
 def _row(verification: Verification, v: Verdict) -> tuple[layout.Line, ...]:
     off = wording.amount(v.worst.largest, v.worst.unit) if v.worst and v.mismatches else ""
     tried = f", {v.exhaustive}" if v.exhaustive else ""
-    end = "fails" if verification.failing(v) else ("conforms" if v.outcome.good else "not judged")
+    end = "fails" if verification.failing(v) else ("conforms" if v.outcome.good else "not checked")
     return (
         (wording.numbers(v),),
         _name(v.opcode),

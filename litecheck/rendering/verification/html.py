@@ -22,7 +22,7 @@ _FOLDER = Path(__file__).parent / "page"
 _SHARED = ("elements.js", "controls.js", "table.js", "operators.js", "pictures.js", "strip.js")
 _SCRIPTS = ("details.js", "charts.js", "drift.js", "cases.js", "page.js")
 #: Details that the page draws instead.
-_DRAWN = frozenset({"histogram", "gives"})
+_DRAWN = frozenset({"histogram", "candidates"})
 
 
 def page(verification: Verification) -> str:
@@ -66,9 +66,9 @@ def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
         ("model", verification.model),
         ("sha256", verification.sha256),
         ("device", verification.described or verification.device),
-        ("judged by", wording.judged(verification)),
+        ("arithmetic", wording.judged(verification)),
         ("mode", wording.mode(verification)),
-        ("fed", verification.inputs),
+        ("inputs", verification.inputs),
         ("started", verification.started),
         ("litecheck", verification.version),
         *(("note", note) for note in verification.notes),

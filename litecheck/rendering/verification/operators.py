@@ -45,7 +45,7 @@ def _line(verification: Verification, key: tuple[str, str, str], numbered: _Numb
 def _verdict(verification: Verification, verdicts: list[Verdict]) -> str:
     if any(map(verification.failing, verdicts)):
         return "fails"
-    return "conforms" if any(verdict.outcome.good for verdict in verdicts) else "not judged"
+    return "conforms" if any(verdict.outcome.good for verdict in verdicts) else "not checked"
 
 
 def _arithmetic(verdicts: list[Verdict]) -> str:

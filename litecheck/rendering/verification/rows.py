@@ -114,17 +114,17 @@ def _facts(v: Verification) -> Iterator[tuple[str, str]]:
 
 
 def _obstacles(v: Verification) -> Iterator[result.ResultRow]:
-    if v.verdict == "not judged":
+    if v.verdict == "not checked":
         tally, identity = (
             wording.tally(v),
             result.digest("\0".join((from_here(v.model), v.device, "not-judged"))),
         )
-        text, where = f"not judged on {v.device}: {tally}", result.RowPlace(from_here(v.model), "model")
+        text, where = f"not checked on {v.device}: {tally}", result.RowPlace(from_here(v.model), "model")
         yield result.ResultRow("verify/not-judged", "violation", text, where, title=tally, identity=identity)
 
 
 def _remarks(v: Verification) -> Iterator[tuple[str, str]]:
-    """What is no result: cases that were not judged, a published arithmetic that fits, and notes."""
+    """What is no result: cases that were not checked, a published arithmetic that fits, and notes."""
     for outcome, opcode, why, verdicts in wording.unjudged(v):
         numbers = ", ".join(f"#{wording.numbers(verdict)}" for verdict in verdicts)
         yield wording.rule(outcome), f"{opcode} {numbers}: {outcome.value}: {why}"
@@ -154,9 +154,9 @@ def _annotations(v: Verification) -> Iterator[result.Annotation]:
         extent = f" ({counted(len(verdicts), 'case')})" if len(verdicts) > 1 else ""
         title = f"{outcome.value} on {v.device}: {opcode}{extent}"
         yield result.Annotation("violation", from_here(v.model), title, tuple(_told(verdicts)))
-    if v.verdict == "not judged":
+    if v.verdict == "not checked":
         yield result.Annotation(
-            "violation", from_here(v.model), f"not judged on {v.device}", (wording.tally(v),)
+            "violation", from_here(v.model), f"not checked on {v.device}", (wording.tally(v),)
         )
     for outcome, opcode, why, verdicts in wording.unjudged(v):
         title = f"{outcome.value}: {opcode} ({counted(len(verdicts), 'case')})"

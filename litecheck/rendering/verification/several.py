@@ -70,7 +70,7 @@ def _results(report: Verifications, one: Verification | Unverified) -> result.Re
         )
         for number, p in enumerate(one.problems)
     )
-    note = result.Annotation("violation", file, "not judged", tuple(row.title for row in obstacles))
+    note = result.Annotation("violation", file, "not checked", tuple(row.title for row in obstacles))
     rules = (result.RowRule(row.id, row.title, row.title) for row in obstacles)
     facts = (("litecheck", report.version), ("verdict", one.verdict), ("model", one.model))
     subject = result.Subject(f"{one.model} on {report.device}", one.model, facts, obstacles=obstacles)
@@ -172,4 +172,4 @@ def brief(report: Verifications) -> str:
 def _brief(one: Verification | Unverified) -> str:
     if isinstance(one, Verification):
         return single_text.brief(one)
-    return "".join(f"{visible(one.model)}: not judged: {visible(str(p))}\n" for p in one.problems)
+    return "".join(f"{visible(one.model)}: not checked: {visible(str(p))}\n" for p in one.problems)

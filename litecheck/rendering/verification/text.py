@@ -16,7 +16,7 @@ from litecheck.tallies import counted
 from litecheck.verify.forecast import Forecast
 from litecheck.verify.outcome import Step, Verdict, Verification
 
-VERDICTS = {"conforms": "bold green", "fails": "bold red", "not judged": "bold magenta"}
+VERDICTS = {"conforms": "bold green", "fails": "bold red", "not checked": "bold magenta"}
 _GOOD, _BAD, _OPEN = "green", "bold red", "magenta"
 _HEADS = (">#", "operator", "outcome", ">differ", ">largest", "arithmetic", "tried", "name")
 _OUTCOME = _HEADS.index("outcome")
@@ -47,8 +47,8 @@ def brief(verification: Verification) -> str:
         f"{model}: {v.outcome.value}: {wording.title(v, NAME)}: {shorten(wording.gist(v), PHRASE)}"
         for v in wording.failing(verification)
     ]
-    if verification.verdict == "not judged":
-        lines.append(f"{model}: not judged: {wording.tally(verification)}")
+    if verification.verdict == "not checked":
+        lines.append(f"{model}: not checked: {wording.tally(verification)}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -112,7 +112,7 @@ class VerificationPage(Page):
         """What tells the cases that fail from those that pass."""
         if not verification.across:
             return
-        self.section("in common", "what all that give wrong values have, and none that gives right ones")
+        self.section("in common", "properties that all wrong cases have, and no correct case")
         for separation in verification.across:
             self.line(visible(separation_sentence(separation)), "  -", 4)
         self.line()
@@ -122,7 +122,7 @@ class VerificationPage(Page):
         if not groups:
             return
         number = sum(len(verdicts) for *_, verdicts in groups)
-        self.section("not judged", f"{number:,} of {counted(len(verification.verdicts), 'case')}")
+        self.section("not checked", f"{number:,} of {counted(len(verification.verdicts), 'case')}")
         for outcome, opcode, why, verdicts in groups:
             told = [f"#{wording.numbers(v)}" for v in verdicts]
             shown = told if self.verbose or len(told) <= _FEW else [*told[:_FEW], "..."]
@@ -134,7 +134,7 @@ class VerificationPage(Page):
         kinds = list(wording.untried(verification))
         if not kinds:
             return
-        self.section("never tried", "what no operator of the model had")
+        self.section("not exercised", "properties that no operator of the model has")
         for kind, parameters in kinds:
             self.line(f"{kind}: {', '.join(parameters)}", "  -", 4)
         self.line()
@@ -144,7 +144,7 @@ class VerificationPage(Page):
         if not verification.drift:
             return
         steps = verification.drift if self.verbose else wording.drifting(verification)
-        self.section("drift", "the device fed with its own outputs, against the reference end to end")
+        self.section("drift", "the device on its own outputs, compared with the reference end to end")
         rows = [self.step(step) for step in steps]
         if rows:
             self.grid(_DRIFT, rows, ["bold" if step.entered else "" for step in steps])
@@ -170,8 +170,8 @@ class VerificationPage(Page):
             self.line(Text(fits, "bold cyan"))
         told = f"{verification.verdict}: {wording.tally(verification)}"
         by = wording.judged(verification)
-        told += f"; judged by {by}" if by else ""
-        told += f"; fed {visible(verification.inputs)}" if verification.inputs else ""
+        told += f"; arithmetic {by}" if by else ""
+        told += f"; inputs {visible(verification.inputs)}" if verification.inputs else ""
         self.line(Text(told, VERDICTS[verification.verdict]))
 
 

@@ -14,7 +14,7 @@ from litecheck.verify.outcome import Operation, Verdict, Verification
 from litecheck.verify.serialize import to_json
 
 #: How outcomes look: a sign, for who does not see colours, background, text. Green is well, red is wrong, violet gave no
-#: answer, grey was not judged.
+#: answer, grey was not checked.
 LOOKS: dict[Outcome, tuple[str, str, str]] = {
     Outcome.EXACT: ("=", "#2e7d32", "#ffffff"),
     Outcome.WITHIN: ("≈", "#9ccc65", "#000000"),

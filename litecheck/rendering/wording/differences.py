@@ -17,9 +17,9 @@ from litecheck.tallies import counted
 
 
 def verdict(comparison: Comparison) -> str:
-    """exact, within tolerance, differs, or not judged."""
+    """exact, within tolerance, differs, or not checked."""
     if not comparison.size:
-        return "not judged"
+        return "not checked"
     if comparison.exact:
         return "exact"
     return "within tolerance" if comparison.within else "differs"

@@ -13,7 +13,7 @@ from litecheck.rendering.wording.contrasts import contrast_sentences, unsteady_s
 from litecheck.tallies import counted
 
 #: What an exit code says of the device.
-VERDICTS = {0: "conforms", 1: "fails", 2: "not judged"}
+VERDICTS = {0: "conforms", 1: "fails", 2: "not checked"}
 #: Conclusions that leave an operator unexplained, each as a sentence.
 UNEXPLAINED = {
     "none fits": "No way of computing gives what the device gives.",
@@ -57,8 +57,8 @@ def computed_by(d: Diagnosed) -> str:
 
 
 def notes(d: Diagnosed) -> str:
-    """What stands behind a row: ways that were not told apart, probes that were not answered."""
-    more = counted(len(d.fits) - 1, "other") + " not told apart" if len(d.fits) > 1 else ""
+    """What stands behind a row: ways that were ambiguous, probes that were not answered."""
+    more = counted(len(d.fits) - 1, "other") + " ambiguous" if len(d.fits) > 1 else ""
     missing = f"{len(d.unanswered)} not answered" if d.unanswered and d.probes else ""
     return ", ".join(filter(None, (more, missing)))
 
@@ -93,8 +93,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def evidence(d: Diagnosed) -> Iterator[str]:
-    """Ways that were not told apart, and those that do not fit, published ones first, each with an element."""
-    yield from (f"not told apart by any input tried: {way}" for way in d.fits[1:])
+    """Ways that were ambiguous, and those that do not fit, published ones first, each with an element."""
+    yield from (f"same outputs for all inputs: {way}" for way in d.fits[1:])
     known = sorted(d.excluded, key=lambda excluded: not excluded.way.published)
     yield from (f"not {excluded.way}: {excluded_sentence(excluded)}" for excluded in known[:_SHOWN])
     rest = known[_SHOWN:]

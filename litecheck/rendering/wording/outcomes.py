@@ -34,8 +34,8 @@ MEANING: dict[Outcome, str] = {
     Outcome.INITIAL_ONLY: "From the initial state the device is as the reference; what it remembers was not tried.",
     Outcome.NOT_TRIED: "The device was not asked: the budget went to others.",
 }
-#: What the names of departures begin with, among candidates.
-DEPARTURE = "departure: "
+#: What the names of defects begin with, among candidates.
+DEFECT = "defect: "
 #: There is no answer that could be right or wrong.
 BROKEN = frozenset({Outcome.REFUSED, Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY})
 
@@ -104,10 +104,13 @@ def details(
     facts = (
         ("under", verdict.arithmetic),
         ("against", f"{verdict.nearest}, the nearest of those admitted" if verdict.nearest else ""),
-        ("fits", f"exact under {', '.join(verdict.also)}" if verdict.also else ""),
+        ("matches", f"exact under {', '.join(verdict.also)}" if verdict.also else ""),
         ("fault", verdict.fault),
         ("message", MEANING[verdict.outcome] if silent else _said(verdict)),
-        ("fed", ", ".join(f"{kind} x {n:,}" if n > 1 else kind for kind, n in Counter(verdict.runs).items())),
+        (
+            "inputs",
+            ", ".join(f"{kind} x {n:,}" if n > 1 else kind for kind, n in Counter(verdict.runs).items()),
+        ),
         ("tried", verdict.exhaustive),
         ("memory", series_sentence(verdict.memory) if verdict.memory else ""),
         ("reproduce", verdict.reproducer),
@@ -116,7 +119,7 @@ def details(
 
 
 def _cause(cause: Cause) -> str:
-    """``departure: no-bias explains 12 of the 20 differences (the bias is left out); 8 are left: all 8 ... lie in ...``."""
+    """``defect: no-bias explains 12 of the 20 differences (the bias is left out); 8 are left: all 8 ... lie in ...``."""
     names, whole = " and ".join(cause.names), cause.explained + cause.left
     verb = "explain" if len(cause.names) > 1 else "explains"
     many = f"all {whole:,}" if not cause.left else f"{cause.explained:,} of the {whole:,}"
@@ -145,7 +148,7 @@ def _difference(
     if d.explained is not None:
         yield "because", (visible(element_sentence(d.explained)),)
         if d.explained.candidates:
-            yield "gives", tuple(_candidates(d.explained.candidates, d.explained.spot or d.worst))
+            yield "candidates", tuple(_candidates(d.explained.candidates, d.explained.spot or d.worst))
     if d.patterns:
         yield "gathers", tuple(visible(gathering_sentence(p)) for p in d.patterns)
 
@@ -185,10 +188,10 @@ def value_words(value: float, unit: str) -> str:
 def _candidates(candidates: Sequence[Candidate], worst: Spot | None) -> Iterator[str]:
     """Who gives which value, a line for each: the device's first, then the expected one.
 
-    Departures that give neither are counted only.
+    Defects that give neither are counted only.
     """
     marks = {} if worst is None else {worst.expected: ", as expected", worst.actual: ", as the device"}
-    excluded = [c for c in candidates if c.name.startswith(DEPARTURE) and c.value not in marks]
+    excluded = [c for c in candidates if c.name.startswith(DEFECT) and c.value not in marks]
     candidates = [c for c in candidates if c not in excluded]
     values = dict.fromkeys(c.value for c in candidates)
     order = [value for value in reversed(marks) if value in values]
@@ -196,7 +199,7 @@ def _candidates(candidates: Sequence[Candidate], worst: Spot | None) -> Iterator
         names = [f"{c.name} ({c.note})" if c.note else c.name for c in candidates if c.value == value]
         yield f"{value:,}{marks.get(value, '')}: {visible(_by_stage(names))}"
     if excluded:
-        yield f"other values: {counted(len(excluded), 'departure')}"
+        yield f"other values: {counted(len(excluded), 'defect')}"
 
 
 def _by_stage(names: Sequence[str]) -> str:
@@ -241,7 +244,7 @@ def fits(verification: Verification, mark: Callable[[str], str] = visible) -> st
 
 def mode(verification: Verification) -> str:
     """What was run at a time."""
-    known = {"operators": "every operator by itself", "whole": "the whole model at once"}
+    known = {"operators": "every operator isolated", "whole": "the whole model at once"}
     return known.get(verification.mode, visible(verification.mode))
 
 
@@ -260,7 +263,7 @@ def explained(verification: Verification) -> list[Verdict]:
 
 
 def unjudged(verification: Verification) -> list[tuple[Outcome, str, str, list[Verdict]]]:
-    """(outcome, operator, reason, cases) of what was not judged and does not fail; alike ones together."""
+    """(outcome, operator, reason, cases) of what was not checked and does not fail; alike ones together."""
     groups: dict[tuple[Outcome, str, str], list[Verdict]] = {}
     for v in verification.verdicts:
         if not v.outcome.judged and not verification.failing(v):
@@ -269,7 +272,7 @@ def unjudged(verification: Verification) -> list[tuple[Outcome, str, str, list[V
 
 
 def untried(verification: Verification) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """For each kind of operator that was run, what no operator of the model had: ``CONV_2D (12)`` and its words."""
+    """Return for each type of operator the properties that no operator of the model has. Example: ``CONV_2D (12)``."""
     for kind in verification.untried:
         if kind.parameters:
             yield f"{visible(kind.opcode)} ({kind.operators:,})", tuple(map(visible, kind.parameters))

@@ -6,7 +6,7 @@ from litecheck.diagnose.result import ProbedRange, Untested
 from litecheck.tallies import counted
 
 _ALWAYS = {
-    "graphs": "operators in a graph: every probe is one operator by itself",
+    "graphs": "operators in a graph: every probe is one isolated operator",
     "threads": "inferences at the same time on one device, and threads",
     "shapes": "inputs of other shapes than those the model states",
     "repetition": "the same input again and again: no probe was repeated",

@@ -95,8 +95,8 @@ def _variants(own: Hypothesis, possible: list[Hypothesis]) -> Iterator[VectorFla
 
 def _defects(own: Hypothesis, opcode: str, unfit: Collection[str]) -> Iterator[VectorFlag]:
     for way in defective(own, opcode):
-        if way.departure not in unfit:
-            yield VectorFlag(way.departure, DEFECTS[way.departure].does, way)
+        if way.defect not in unfit:
+            yield VectorFlag(way.defect, DEFECTS[way.defect].does, way)
 
 
 class Computation:
@@ -113,8 +113,8 @@ class Computation:
         """The output; None where it cannot be computed."""
         chosen = dict(way.stages)
         bound = self._bound.under({cell.step: cell.variant(chosen) for cell in self._bound.cells})
-        if way.departure:
-            bound = replace(bound, kernel=with_defect(bound.kernel, way.departure))
+        if way.defect:
+            bound = replace(bound, kernel=with_defect(bound.kernel, way.defect))
         try:
             return compute(bound, self._operands).outputs[0]
         except RunError:

@@ -61,8 +61,12 @@ def _campaign(choice: Choice, jobs: int, journal: TextIO | None) -> list[Outcome
 
 def lines(outcomes: Sequence[Outcome], most: int) -> list[str]:
     """The report."""
-    unjudged = [o for o in outcomes if o.fate in BAD and o.verdict.said == "not judged" and not o.reason]
-    lists = (("misses", misses(outcomes)), ("false alarms", false_alarms(outcomes)), ("not judged", unjudged))
+    unjudged = [o for o in outcomes if o.fate in BAD and o.verdict.said == "not checked" and not o.reason]
+    lists = (
+        ("misses", misses(outcomes)),
+        ("false alarms", false_alarms(outcomes)),
+        ("not checked", unjudged),
+    )
     found = [table(outcomes)]
     for name, listed in lists:
         found += ["", f"{name}: {len(listed):,}", *list(grouped(listed))[:most]]

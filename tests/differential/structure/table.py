@@ -10,7 +10,7 @@ from tests.differential.structure.campaign import Outcome
 from tests.differential.structure.referee import BAD, FATES
 from tests.differential.structure.verdicts import SAID
 
-#: Of what LiteRT refuses, crashes on or computes wrongly, this share may pass silently.
+#: Of what LiteRT refuses, crashes on or wrong results, this share may pass silently.
 MISSES_MAX = 0.01
 _HEAD = ("kind", "mutants", *FATES, *(f"bad: {s}" for s in SAID), "explained", "false alarms", "explained")
 

@@ -13,13 +13,13 @@ from litecheck.model.types import Model
 from litecheck.report import ModelReport, Report
 from tests.differential.structure.edit import file_of
 
-Said = Literal["violation", "warned", "not judged", "silent"]
-SAID: tuple[Said, ...] = ("violation", "warned", "not judged", "silent")
+Said = Literal["violation", "warned", "not checked", "silent"]
+SAID: tuple[Said, ...] = ("violation", "warned", "not checked", "silent")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """``not judged``: nothing in the model is covered (exit code 2); ``silent``: exit code 0 and not a word."""
+    """``not checked``: nothing in the model is covered (exit code 2); ``silent``: exit code 0 and not a word."""
 
     said: Said
     violations: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class Judge:
             return "violation"
         if noted:
             return "warned"
-        return "not judged" if Report("", (report,)).verdict(report) == "not judged" else "silent"
+        return "not checked" if Report("", (report,)).verdict(report) == "not checked" else "silent"
 
     def _by_page(self, violations: tuple[str, ...]) -> tuple[str, ...]:
         """The page is asked only where there is something to explain; its file is the one written last."""

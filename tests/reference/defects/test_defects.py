@@ -78,8 +78,8 @@ class Layer:
         graph.outputs(y)
         return builder.finish()
 
-    def made(self, departure: str) -> Ints:
-        chosen = arithmetic(self.opcode, departure=departure)
+    def made(self, defect: str) -> Ints:
+        chosen = arithmetic(self.opcode, defect=defect)
         return run(self.model(), (self.x.astype(np.int8),), arithmetic=chosen).outputs["y"].astype(np.int64)
 
     def taps(self, y: int, x: int, c: int, before: int) -> Iterator[tuple[int | None, int]]:
@@ -152,7 +152,7 @@ def low_byte(x: int) -> int:
 
 @dataclass(frozen=True)
 class Wrong:
-    """What a departure changes of a layer: the sum, the scales, the biases, the margin in front, whether the bias is
+    """What a defect changes of a layer: the sum, the scales, the biases, the margin in front, whether the bias is
     apart, the end."""
 
     total: Sum = exact
@@ -233,7 +233,7 @@ def test_every_departure_of_a_convolution_is_written_out() -> None:
     assert {*defects_of("CONV_2D"), *defects_of("DEPTHWISE_CONV_2D"), "none"} == set(WRONG)
 
 
-def rows(departure: str, x: Ints, w: Ints, bias: Ints) -> Ints:
+def rows(defect: str, x: Ints, w: Ints, bias: Ints) -> Ints:
     """FULLY_CONNECTED that only adds up: all scales are 1 and the output is wide enough."""
     builder = ModelBuilder()
     graph = builder.subgraph()
@@ -244,7 +244,7 @@ def rows(departure: str, x: Ints, w: Ints, bias: Ints) -> Ints:
     graph.add("FULLY_CONNECTED", [given, weights, biases], [y])
     graph.inputs(given)
     graph.outputs(y)
-    chosen = arithmetic("FULLY_CONNECTED", departure=departure)
+    chosen = arithmetic("FULLY_CONNECTED", defect=defect)
     return run(builder.finish(), (x.astype(np.int8),), arithmetic=chosen).outputs["y"]
 
 
@@ -269,7 +269,7 @@ def test_a_zero_point_of_minus_128_is_negated_in_int8() -> None:
         graph.add("QUANTIZE", [given], [out])
         graph.inputs(given)
         graph.outputs(out)
-        chosen = arithmetic("QUANTIZE", departure="int8-input-zero-point")
+        chosen = arithmetic("QUANTIZE", defect="int8-input-zero-point")
         made = run(builder.finish(), (x.astype(np.int8),), arithmetic=chosen).outputs["y"]
         np.testing.assert_array_equal(made, x - taken)
 
@@ -296,7 +296,7 @@ def test_smallest_weights_are_raised() -> None:
     assert (made != right).any()
 
 
-def pair(opcode: str, departure: str, x: Ints, y: Ints, **options: Any) -> Ints:
+def pair(opcode: str, defect: str, x: Ints, y: Ints, **options: Any) -> Ints:
     builder = ModelBuilder()
     graph = builder.subgraph()
     lhs, rhs = (graph.tensor(n, x.shape, "int8", quantized(0.5, z)) for n, z in (("l", 3), ("r", -7)))
@@ -304,7 +304,7 @@ def pair(opcode: str, departure: str, x: Ints, y: Ints, **options: Any) -> Ints:
     graph.add(opcode, [lhs, rhs], [out], **options)
     graph.inputs(lhs, rhs)
     graph.outputs(out)
-    chosen = arithmetic(opcode, departure=departure)
+    chosen = arithmetic(opcode, defect=defect)
     made = run(builder.finish(), (x.astype(np.int8), y.astype(np.int8)), arithmetic=chosen)
     return made.outputs["y"].astype(np.int64)
 
@@ -341,7 +341,7 @@ def low_bytes(x: Ints) -> Ints:
     return (x + 128) % 256 - 128
 
 
-def pooled(opcode: str, departure: str, x: Ints, zero_point: int = 0) -> Ints:
+def pooled(opcode: str, defect: str, x: Ints, zero_point: int = 0) -> Ints:
     builder = ModelBuilder()
     graph = builder.subgraph()
     given = graph.tensor("x", x.shape, "int8", quantized(0.5, zero_point))
@@ -349,7 +349,7 @@ def pooled(opcode: str, departure: str, x: Ints, zero_point: int = 0) -> Ints:
     graph.add(opcode, [given], [out], padding="SAME", stride_h=2, stride_w=2, filter_height=3, filter_width=2)
     graph.inputs(given)
     graph.outputs(out)
-    chosen = arithmetic(opcode, departure=departure)
+    chosen = arithmetic(opcode, defect=defect)
     return run(builder.finish(), (x.astype(np.int8),), arithmetic=chosen).outputs["y"][0, :, :, 0]
 
 
@@ -368,18 +368,18 @@ def test_a_pool_with_its_odd_margin_in_front() -> None:
     assert pooled("AVERAGE_POOL_2D", "none", stored).tolist() != means
 
 
-@pytest.mark.parametrize(("departure", "margin"), [("counts-padding", 3), ("counts-padding-bare", 0)])
-def test_a_pool_that_counts_its_padding(departure: str, margin: int) -> None:
+@pytest.mark.parametrize(("defect", "margin"), [("counts-padding", 3), ("counts-padding-bare", 0)])
+def test_a_pool_that_counts_its_padding(defect: str, margin: int) -> None:
     """All windows are 3 x 2; what they have beyond the image is the zero point, or a stored 0."""
     x = RNG.integers(-128, 128, (6, 5))
     wide = np.pad(x, ((0, 1), (0, 1)), constant_values=margin)
     windows = [[wide[2 * i : 2 * i + 3, 2 * j : 2 * j + 2] for j in range(3)] for i in range(3)]
     means = [[int(fp.round_half_away(np.array(w.mean()))) for w in r] for r in windows]
-    assert pooled("AVERAGE_POOL_2D", departure, x.reshape(1, 6, 5, 1), 3).tolist() == means
+    assert pooled("AVERAGE_POOL_2D", defect, x.reshape(1, 6, 5, 1), 3).tolist() == means
     assert pooled("AVERAGE_POOL_2D", "none", x.reshape(1, 6, 5, 1), 3).tolist() != means
 
 
-def dilated(departure: str, x: Ints, w: Ints, padding: str, dilation: int) -> Ints:
+def dilated(defect: str, x: Ints, w: Ints, padding: str, dilation: int) -> Ints:
     builder = ModelBuilder()
     graph = builder.subgraph()
     given = graph.tensor("x", x.shape, "int8", quantized(0.5, 3))
@@ -390,7 +390,7 @@ def dilated(departure: str, x: Ints, w: Ints, padding: str, dilation: int) -> In
               dilation_h_factor=dilation, dilation_w_factor=dilation)  # fmt: skip
     graph.inputs(given)
     graph.outputs(out)
-    chosen = arithmetic("CONV_2D", departure=departure)
+    chosen = arithmetic("CONV_2D", defect=defect)
     return run(builder.finish(), (x.astype(np.int8),), arithmetic=chosen).outputs["y"]
 
 
@@ -407,7 +407,7 @@ def test_a_convolution_that_ignores_dilation(padding: str) -> None:
 def test_a_mean_that_is_rounded_before_it_is_rescaled() -> None:
     x = RNG.integers(-128, 128, (1, 4, 2, 50))
     made = {}
-    for departure in ("none", "mean-first"):
+    for name in ("none", "mean-first"):
         builder = ModelBuilder()
         graph = builder.subgraph()
         given = graph.tensor("x", x.shape, "int8", quantized(0.5, 3))
@@ -416,8 +416,8 @@ def test_a_mean_that_is_rounded_before_it_is_rescaled() -> None:
         graph.add("MEAN", [given, axes], [out])
         graph.inputs(given)
         graph.outputs(out)
-        chosen = arithmetic("MEAN", departure=departure)
-        made[departure] = run(builder.finish(), (x.astype(np.int8),), arithmetic=chosen).outputs["y"]
+        chosen = arithmetic("MEAN", name=name)
+        made[name] = run(builder.finish(), (x.astype(np.int8),), arithmetic=chosen).outputs["y"]
     means = fp.round_half_away(x.mean((1, 2)))
     np.testing.assert_array_equal(made["mean-first"], np.clip(2 * (means - 3) - 5, -128, 127))
     assert (made["mean-first"] != made["none"]).any()
@@ -425,10 +425,10 @@ def test_a_mean_that_is_rounded_before_it_is_rescaled() -> None:
 
 def test_an_arithmetic_file_names_a_departure(tmp_path: Path) -> None:
     path = tmp_path / "acme.yaml"
-    path.write_text("arithmetic: acme\noperators:\n  ADD:\n    departure: wraps\n")
-    assert load_arithmetic(path).variants("ADD")["departure"] == "wraps"
-    path.write_text("arithmetic: acme\noperators:\n  ADD:\n    departure: no-bias\n")
-    with pytest.raises(ProfileError, match="ADD has no departure 'no-bias'"):
+    path.write_text("arithmetic: acme\noperators:\n  ADD:\n    defect: wraps\n")
+    assert load_arithmetic(path).variants("ADD")["defect"] == "wraps"
+    path.write_text("arithmetic: acme\noperators:\n  ADD:\n    defect: no-bias\n")
+    with pytest.raises(ProfileError, match="ADD has no defect 'no-bias'"):
         load_arithmetic(path)
 
 
@@ -439,7 +439,7 @@ def test_departures_concern_operators_that_have_what_goes_wrong() -> None:
         assert "no-bias" not in names or "bias" in roles
         assert "first-weight-scale" not in names or "weight" in roles
         assert "no-input-zero-point" not in names or roles & {"input", "lhs"}
-    assert all(departure.does for departure in DEFECTS.values())
+    assert all(defect.does for defect in DEFECTS.values())
 
 
 def test_an_svdf_without_its_zero_point_is_one_whose_zero_point_is_0() -> None:
@@ -449,7 +449,7 @@ def test_an_svdf_without_its_zero_point_is_one_whose_zero_point_is_0() -> None:
     zero = replace(graph.tensors[index].quantization, zero_point=np.zeros(1, np.int64))
     tensors = tuple(replace(t, quantization=zero) if t.index == index else t for t in graph.tensors)
     other = replace(probe.model, subgraphs=(replace(graph, tensors=tensors),))
-    chosen = arithmetic("SVDF", departure="no-input-zero-point")
+    chosen = arithmetic("SVDF", defect="no-input-zero-point")
     made = [
         run(model, probe.runs[0], arithmetic=a).outputs["output"]
         for model, a in (

@@ -62,9 +62,9 @@ def text(diagnosis: Diagnosis, width: int) -> str:
 TEXT = """\
 acme 2.0: 74,108 outputs of 6 probes, with the operators of net.tflite
 
-  operator  type  computed by         as in                   probes  outputs
+  operator  type  variant             arithmetic              probes  outputs
   ADD       int8  requantize: double  litert-reference, tflm       2   70,000
-  CONV_2D   int8  requantize: single                               3    4,099  1 other not told apart
+  CONV_2D   int8  requantize: single                               3    4,099  1 other ambiguous
   MUL       int8  none fits                                        1        9
   SUB       int8  not answered                                     0        0
 
@@ -72,8 +72,8 @@ ADD int8: named
   not requantize: single: 'all pairs' [0, 3] of run 2, stored -128 and 7: would be -1, is 0; 1 of
     65,536 differ
 
-CONV_2D int8: not told apart
-  not told apart by any input tried: requantize: floor, departure: wraps
+CONV_2D int8: ambiguous
+  same outputs for all inputs: requantize: floor, defect: wraps
   not requantize: double: 'ties' [0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ
 
 MUL int8: none fits
@@ -108,7 +108,7 @@ def test_many_exclusions_are_counted() -> None:
 def test_json_goes_back_to_the_same_values() -> None:
     document = json.loads(render(DIAGNOSIS, "json"))
     assert [d["conclusion"] for d in document["operators"]] == [
-        "named", "not told apart", "none fits", "not answered",
+        "named", "ambiguous", "none fits", "not answered",
     ]  # fmt: skip
     assert document["operators"][3]["unanswered"][0]["outcome"] == "crashed"
     assert document["operators"][0]["excluded"][0]["inputs"] == [-128, 7]
@@ -146,7 +146,7 @@ def test_what_fails_is_told_with_what_tells_it_apart() -> None:
         "  what tells them apart: all that fail have different strides; none that passes has",
         "  differences of '#12, random values': all 3 differences lie in channel 32 of 64, among 9 of the 99 elements",
         "  not tried: no bias; others than batch 1",
-        "  operators in a graph: every probe is one operator by itself",
+        "  operators in a graph: every probe is one isolated operator",
     ):
         assert line in shown.splitlines()
     assert "MUL int8: not repeatable" in shown

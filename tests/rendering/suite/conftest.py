@@ -61,9 +61,9 @@ def convolutions() -> tuple[CaseVerdict, ...]:
         case("CONV_2D", "int8", "per-axis", "outputs of another shape", Ending.FAILED, elements=0,
              message="output 0 is int8 of shape [8], it should be int8 of shape [4]"),
         case("CONV_2D", "int8", "per-axis", "weights not symmetric", Ending.ACCEPTED,
-             broken="CONV_2D/weight/zero_point", effect="computes wrongly"),
+             broken="CONV_2D/weight/zero_point", effect="wrong results"),
         case("CONV_2D", "int8", "per-axis", "a bias of another scale", Ending.REJECTED,
-             broken="CONV_2D/bias/scale", effect="refused at load", message="bias scale"),
+             broken="CONV_2D/bias/scale", effect="fails to load", message="bias scale"),
         case("CONV_2D", "int8", "per-axis", "a bias of another type", Ending.BROKE_DOWN,
              broken="CONV_2D/bias/dtype", effect="crashes", message="signal 11"),
     )  # fmt: skip

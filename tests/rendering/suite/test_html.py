@@ -69,7 +69,7 @@ def test_the_worst_of_a_row_is_told_with_its_input(page: Read) -> None:
     facts = dict(words(page)["operators"][1]["facts"])
     assert facts["worst"] == "[7, 9] in run 0: expected 3, the device gives 4; computed from -128, 127"
     assert facts["worst case"] == "ADD/int8/all-65536-pairs"
-    assert facts["judged by"] == "none fits, litert-reference is the nearest"
+    assert facts["arithmetic"] == "none fits, litert-reference is the nearest"
 
 
 def test_hostile_names_make_no_element(sample: SuiteReport, good: SuiteReport) -> None:

@@ -109,9 +109,9 @@ def test_models_that_must_be_refused_tell_path_and_effect(opened: Show, sample: 
     page = opened(sample)
     page.one("#refusals tr.case").click()
     assert page.texts("#refusals .below li") == [
-        "!accepted CONV_2D/weight/zero_point computes wrongly, int8 per-axis",
+        "!accepted CONV_2D/weight/zero_point wrong results, int8 per-axis",
         "Xbroke down CONV_2D/bias/dtype crashes, int8 per-axis",
-        "✓rejected CONV_2D/bias/scale refused at load, int8 per-axis",
+        "✓rejected CONV_2D/bias/scale fails to load, int8 per-axis",
     ]
 
 

@@ -63,7 +63,7 @@ def test_every_ending_occurs_and_has_a_sign_and_a_meaning(sample: SuiteReport) -
 def test_the_sentence_says_why(sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport) -> None:
     assert wording.sentence(sample) == (
         "3 of 5 kinds of operators fail: CONV_2D int8 per-axis, ADD int8, SOFTMAX int8; "
-        "1 conforms, 1 was not judged"
+        "1 conforms, 1 was not checked"
     )
     assert wording.sentence(good) == "1 of 1 kind of operator conforms"
     assert wording.sentence(unjudged) == "none of 1 kind of operator was computed"
@@ -157,7 +157,7 @@ def test_accepted_models_are_notes_with_the_path(sample: SuiteReport) -> None:
     run = json.loads(render(sample, "sarif"))["runs"][0]
     (note,) = (one for one in run["results"] if one["ruleId"] == "suite/accepted")
     assert note["level"] == "note"
-    assert "CONV_2D/weight/zero_point (computes wrongly)" in render(sample, "github")
+    assert "CONV_2D/weight/zero_point (wrong results)" in render(sample, "github")
     assert note["locations"][0]["logicalLocations"][1]["name"] == "CONV_2D/weight/zero_point"
     place = note["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert place == "cases/CONV_2D/int8/weights-not-symmetric/model.tflite"
@@ -168,7 +168,7 @@ def test_quiet_says_what_fails_in_a_line(
 ) -> None:
     assert len(brief(sample).splitlines()) == 7
     assert brief(good) == ""
-    told = "delegate:./libacme.so: not judged: none of 1 kind of operator was computed\n"
+    told = "delegate:./libacme.so: not checked: none of 1 kind of operator was computed\n"
     assert brief(unjudged) == told
 
 

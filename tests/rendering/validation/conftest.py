@@ -25,7 +25,7 @@ def operator(
     index: int, opcode: str, name: str, status: Status = "conforms", reason: str = "", subgraph: int = 0
 ):
     profiles = () if status == "not covered" else ("litert-runtime",)
-    best = status if status in ("not covered", "structure only", "nothing to judge") else "conforms"
+    best = status if status in ("not covered", "structure checked only", "not applicable") else "conforms"
     return OperatorReport(subgraph, index, opcode, name, status, profiles, reason, best == "conforms", best)
 
 
@@ -66,11 +66,11 @@ def violating() -> ModelReport:
         operator(17 + n, "DEQUANTIZE", f"out_{n}", "not covered", "its output is float32") for n in range(2)
     ]
     custom = operator(19, "CUSTOM", "detect", "not covered", "custom operator 'TFLite_Detection_PostProcess'")
-    head = operator(20, "LOGISTIC", "scores", "structure only", "float32 activations")
-    handle = operator(21, "VAR_HANDLE", "state", "nothing to judge", "a handle holds no data")
+    head = operator(20, "LOGISTIC", "scores", "structure checked only", "float32 activations")
+    handle = operator(21, "VAR_HANDLE", "state", "not applicable", "a handle holds no data")
     nested = operator(0, "ADD", "body/add", "violates", subgraph=1)
     zero = "a weight zero point would cost a sum over every activation"
-    path, refused = "CONV_2D/weight/zero_point", "refused at load"
+    path, refused = "CONV_2D/weight/zero_point", "fails to load"
     kernel = where(conv, "weight", None, "block1/kernel")
     kernel2 = where(conv2, "weight", None, "block2/kernel")
     rescale = "concatenation copies bytes and has no multiplier with which to rescale"
@@ -122,7 +122,7 @@ def violating() -> ModelReport:
             rescale,
             PAGE,
             60,
-            effect="refused by the default interpreter only",
+            effect="rejected by the default interpreter only",
         ),
         finding(
             "SOFTMAX/output/scale",

@@ -93,7 +93,7 @@ def test_programs_read_the_selection_and_the_configuration(ruled: Report) -> Non
     assert held["configuration"] == {"file": "litecheck.toml", "options": options}
     assert held["selection"] == list(SELECTION)
     assert [model["selection"] for model in held["models"]] == [list(SELECTION)] * 3
-    assert [model["verdict"] for model in held["models"]] == ["conforms", "violates", "not judged"]
+    assert [model["verdict"] for model in held["models"]] == ["conforms", "violates", "not checked"]
     run = json.loads(render(ruled, "sarif"))["runs"][0]
     assert run["properties"]["configuration"] == held["configuration"]
     assert run["properties"]["models"][0]["selection"] == list(SELECTION)
@@ -169,5 +169,5 @@ def test_summaries_count_headlines() -> None:
         replace(unreadable(), selection=("A",)),
     )
     assert Report("1", models).summary.startswith(
-        "4 models: 2 conform, 1 conforms for A, 1 not judged; no findings"
+        "4 models: 2 conform, 1 conforms for A, 1 not checked; no findings"
     )

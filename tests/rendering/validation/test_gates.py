@@ -17,7 +17,7 @@ from litecheck.profile.load import load_profile
 from litecheck.report import Report
 
 TOLD = "2 NPU partitions, this run allows 1"
-PLACES = "2 on the NPU, 1 stays on the CPU; 2 NPU partitions; largest live set 8 bytes"
+PLACES = "2 on the NPU, 1 on the CPU; 2 NPU partitions; peak activation memory 8 bytes"
 
 
 def chain() -> Model:
@@ -92,10 +92,10 @@ def test_page_and_document(failing: Report) -> None:
         (
             "",
             (),
-            "vela 1: each operator as told; 2 NPU partitions; 7 multiply-accumulates; peak use 1.5 kB of Sram",
+            "vela 1: placement as predicted; 2 NPU partitions; 7 MACs; peak use 1.5 kB of Sram",
         ),
-        ("died", (), "vela 1: compiles nothing, as told: died"),
-        ("", (2,), "vela 1: 1 operator otherwise than told: TANH #2 stays on the CPU; 2 NPU partitions; "),
+        ("died", (), "vela 1: no compiled model, as predicted: died"),
+        ("", (2,), "vela 1: 1 operator placed differently: TANH #2 on the CPU; 2 NPU partitions; "),
     ],
 )
 def test_what_the_compiler_made_of_it(

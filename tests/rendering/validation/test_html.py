@@ -59,7 +59,7 @@ def test_it_ends_with_one_newline_and_is_the_same_each_time(sample: Report, good
 
 def test_it_holds_what_the_report_says(sample: Report) -> None:
     held = words(sample)
-    assert (held["verdict"], held["summary"]) == ("not judged", sample.summary)
+    assert (held["verdict"], held["summary"]) == ("not checked", sample.summary)
     told = held["models"][0]
     model = sample.models[0]
     assert told["verdict"] == "violates"
@@ -149,7 +149,7 @@ def test_of_many_models_those_that_fail_are_told_first(good: Report) -> None:
     models = (*good.models * 60, large(1), replace(good.models[0], operators=()))
     told = [model["told"] for model in words(Report("0.1.0", models))["models"]]
     assert sum(told) == 50
-    assert told[-1] is True, "it is not judged"
+    assert told[-1] is True, "it is not checked"
 
 
 def test_marks_say_what_they_stand_for() -> None:

@@ -69,7 +69,7 @@ def test_a_model_in_which_nothing_is_covered_is_an_error(sample):
     suite = suites(sample)[4]
     assert suite.get("errors") == "1"
     assert suite.find("testcase/error").get("message") == (
-        "nothing quantized in it is covered; 3 of 3 operators not covered"
+        "nothing quantized in it is covered; 0/3 operators checked, 3 not covered"
     )
 
 
@@ -90,10 +90,10 @@ def test_properties_state_profiles_and_coverage(sample):
         "conforms": "13",
         "violates": "4",
         "waived": "1",
-        "structure only": "1",
+        "structure checked only": "1",
         "not covered": "3",
-        "nothing to judge": "1",
-        "refused at load": "2",
-        "refused by the default interpreter only": "1",
+        "not applicable": "1",
+        "fails to load": "2",
+        "rejected by the default interpreter only": "1",
         "the page forbids it": "3",
     }

@@ -72,5 +72,5 @@ def test_addresses_become_links_only_when_they_are_ones(report_of, make_finding)
     text = render(
         report_of(make_finding("A/x", see="https://e.org/a_b"), make_finding("B/x", see="a_b")), "markdown"
     )
-    assert "See <https://e.org/a_b>." in text
-    assert "See a\\_b." in text
+    assert "Source: <https://e.org/a_b>." in text
+    assert "Source: a\\_b." in text

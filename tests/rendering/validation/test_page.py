@@ -31,7 +31,7 @@ def test_every_report_opens(show: Show, sample: Report, good: Report, alone: Rep
         *(replace(good, models=(m,)) for m in sample.models),
     ):
         page = show(report)
-        assert page.one("#verdict").text == ("conforms", "violates", "not judged")[report.exit_code]
+        assert page.one("#verdict").text == ("conforms", "violates", "not checked")[report.exit_code]
         assert page.one("#several").is_displayed() == (len(report.models) != 1)
         assert len(page.all("#models > tbody > tr.case")) == (
             len(report.models) if len(report.models) != 1 else 0

@@ -20,7 +20,7 @@ def test_counted():
 def test_coverage_names_what_there_is_and_the_sum(sample):
     told = coverage_text(sample.models[0].coverage)
     assert told == (
-        "13 conform, 4 violate, 1 waived, 1 structure only, 3 not covered, 1 nothing to judge of 23 operators"
+        "13 conform, 4 violate, 1 waived, 1 structure checked only, 3 not covered, 1 not applicable of 23 operators"
     )
     one = {"conforms": 1, "violates": 0, "waived": 0, "not covered": 0}
     assert coverage_text(one) == "1 conforms, 0 violate, 0 waived, 0 not covered of 1 operator"
@@ -83,26 +83,26 @@ def test_a_tensor_without_an_operator_is_named_once():
 
 def test_every_verdict_is_explained(sample):
     assert [sample.explain(m) for m in sample.models] == [
-        "6 violations (2 refused at load, 1 refused by the default interpreter only, 3 the page forbids it), "
-        "1 warning, 12 notes, 2 waived; 1 structure only, 3 not covered of 23 operators",
-        "3 violations (3 the page forbids it), 1 waived; 1 of 3 operators not covered",
+        "6 violations (2 fails to load, 1 rejected by the default interpreter only, 3 the page forbids it), "
+        "1 warning, 12 notes, 2 waived; 19/23 operators checked, 1 structure checked only, 3 not covered",
+        "3 violations (3 the page forbids it), 1 waived; 2/3 operators checked, 1 not covered",
         "unreadable, 3 problems",
-        "no findings; 0 of 2 operators not covered",
-        "nothing quantized in it is covered; 3 of 3 operators not covered",
+        "no findings; 2/2 operators checked",
+        "nothing quantized in it is covered; 0/3 operators checked, 3 not covered",
     ]
     assert sample.explain(ModelReport("m", "", 1)) == "it has no operators"
     strict = replace(sample, require_coverage=True)
     assert strict.explain(sample.models[1]).endswith(
-        "; 1 of 3 operators not covered, which this run requires"
+        "; 2/3 operators checked, 1 not covered, which this run requires"
     )
 
 
 def test_totals_are_the_sums(sample):
-    assert sample.verdicts == {"conforms": 1, "violates": 2, "not judged": 2}
+    assert sample.verdicts == {"conforms": 1, "violates": 2, "not checked": 2}
     assert sum(sample.coverage.values()) == sum(len(m.operators) for m in sample.models)
     assert sum(sample.counts.values()) == sum(len(m.findings) for m in sample.models)
     assert sum(sample.effects.values()) == sample.counts["violation"]
-    assert Report("1", ()).summary == "0 models: nothing to judge; no findings; 0 of 0 operators not covered"
+    assert Report("1", ()).summary == "0 models: not applicable; no findings; 0/0 operators checked"
 
 
 def test_a_waived_finding_fails_nobody(sample):

@@ -22,4 +22,4 @@ def test_nothing_where_all_is_well(good: Verification) -> None:
 
 
 def test_a_model_that_was_not_judged_says_so(unjudged: Verification) -> None:
-    assert brief(unjudged) == "m.tflite: not judged: 1 case: 1 not delegated\n"
+    assert brief(unjudged) == "m.tflite: not checked: 1 case: 1 not delegated\n"

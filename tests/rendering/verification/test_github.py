@@ -39,5 +39,5 @@ def test_all_well_says_only_so(good: Verification) -> None:
 
 def test_not_judged_is_an_error(unjudged: Verification) -> None:
     first, second, _ = render(unjudged, "github").splitlines()
-    assert first == "::error file=m.tflite,title=not judged on tflm::1 case: 1 not delegated"
+    assert first == "::error file=m.tflite,title=not checked on tflm::1 case: 1 not delegated"
     assert second.startswith("::notice file=m.tflite,title=not delegated%3A CUSTOM (1 case)::the plan")

@@ -42,7 +42,7 @@ def test_html_is_ours_alone(sample: Verification) -> None:
 def test_failures_are_explained_and_other_arithmetics_named(sample: Verification) -> None:
     text = render(sample, "markdown")
     assert (
-        "- gives: 6, as the device: requantize: half-even (ties go to the even neighbour); departure: no-bias<br>"
+        "- candidates: 6, as the device: requantize: half-even (ties go to the even neighbour); defect: no-bias<br>"
         "7, as expected: " in text
     )
     assert "**Note:** the published arithmetic `tflm` fits every operator that was compared exactly." in text

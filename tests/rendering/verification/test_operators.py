@@ -43,14 +43,14 @@ def test_the_verdicts_are_those_of_the_verification(
         for a, b in zip(operators(sample), operators(strict), strict=True)
         if a.verdict != b.verdict
     ]
-    assert changed == [("not judged", "fails")]
+    assert changed == [("not checked", "fails")]
 
 
 def test_what_explains_every_difference_is_named(sample: Verification) -> None:
-    conv = replace(sample.verdicts[1], also=(), causes=(Cause(("departure: no-bias",), "", 12, 0),))
+    conv = replace(sample.verdicts[1], also=(), causes=(Cause(("defect: no-bias",), "", 12, 0),))
     several = (conv, replace(conv, causes=(*conv.causes, Cause(("requantize: single",), "", 12, 0))))
     (line,) = operators(replace(sample, verdicts=several))
-    assert line.arithmetic == "explained by departure: no-bias"
+    assert line.arithmetic == "explained by defect: no-bias"
     (line,) = operators(replace(sample, verdicts=(conv, replace(conv, causes=()))))
     assert line.arithmetic == "none known"
 

@@ -61,7 +61,7 @@ def test_the_gist_is_the_difference_or_what_the_device_said(sample: Verification
 
 def test_details_leave_out_outputs_that_are_exact(sample: Verification) -> None:
     labels = [label for label, _ in wording.details(case(sample, "add"))]
-    assert labels == ["output", "differ", "histogram", "fed"]
+    assert labels == ["output", "differ", "histogram", "inputs"]
     assert not [label for label, _ in wording.details(case(sample, "gate")) if label == "output"]
 
 
@@ -70,25 +70,27 @@ def test_causes_say_what_they_explain_and_what_is_left(sample: Verification) -> 
     assert told["explains"] == (
         "requantize: single explains 9 of the 12 differences; 3 are left: "
         "all 3 differences lie in channel 63, the last of 64, among 64 of the 4,096 elements",
-        "requantize: single and departure: bias-16 explain all 12 differences (the bias saturates to 16 bits)",
+        "requantize: single and defect: bias-16 explain all 12 differences (the bias saturates to 16 bits)",
     )
     assert told["against"] == ("litert-xnnpack, the nearest of those admitted",)
 
 
 def test_candidates_say_which_is_the_devices(sample: Verification) -> None:
-    (gives,) = (lines for label, lines in wording.details(case(sample, "block1/conv")) if label == "gives")
+    (gives,) = (
+        lines for label, lines in wording.details(case(sample, "block1/conv")) if label == "candidates"
+    )
     assert gives == (
-        "6, as the device: requantize: half-even (ties go to the even neighbour); departure: no-bias",
+        "6, as the device: requantize: half-even (ties go to the even neighbour); defect: no-bias",
         "7, as expected: litert-reference, tflm",
         "8: requantize: floor",
-        "other values: 1 departure",
+        "other values: 1 defect",
     )
 
 
 def test_the_worst_element_says_what_it_was_fed(sample: Verification) -> None:
     details = dict(wording.details(case(sample, "block1/conv")))
     assert details["worst"] == ("[0, 3, 4, 62] in run 1 (random): expected 7, the device gives 6",)
-    assert details["fed"] == ("propagated, random, directed x 3",)
+    assert details["inputs"] == ("propagated, random, directed x 3",)
     assert details["output"] == ("int8 1x8x8x64",)
 
 

@@ -45,7 +45,7 @@ def test_text_has_each_model_as_by_itself_and_how_many_ended_how(
     assert render(sample) in told
     assert "gone.tflite" in told
     assert "  - x [empty]\n" in told
-    assert told.endswith("3 models on acme: 1 conforms, 1 fails, 1 not judged\n")
+    assert told.endswith("3 models on acme: 1 conforms, 1 fails, 1 not checked\n")
 
 
 def test_json_keeps_the_published_schema(several: Verifications) -> None:
@@ -56,9 +56,9 @@ def test_json_keeps_the_published_schema(several: Verifications) -> None:
     assert list(document) == whole["required"] == list(whole["properties"])
     for one in (document["models"][0], document["models"][2]):
         jsonschema.Draft202012Validator(single).validate(one)
-    assert [one["verdict"] for one in document["models"]] == ["conforms", "not judged", "fails"]
-    assert (document["exit_code"], document["counts"]) == (2, {"conforms": 1, "fails": 1, "not judged": 1})
-    broken = {**document, "models": [{"model": "x", "verdict": "not judged", "problems": []}]}
+    assert [one["verdict"] for one in document["models"]] == ["conforms", "not checked", "fails"]
+    assert (document["exit_code"], document["counts"]) == (2, {"conforms": 1, "fails": 1, "not checked": 1})
+    broken = {**document, "models": [{"model": "x", "verdict": "not checked", "problems": []}]}
     assert not jsonschema.Draft202012Validator(whole).is_valid(broken)
 
 
@@ -99,8 +99,8 @@ def test_gitlab_tells_each_issue_apart(several: Verifications, sample: Verificat
 
 def test_github_has_the_notes_of_each(several: Verifications) -> None:
     lines = render(several, "github").splitlines()
-    assert sum("file=gone.tflite,title=not judged::" in line for line in lines) == 1
-    assert lines[-1] == "litecheck: 3 models on acme: 1 conforms, 1 fails, 1 not judged"
+    assert sum("file=gone.tflite,title=not checked::" in line for line in lines) == 1
+    assert lines[-1] == "litecheck: 3 models on acme: 1 conforms, 1 fails, 1 not checked"
 
 
 def test_csv_says_of_which_model_a_line_is(several: Verifications, sample: Verification) -> None:
@@ -120,5 +120,5 @@ def test_markdown_and_html_begin_with_a_table_over_the_models(several: Verificat
 def test_what_fails_is_a_line_each(several: Verifications, sample: Verification) -> None:
     lines = Sheet(several).brief()
     assert lines.endswith(Sheet(sample).brief())
-    assert "gone.tflite: not judged: x [empty]\n" in lines
+    assert "gone.tflite: not checked: x [empty]\n" in lines
     assert "other.tflite" not in lines

@@ -98,7 +98,7 @@ def test_a_fallback_that_fails_is_told_among_the_failures(sample: Verification) 
     assert re.search(
         r"^not delegated  CUSTOM #11 'detect'\n  message   the plan leaves it", strict, re.MULTILINE
     )
-    assert "not judged  5 of 21 cases" in strict
+    assert "not checked  5 of 21 cases" in strict
 
 
 def test_drift_shows_where_error_enters_and_what_grows(sample: Verification) -> None:
@@ -119,9 +119,9 @@ def test_the_end_says_what_fits_and_the_total(sample: Verification, unjudged: Ve
     )
     assert fits == "tflm fits every operator that was compared exactly"
     assert total.startswith("21 operators: 3 exact, 1 within tolerance, 5 mismatch")
-    assert "judged by litert-reference (fits 3), litert-xnnpack (fits 1); fed 3 runs" in total
+    assert "arithmetic litert-reference (fits 3), litert-xnnpack (fits 1); inputs 3 runs" in total
     last = printed(unjudged, 120).splitlines()[-1]
-    assert last == "not judged: 1 case: 1 not delegated; judged by tflm (fits 0), litert-reference (fits 0)"
+    assert last == "not checked: 1 case: 1 not delegated; arithmetic tflm (fits 0), litert-reference (fits 0)"
 
 
 def test_a_segment_of_many_is_its_first_operator_and_a_count(good: Verification) -> None:
@@ -132,7 +132,7 @@ def test_a_segment_of_many_is_its_first_operator_and_a_count(good: Verification)
 
 def test_what_no_operator_had_is_told_for_each_kind(sample: Verification) -> None:
     shown = printed(sample)
-    assert "never tried  what no operator of the model had" in shown
+    assert "not exercised  properties that no operator of the model has" in shown
     assert "- CONV_2D (12): a batch beyond 1, unequal strides" in shown
     assert "RESHAPE (1)" not in shown
-    assert "never tried" not in printed(replace(sample, untried=()))
+    assert "not exercised" not in printed(replace(sample, untried=()))

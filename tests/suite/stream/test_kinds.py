@@ -99,7 +99,7 @@ def test_what_a_way_gives_does_not_depend_on_the_place_of_a_line(name: str) -> N
     kind, opcode = kind_of(name)
     batch = list(islice(kind.batches(opcode, np.random.default_rng(1), False), 2))[1]
     ways = Candidates.of(batch.probe).others
-    assert not BY_PLACE.intersection(flag.way.departure for flag in ways)
+    assert not BY_PLACE.intersection(flag.way.defect for flag in ways)
     assert {flag.name for flag in Vectors(name, "litert-reference", "smoke", 0, None).flags} <= {
         f.name for f in ways
     }

@@ -87,7 +87,7 @@ def test_what_a_compiler_would_find_behind_its_fallback_is_a_note() -> None:
     told = {f.effect: f.level for f in report.findings if f.demanded_by.profile == "ethos-u55"}
     assert told == {CPU: "warning", SUPERSEDED: "note"}
     (behind,) = [f for f in report.findings if f.effect == SUPERSEDED]
-    assert behind.because.endswith("; else the compiler refuses the model")
+    assert behind.because.endswith("; else the compiler rejects the model")
 
 
 def test_what_comes_before_the_fallback_is_not() -> None:
@@ -124,7 +124,7 @@ def test_a_file_without_buffers_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "verdict"), [("float32", "not judged"), ("int8", "conforms"), ("bool", "violates")]
+    ("dtype", "verdict"), [("float32", "not checked"), ("int8", "conforms"), ("bool", "violates")]
 )
 def test_a_model_none_of_which_a_target_runs_conforms_in_nothing(dtype: str, verdict: str) -> None:
     report = validate(chain("TANH", dtype=dtype, scale=1 / 128), [U55])

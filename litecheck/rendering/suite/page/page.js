@@ -35,7 +35,7 @@ function failed({ ending, title, details, waived }) {
   return make("section", { class: "failing" }, make("h4", {}, sign(ending), `${ending}${waived ? ", waived" : ""}: `, ...parted(title)), make("dl", {}, ...facts));
 }
 
-/** Cases that ended alike, folded away. */
+/** Cases that ended alike, optimized out. */
 function folded(ending, cases, number) {
   const items = cases.map(([, title, why]) => make("li", {}, ...parted(title), ...(why ? [make("span", { class: "why" }, `: ${why}`)] : [])));
   const summary = make("summary", {}, sign(ending), `${counted(number)} ${ending}`);

@@ -1,6 +1,6 @@
-// One model: its strip, what was found by requirement and by operator, what was not judged, and its plots.
+// One model: its strip, what was found by requirement and by operator, what was not checked, and its plots.
 
-const STATUSES = ["violates", "not covered", "waived", "structure only", "nothing to judge", "conforms"];
+const STATUSES = ["violates", "not covered", "waived", "structure checked only", "not applicable", "conforms"];
 const LEVELS = ["note", "warning", "violation"];
 const signed = (name) => [sign(name), name];
 
@@ -90,7 +90,7 @@ function asideOf({ problems, remarks, reasons, waived }, heading) {
   if (remarks.length) parts.push(heading("Remarks", ""), list(remarks.map(parted)));
   if (reasons.length) {
     const items = reasons.map(([status, opcode, number, why]) => [sign(status), `${status}: ${counted(number)} × `, make("code", {}, opcode), `: ${why}`]);
-    parts.push(heading("Not judged", "no rule of quantization speaks of them"), list(items));
+    parts.push(heading("Not checked", "no rule of quantization speaks of them"), list(items));
   }
   if (waived.length) parts.push(heading("Waived", ""), list(waived.map(([path, number, why]) => [`${counted(number)} × `, make("code", {}, ...parted(path)), ` ${why}`])));
   return parts;

@@ -1,6 +1,6 @@
 // The page of a validation: one model laid out, or several in a table whose rows open.
 
-const VERDICTS = ["violates", "not judged", "conforms"];
+const VERDICTS = ["violates", "not checked", "conforms"];
 const shortened = (name) => name.split(/[\\/]/).pop();
 
 const MODELS = [

@@ -69,7 +69,7 @@ function equation({ accumulator, multiplier, fixed, quotient }) {
 function candidates({ candidates: all }, worst) {
   const groups = new Map();
   for (const value of worst ? [real(worst.actual), real(worst.expected)] : []) groups.set(value, []);
-  const excluded = all.filter(({ name, value }) => worst && name.startsWith("departure: ") && !groups.has(value));
+  const excluded = all.filter(({ name, value }) => worst && name.startsWith("defect: ") && !groups.has(value));
   for (const { name, value, note } of all) {
     if (excluded.some((other) => other.name === name)) continue;
     if (!groups.has(value)) groups.set(value, []);
@@ -84,7 +84,7 @@ function candidates({ candidates: all }, worst) {
   });
   if (excluded.length) {
     const names = excluded.map(({ name, value }) => `${name.slice(11)} (${counted(value)})`).join(", ");
-    const who = make("details", {}, make("summary", {}, `${excluded.length} departures`), names);
+    const who = make("details", {}, make("summary", {}, `${excluded.length} defects`), names);
     rows.push(make("tr", {}, make("th", { scope: "row" }, "others"), make("td"), make("td", {}, who)));
   }
   return make("table", { class: "candidates" }, make("caption", {}, "Ways of computing, by the value they give"), ...rows);

@@ -122,7 +122,7 @@ def _words(product: str, bits: int) -> str:
     return f"{bits} bits of a {product} product of the scales"
 
 
-def departures(found: ChannelConstants, bias: Ints, ways: Sequence[Expected]) -> Iterator[str]:
+def defects(found: ChannelConstants, bias: Ints, ways: Sequence[Expected]) -> Iterator[str]:
     """What is otherwise than LiteRT has it, in words: multipliers and shifts, then biases."""
     own = ways[0]
     if _differing(found, own).any():

@@ -35,7 +35,7 @@ from litecheck.targets.ethos_u.constants.layer import (
     ChannelConstants,
     Expected,
     channel_constants,
-    departures,
+    defects,
     expected,
     rescaled,
     rounding,
@@ -253,7 +253,7 @@ def _layer(whole: _Piece, last: tuple[NpuOperation, ...]) -> CompiledOperator:
     own = np.zeros(channels, np.int64) if bias is None else bias.reshape(-1).astype(np.int64)
     ways = _expected(piece, weight, channels)
     litert = ChannelConstants(own, ways[0].multiplier, ways[0].shift)
-    said = "; ".join(departures(found, own, ways))
+    said = "; ".join(defects(found, own, ways))
     return CompiledOperator(lambda x: computed(x, found), said, lambda x: computed(x, litert))
 
 

@@ -1,4 +1,4 @@
-"""Vela as a witness: operators on the NPU, on the CPU and folded away; refusals, deaths and a missing compiler."""
+"""Vela as a witness: operators on the NPU, on the CPU and optimized out; refusals, deaths and a missing compiler."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from litecheck.targets.ethos_u.constants.command_stream import (
 from litecheck.targets.ethos_u.constants.layer import (
     ChannelConstants,
     channel_constants,
-    departures,
+    defects,
     expected,
     rescaled,
     rounding,
@@ -136,7 +136,7 @@ def test_what_is_otherwise_is_named_with_its_channel(
     changes: dict[str, dict[int, int]], words: list[str]
 ) -> None:
     constants, bias = found(**changes)
-    said = list(departures(constants, bias, expected(REAL, REAL * (1 + 1e-8), False, False)))
+    said = list(defects(constants, bias, expected(REAL, REAL * (1 + 1e-8), False, False)))
     assert len(said) == len(words)
     assert all(part.startswith(start) for part, start in zip(said, words, strict=True))
 
@@ -146,7 +146,7 @@ def test_another_way_to_make_multipliers_is_named() -> None:
     assert ways[0].words == "31 bits of a float64 product of the scales"
     number = next(n for n, way in enumerate(ways) if way.words.startswith("31 bits of a float32"))
     constants, bias = found(way=number)
-    assert list(departures(constants, bias, ways)) == [
+    assert list(defects(constants, bias, ways)) == [
         "multipliers are 31 bits of a float32 product of the scales, LiteRT's 31 bits of a float64 product of the scales"
     ]
 

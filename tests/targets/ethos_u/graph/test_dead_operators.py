@@ -1,4 +1,4 @@
-"""What no output needs is folded away, what works out a shape for the accelerator included; open batches and open sides."""
+"""Dead operators, also those that compute a shape for an NPU operator; dynamic batches and dynamic dimensions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables on a target that keeps them: their handles are folded away where nothing on the CPU reads them."""
+"""Variables on a target that keeps them: their handles are optimized out where nothing on the CPU reads them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Where onnx.reference 1.23 and onnxruntime 1.31 and 1.32 do not do what ONNX's documents say, each with the sentence.
 
-A departure either *refuses* its cases, or *changes* them (litecheck's result for the changed case is then the engine's,
+A defect either *refuses* its cases, or *changes* them (litecheck's result for the changed case is then the engine's,
 bit for bit), or concerns single *elements*, whose value in the engine is accidental.
 """
 
@@ -33,7 +33,7 @@ FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
 
 
 @dataclass(frozen=True)
-class Departure:
+class Defect:
     """``sentence`` says where the document states or omits it, in our words; ``cases`` says which it concerns."""
 
     engine: str
@@ -124,7 +124,7 @@ def unsaturated(target: str) -> Callable[[Case], bool]:
 QUANTIZE, DEQUANTIZE = "QuantizeLinear", "DequantizeLinear"
 
 DEPARTURES = (
-    Departure(
+    Defect(
         REFERENCE, QUANTIZE,
         "23, 24, 25, summary: the type of y_scale determines the precision of the division, unless precision is "
         "given. 10 and 13 say nothing; y_scale is float32 there.",
@@ -132,28 +132,28 @@ DEPARTURES = (
         lambda c: "precision" not in c.types and c.types["x"] != c.types["scale"],
         changes=divided_in(REFERENCE),
     ),
-    Departure(
+    Defect(
         REFERENCE, QUANTIZE,
         "All versions, summary: y = saturate(...); each integer type's whole range is listed.",
         "It converts the quotient to int32 before it saturates; what does not fit, infinities included, wraps.",
         integer,
         elements=not_int32(REFERENCE),
     ),
-    Departure(
+    Defect(
         REFERENCE, QUANTIZE,
         "19 to 25, summary: with float8 the formula, which adds y_zero_point, remains the same.",
         "It leaves the zero point of a float8 type out.",
         float8_zero_point("target"),
         changes=without_zero_point,
     ),
-    Departure(
+    Defect(
         REFERENCE, QUANTIZE,
         "23, 24, 25: y is float4e2m1, which has no NaN; ONNX's page on 4-bit floats, table of casts: NaN becomes 6.",
         "ml_dtypes makes a zero of it.",
         lambda c: c.types["target"] == "float4e2m1",
         elements=lambda c: np.isnan(c.quotient(engine_type(REFERENCE, c))),
     ),
-    Departure(
+    Defect(
         RUNTIME, QUANTIZE,
         "All versions, type constraints: x may also be int32 and bfloat16, from 23 y_scale any of its types, y "
         "float4e2m1.",
@@ -166,7 +166,7 @@ DEPARTURES = (
         ),
         refuses=True,
     ),
-    Departure(
+    Defect(
         RUNTIME, QUANTIZE,
         "23, 24, 25, summary and attribute precision: the division has the type of y_scale, or precision. 19 and 21 "
         "say nothing; x and y_scale have the same type there.",
@@ -177,21 +177,21 @@ DEPARTURES = (
         ),
         changes=divided_in(RUNTIME),
     ),
-    *([] if FROM_1_32 else [Departure(
+    *([] if FROM_1_32 else [Defect(
         RUNTIME, QUANTIZE,
         "All versions, summary: y = saturate(...); each integer type's whole range is listed.",
         "Its plain loop converts the quotient to int32 before it saturates; its vector loop saturates first.",
         plain_loop,
         elements=not_int32(RUNTIME),
     )]),
-    Departure(
+    Defect(
         RUNTIME, QUANTIZE,
         "19 to 25, summary: with float8 the formula, which adds y_zero_point, remains the same.",
         "It leaves the zero point of a float8 type out.",
         float8_zero_point("target"),
         changes=without_zero_point,
     ),
-    Departure(
+    Defect(
         RUNTIME, QUANTIZE,
         "19 to 25, attribute saturate: all cases are in Cast's tables; saturate 0 makes NaN beyond float8e4m3fn's "
         "largest value, 448.",
@@ -199,7 +199,7 @@ DEPARTURES = (
         unsaturated("float8e4m3fn"),
         elements=between(480, 496),
     ),
-    Departure(
+    Defect(
         RUNTIME, QUANTIZE,
         "19 to 25, attribute saturate: all cases are in Cast's tables; saturate 0 makes infinity beyond float8e5m2's "
         "largest value, 57344.",
@@ -207,14 +207,14 @@ DEPARTURES = (
         unsaturated("float8e5m2"),
         elements=between(61440, 65536),
     ),
-    Departure(
+    Defect(
         REFERENCE, DEQUANTIZE,
         "10 and 13 are operator versions of their own.",
         "It begins with 19.",
         lambda c: c.version < 19,
         refuses=True,
     ),
-    Departure(
+    Defect(
         REFERENCE, DEQUANTIZE,
         "23, 24, 25, summary: the output type also determines the precision of the multiplication. 19 and 21 say "
         "nothing; the output has the scale's type there.",
@@ -222,28 +222,28 @@ DEPARTURES = (
         lambda c: c.types["target"] != "float32",
         changes=multiplied_in_float32,
     ),
-    Departure(
+    Defect(
         REFERENCE, DEQUANTIZE,
         "19 to 25, summary: with float8 the formula, which subtracts x_zero_point, remains the same.",
         "It refuses zero points of float8 types that are not 0 as integers.",
         lambda c: c.types["x"] in FLOAT8 and whole_zero_point(c),
         refuses=True,
     ),
-    Departure(
+    Defect(
         REFERENCE, DEQUANTIZE,
         "19 to 25, summary: with float8 the formula, which subtracts x_zero_point, remains the same.",
         "It leaves the others, such as 0.5, out.",
         lambda c: c.types["x"] in FLOAT8 and has_zero_point(c) and not whole_zero_point(c),
         changes=without_zero_point,
     ),
-    Departure(
+    Defect(
         REFERENCE, DEQUANTIZE,
         "23, 24, 25, summary: with 4-bit types the formula, which subtracts x_zero_point, remains the same.",
         "It leaves the zero point of float4e2m1 out.",
         lambda c: c.types["x"] == "float4e2m1" and has_zero_point(c),
         changes=without_zero_point,
     ),
-    Departure(
+    Defect(
         RUNTIME, DEQUANTIZE,
         "19 to 25, type constraints: the scale may also be bfloat16, from 24 float8e8m0, the output bfloat16, x "
         "float4e2m1.",
@@ -251,7 +251,7 @@ DEPARTURES = (
         lambda c: not {c.types["scale"], c.types["target"]} <= {"float32", "float16"} or c.types["x"] == "float4e2m1",
         refuses=True,
     ),
-    Departure(
+    Defect(
         RUNTIME, DEQUANTIZE,
         "23, 24, 25, summary: the output type also determines the precision of the multiplication. 19 and 21 say "
         "nothing; the output has the scale's type there.",
@@ -259,7 +259,7 @@ DEPARTURES = (
         lambda c: c.types["target"] == "float16",
         changes=multiplied_in_float32,
     ),
-    Departure(
+    Defect(
         RUNTIME, DEQUANTIZE,
         "19 to 25, summary: with float8 the formula, which subtracts x_zero_point, remains the same.",
         "It refuses zero points of float8 types other than 0.",
