@@ -17,7 +17,7 @@ pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
 pytest.importorskip("onnx", reason="needs onnx")
 pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
-from tests.differential.onnx_departures import DEPARTURES, DYNAMIC, MEASURED, REFERENCE, RUNTIME
+from tests.differential.onnx_defects import DEPARTURES, DYNAMIC, MEASURED, REFERENCE, RUNTIME
 
 pytestmark = pytest.mark.slow
 

@@ -47,7 +47,7 @@ def place(opcode: str, profile: Profile, dtype: str = "int8") -> tuple[str, list
     ("text", "says"),
     [
         (HEAD + ABS, "npu.yaml:2: a profile that judges placement states unlisted: stays on the CPU, or unlisted: the"),
-        (HEAD + "unlisted: violation\n" + ABS, "npu.yaml:4: a profile that judges .* refuses the model, not 'violation'"),
+        (HEAD + "unlisted: violation\n" + ABS, "npu.yaml:4: a profile that judges .* rejects the model, not 'violation'"),
         (HEAD + "unlisted: not covered\n" + ABS, "npu.yaml:4: .* not 'not covered'"),
         (NPU + ABS + "effects: {'*': the profile forbids it}\n",
          "npu.yaml:9: 'the profile forbids it' does not say where the target runs the operator"),
