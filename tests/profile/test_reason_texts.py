@@ -32,7 +32,7 @@ BANNED = {
     r"images?|places?": "batch, dimension, index",
     r"spreads?|stands? still|stretched": "broadcast",
     r"operands?|results?|takers?|accelerators?": "tensor, input, output, backend, NPU",
-    r"demands?|faults?|mistakes?|defects?|ways?": "requirement, defect, variant",
+    r"demands?|faults?|mistakes?|departures?|ways?": "requirement, defect, variant",
     r"others?|another|ones|any number": "the noun",
     r"as it is|as they are|by itself|of its own accord|all the same": "stored, alone, anyway",
     r"turns? into|moves?|moved|hands?|handed|gives?|joins?|counts? (?:up|down)wards": "convert, copy, pass, output, add",
