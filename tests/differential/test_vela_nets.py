@@ -14,9 +14,9 @@ from tests.targets.ethos_u.graph.test_fusion import DILATED, STRIDDEN, truths
 from tests.targets.ethos_u.graph.test_inverse_pairs import PAIRS
 from tests.targets.ethos_u.graph.test_lowering import GRAPHS
 from tests.targets.ethos_u.graph.test_resident_variables import STREAMS
-from tests.targets.ethos_u.test_joined_filters import JOINED_FILTERS, MISCOUNTED
-from tests.targets.ethos_u.test_joined_results import REFUSED, TAKEN, model
-from tests.targets.ethos_u.test_shared_parts import REFUSED_PARTS, SHARED
+from tests.targets.ethos_u.measurements.test_in_place_depthwise import JOINED_FILTERS, MISCOUNTED
+from tests.targets.ethos_u.measurements.test_in_place_outputs import REFUSED, TAKEN, model
+from tests.targets.ethos_u.measurements.test_slices import REFUSED_PARTS, SHARED
 
 pytestmark = pytest.mark.slow
 

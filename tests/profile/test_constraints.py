@@ -113,7 +113,7 @@ def test_a_limit_takes_what_can_be_measured_against(tmp_path: Path, limit: str) 
         ("conversion: int8_to_int9", "conversion takes two types, .* did you mean 'int8_to_int"),
         (
             "transpose_conv_stride_class: triple",
-            "transpose_conv_stride_class takes a way to stride: plain, .* not 'triple'",
+            "transpose_conv_stride_class takes a class of strides: plain, .* not 'triple'",
         ),
         ("options_table: Conv2dOptions", "did you mean 'Conv2DOptions'"),
         ("block_scale_type: missing", "block_scale_type takes a type or absent"),

@@ -1,6 +1,6 @@
-"""Measurements at the borders of subgraphs: what crosses into a called subgraph and back.
+"""Measurements of called subgraphs: the tensors that a call passes and receives.
 
-What a call hands over and gets back are its roles ``operands`` and ``results``.
+The inputs and outputs of a call are its roles ``operands`` and ``results``.
 """
 
 from __future__ import annotations
@@ -103,19 +103,21 @@ def _attributed(plan: Plan, value: str) -> Plan | None:
 
 @measures(_crossing(lambda t: t.scaled(0.75, 0)))
 def boundary_mismatches(operands: Operands) -> Measured:
-    """How many tensors that enter or leave a called subgraph have another scale or zero point on its other side."""
+    """Number of tensors with a different scale or zero point inside the called subgraph. Example: an IF that passes
+    scale 0.5 to a subgraph input with scale 0.75 gives 1."""
     return sum(_differ(a, b) for a, b in _crossings(operands))
 
 
 @measures(_crossing(lambda t: t.but(dtype="uint8")))
 def boundary_types(operands: Operands) -> Measured:
-    """How many tensors that enter or leave a called subgraph have another type on its other side."""
+    """Number of tensors with a different dtype inside the called subgraph. Example: an IF that passes int8 to a uint8
+    subgraph input gives 1."""
     return sum(a.dtype != b.dtype for a, b in _crossings(operands))
 
 
 @measures(_branching)
 def branch_types(operands: Operands) -> Measured:
-    """How many results of the subgraphs a choice is among have another type than that of the first."""
+    """Number of branch outputs with a dtype other than in the first branch. Example: int8 and uint8 branches give 1."""
     branches = [
         [callee.tensors[i].dtype for i in callee.outputs if i >= 0] for _, callee in _callees(operands)
     ]
@@ -124,10 +126,10 @@ def branch_types(operands: Operands) -> Measured:
 
 @measures(_uneven)
 def arity_mismatches(operands: Operands) -> Measured:
-    """How many operands and results more or fewer called subgraphs have than the call hands over and gets back.
+    """Sum of the differences between the numbers of inputs and outputs of a call and of the called subgraphs. Example: an
+    IF that passes 2 tensors to two subgraphs with 1 input each gives 2.
 
-    A loop gets back as many as it hands over, and its condition is one result; a call that is made once for its
-    effects alone has none of either, nor has what it calls.
+    A loop has as many outputs as inputs, and its condition has one output. A CALL_ONCE and its subgraph have neither.
     """
     handed, returned = _handed(operands)
     count = 0
@@ -139,19 +141,20 @@ def arity_mismatches(operands: Operands) -> Measured:
 
 @measures(_branches)
 def called_subgraphs(operands: Operands) -> Measured:
-    """How many subgraphs an operator calls, one that is named twice counted twice."""
+    """Number of subgraphs that an operator calls; a subgraph that is named twice counts twice. Example: IF gives 2."""
     return sum(1 for _ in called(operands.operator)) if operands.operator.options else None
 
 
 @measures(lambda plan, value: _calling(plan).option(branch_subgraph_indices=[1, 9, -1][: value + 1]))
 def missing_subgraphs(operands: Operands) -> Measured:
-    """How many of the subgraphs an operator calls the model does not have."""
+    """Number of called subgraphs that the model does not have. Example: branches 1 and 9 of 3 subgraphs give 1."""
     return sum(not 0 <= index < len(operands.model.subgraphs) for _, index in called(operands.operator))
 
 
 @measures(_recursive, "yes", "no", gives=YES_OR_NO)
 def recursion(operands: Operands) -> Measured:
-    """``yes`` where a subgraph that an operator calls comes back to the operator's own by calls, at any depth."""
+    """``yes`` if a called subgraph calls the operator's own subgraph, at any depth, else ``no``. Example: a WHILE with its
+    own subgraph as body gives yes."""
     links, own = links_of(operands.model), operands.subgraph.index
     return "yes" if any(links.come_back(own, index) for _, index in called(operands.operator)) else "no"
 
@@ -163,7 +166,8 @@ def recursion(operands: Operands) -> Measured:
     gives=YES_OR_NO,
 )
 def condition_is_body(operands: Operands) -> Measured:
-    """``yes`` where one subgraph is a loop's condition and its body."""
+    """``yes`` if condition and body of a loop are the same subgraph, else ``no``. Example: cond_subgraph_index 1 and
+    body_subgraph_index 1 give yes."""
     named = dict(called(operands.operator))
     if _CONDITION not in named:
         return None
@@ -172,28 +176,29 @@ def condition_is_body(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: _condition_of(plan, lambda t: t.but(dtype=value)), "int8", gives=TYPES)
 def condition_type(operands: Operands) -> Measured:
-    """The type of what a loop's condition yields."""
+    """Dtype of the output of a loop's condition. Example: a condition that outputs int8 gives int8."""
     condition = _condition(operands)
     return condition.dtype if condition is not None else None
 
 
 @measures(lambda plan, value: _condition_of(plan, lambda t: ranked(t.but(shape=(1,) * 4), value) or t))
 def condition_rank(operands: Operands) -> Measured:
-    """How many dimensions a loop's condition has."""
+    """Rank of the output of a loop's condition. Example: shape (1, 1) gives 2."""
     condition = _condition(operands)
     return len(condition.shape) if condition is not None else None
 
 
 @measures(lambda plan, value: _condition_of(plan, lambda t: t.but(shape=(value,))))
 def condition_elements(operands: Operands) -> Measured:
-    """How many elements a loop's condition has."""
+    """Number of elements of the output of a loop's condition. Example: shape (2,) gives 2."""
     condition = _condition(operands)
     return condition.size if condition is not None else None
 
 
 @measures(_attributed, "yes", "no", gives=YES_OR_NO)
 def composite_attributes(operands: Operands) -> Measured:
-    """``yes`` where a composite states its attributes, be they none, else ``no``."""
+    """``yes`` if a composite has the option composite_attributes, even an empty one, else ``no``. Example: no option
+    composite_attributes gives no."""
     options = operands.operator.options
     if options is None:
         return None

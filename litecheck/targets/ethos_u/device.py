@@ -1,4 +1,4 @@
-"""The device ``vela:ACCELERATOR``: constants of models that Vela compiles, applied to inputs without NPU or simulator."""
+"""Device ``vela:ACCELERATOR``: outputs from the constants of models that Vela compiles, without NPU or simulator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.devices.port import AdapterAnswer
 from litecheck.targets.ethos_u.compiler.vela import ACCELERATORS
 from litecheck.targets.ethos_u.compiler.vela_child import OPTIONS, config
 
-#: The compiler itself, a library.
+#: The compiler as a Python module.
 _COMPILER = "ethosu.regor"
 
 
@@ -21,9 +21,9 @@ def _accelerator(argument: str) -> Mapping[str, str]:
     if argument not in ACCELERATORS:
         from litecheck.spelling import did_you_mean
 
-        what = f"there is no accelerator {argument!r}{did_you_mean(argument, ACCELERATORS)}"
+        problem = f"unknown accelerator {argument!r}" if argument else "no accelerator"
         known = ", ".join(f"vela:{name}" for name in ACCELERATORS)
-        raise ValueError(f"{what if argument else 'which accelerator'}; there are {known}")
+        raise ValueError(f"{problem}{did_you_mean(argument, ACCELERATORS)}; available: {known}")
     return {"accelerator": argument}
 
 
@@ -39,7 +39,7 @@ KIND = DeviceKind(
 
 
 class CompiledConstants:
-    """Option: ``accelerator`` (ethos-u55, ethos-u65, ethos-u85)."""
+    """Adapter of the device. Option: ``accelerator`` (ethos-u55, ethos-u65, ethos-u85)."""
 
     memory = Memory.NONE
     shares = True
@@ -49,7 +49,7 @@ class CompiledConstants:
         self._arch = ACCELERATORS[options["accelerator"]]
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """Compute the outputs of the compiled operator, and say which of its constants differ from LiteRT's."""
+        """Compute the outputs of the compiled operator, and describe constants that differ from LiteRT."""
         from litecheck.model.load import model_from
         from litecheck.targets.ethos_u.constants.operator import compiled_operator
 

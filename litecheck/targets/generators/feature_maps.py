@@ -1,4 +1,4 @@
-"""Witnesses of measurements of feature maps: their types, scales, zero points and ranks in a plan."""
+"""Generators for measurements of feature maps: dtypes, scales and zero points."""
 
 from __future__ import annotations
 
@@ -9,57 +9,57 @@ from typing import Any
 import numpy as np
 
 from litecheck.model.build import quantized
-from litecheck.profile.measurements.register import Setter, dimensions, option_stated
+from litecheck.profile.measurements.register import Setter
 from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Blocks, Plan, TensorPlan
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
-#: What an operand is that is streamed; the others steer, or are weights and biases.
-STREAMED = ("data", "positive", "non-negative", "truth", "state", "passed")
+#: Domains of roles that are feature maps. The remaining roles are parameters, weights and biases.
+_FEATURE_MAPS = ("data", "positive", "non-negative", "truth", "state", "passed")
 Change = Callable[[TensorPlan], TensorPlan]
 
 
 @cache
-def parameters(kind: str) -> frozenset[str]:
-    """The roles of an operator that are no feature maps."""
-    return frozenset(role for role, what in facts_of(kind).inputs.items() if what not in STREAMED)
+def parameter_roles(kind: str) -> frozenset[str]:
+    """Return the input roles of an operator that are not feature maps."""
+    return frozenset(role for role, domain in facts_of(kind).inputs.items() if domain not in _FEATURE_MAPS)
 
 
-def map_roles(plan: Plan) -> Iterator[str]:
-    """The roles of the feature maps that go in, of those that are there."""
-    taken = parameters(plan.opcode)
-    yield from (role for role in plan.inputs if role not in taken and plan.operands.get(role))
+def feature_map_roles(plan: Plan) -> Iterator[str]:
+    """Yield the roles of the feature maps among the inputs that are present."""
+    excluded = parameter_roles(plan.opcode)
+    yield from (role for role in plan.inputs if role not in excluded and plan.operands.get(role))
 
 
-def ends(plan: Plan) -> tuple[str, str] | None:
-    """The roles of the first feature map that goes in and of the first result."""
-    first = next(map_roles(plan), None)
+def io_roles(plan: Plan) -> tuple[str, str] | None:
+    """Return the roles of the first feature map among the inputs and of the first output."""
+    first = next(feature_map_roles(plan), None)
     result = next((role for role in plan.outputs if plan.operands.get(role)), None)
     return (first, result) if first and result else None
 
 
-def typed(tensor: TensorPlan, dtype: str) -> TensorPlan:
-    """The tensor with another type: a constant holds what of its values the type can, a zero point is one it allows."""
+def with_dtype(tensor: TensorPlan, dtype: str) -> TensorPlan:
+    """Change the dtype. Values of a constant are clipped, and the zero point is one that the dtype allows."""
     low, high = INTEGER_RANGES.get(dtype, (-128, 127))
     if tensor.values is not None:
         tensor = tensor.holding(np.clip(tensor.values, low, high), dtype)
     tensor = tensor.but(dtype=dtype)
-    narrow = dtype in ("int8", "uint8")
+    is_8bit = dtype in ("int8", "uint8")
     return (
-        tensor.zeroed(max(int(tensor.zero_point[0]), low) if narrow else 0) if tensor.scale.size else tensor
+        tensor.zeroed(max(int(tensor.zero_point[0]), low) if is_8bit else 0) if tensor.scale.size else tensor
     )
 
 
-def all_typed(plan: Plan, dtype: str) -> Plan:
-    """The plan with all feature maps of one type."""
-    return plan.edit_all(lambda t: typed(t, dtype), {*map_roles(plan), *plan.outputs})
+def with_io_dtype(plan: Plan, dtype: str) -> Plan:
+    """Change the dtype of all feature maps."""
+    return plan.edit_all(lambda t: with_dtype(t, dtype), {*feature_map_roles(plan), *plan.outputs})
 
 
-def first_map(change: Change) -> Setter:
-    """Sets a count to 1, or leaves it at 0, by a change of the first feature map that goes in."""
+def change_first_input(change: Change) -> Setter:
+    """Return a setter of a count of 0 or 1 that changes the first feature map among the inputs."""
 
     def sets(plan: Plan, value: Any) -> Plan | None:
-        role = next(map_roles(plan), None)
+        role = next(feature_map_roles(plan), None)
         if role is None or value not in (0, 1):
             return None
         return plan.edit(role, change) if value else plan
@@ -67,61 +67,54 @@ def first_map(change: Change) -> Setter:
     return sets
 
 
-def results(change: Change, fused: bool = False) -> Setter:
-    """The same of the first result, where ``fused`` beside an activation that is fused into the operator."""
+def change_first_output(change: Change) -> Setter:
+    """Return a setter of a count of 0 or 1 that changes the first output."""
 
     def sets(plan: Plan, value: Any) -> Plan | None:
         if value not in (0, 1):
             return None
-        changed = option_stated(plan, "RELU", "fused_activation_function") if fused and value else plan
-        return changed.edit(plan.outputs[0], change) if changed and value else changed
+        return plan.edit(plan.outputs[0], change) if value else plan
 
     return sets
 
 
-def per_axis(tensor: TensorPlan) -> TensorPlan:
-    """Two scales."""
+def with_two_scales(tensor: TensorPlan) -> TensorPlan:
+    """Set two scales, 0.5 and 0.25."""
     return tensor.but(quantization=quantized([0.5, 0.25]))
 
 
-def input_typed(plan: Plan, value: Any) -> Plan | None:
-    """The first feature map and the result of a type."""
-    found = ends(plan)
-    return plan.edit_all(lambda t: typed(t, str(value)), found) if found else None
+def set_io_dtype(plan: Plan, value: Any) -> Plan | None:
+    """Set the dtype of the first input and the output."""
+    found = io_roles(plan)
+    return plan.edit_all(lambda t: with_dtype(t, str(value)), found) if found else None
 
 
-def types_apart(plan: Plan, value: Any) -> Plan | None:
-    """The first feature map and the result of one type, or two."""
-    found = ends(plan)
+def set_io_dtype_count(plan: Plan, value: Any) -> Plan | None:
+    """Give the first input and the output equal dtypes (1) or different ones (2)."""
+    found = io_roles(plan)
     if found is None or value not in (1, 2):
         return None
     own = plan.operands[found[0]][0].dtype
     other = own if value == 1 else "int16" if own == "int8" else "int8"
-    return plan.edit(found[1], lambda t: typed(t, other))
+    return plan.edit(found[1], lambda t: with_dtype(t, other))
 
 
-def shortened(plan: Plan, value: Any) -> Plan | None:
-    """An input of 16 bits, a result of 8."""
-    found = ends(plan)
+def set_narrowing_dtype(plan: Plan, value: Any) -> Plan | None:
+    """Make the input int16 and the output int8 (1), or the dtypes equal (0)."""
+    found = io_roles(plan)
     if found is None or value not in (0, 1):
         return None
     own = plan.operands[found[0]][0].dtype
     if not value:
-        return plan.edit(found[1], lambda t: typed(t, own))
-    return plan.edit(found[0], lambda t: typed(t, "int16")).edit(found[1], lambda t: typed(t, "int8"))
+        return plan.edit(found[1], lambda t: with_dtype(t, own))
+    return plan.edit(found[0], lambda t: with_dtype(t, "int16")).edit(
+        found[1], lambda t: with_dtype(t, "int8")
+    )
 
 
-def quotient(plan: Plan, value: Any) -> Plan | None:
-    """Scales of input and result of which each is allowed, and the quotient is infinite."""
-    found = ends(plan)
-    if found is None or value not in (0, 1):
-        return None
-    return plan.scaled(found[0], 2.0**31).scaled(found[1], 2.0**-100) if value else plan
-
-
-def rescaled(plan: Plan, value: Any) -> Plan | None:
-    """The result with another scale than the first feature map, or with the same parameters as that."""
-    found = ends(plan)
+def set_io_scale_mismatch(plan: Plan, value: Any) -> Plan | None:
+    """Give the output twice the scale of the first input (1), or the same quantization (0)."""
+    found = io_roles(plan)
     if found is None or value not in (0, 1):
         return None
     own = plan.operands[found[0]][0].quantization
@@ -129,78 +122,53 @@ def rescaled(plan: Plan, value: Any) -> Plan | None:
     return plan.edit(found[1], lambda t: t.scaled(t.scale * 2)) if value and own.scale.size else plan
 
 
-def quantizations(plan: Plan, value: Any) -> Plan | None:
-    """All feature maps with the parameters of the first, or the result with others."""
-    found = ends(plan)
+def set_quantization_count(plan: Plan, value: Any) -> Plan | None:
+    """Give all feature maps the quantization of the first (1), or the output a different scale (2)."""
+    found = io_roles(plan)
     if found is None or value not in (1, 2):
         return None
     own = plan.operands[found[0]][0].quantization
-    plan = plan.edit_all(lambda t: t.but(quantization=own), {*map_roles(plan), *plan.outputs})
-    return rescaled(plan, value - 1)
+    plan = plan.edit_all(lambda t: t.but(quantization=own), {*feature_map_roles(plan), *plan.outputs})
+    return set_io_scale_mismatch(plan, value - 1)
 
 
-def offset(tensor: TensorPlan) -> TensorPlan:
-    """A zero point that no 8 bits of its sign hold."""
+def with_zero_point_beyond_8bit(tensor: TensorPlan) -> TensorPlan:
+    """Set a zero point outside the range of int8 (200) or uint8 (300)."""
     return tensor.scaled(
         tensor.scale if tensor.scale.size else [0.5], 200 if tensor.dtype.startswith("int") else 300
     )
 
 
-def unscaled(plan: Plan, value: Any) -> Plan | None:
-    """The first feature map int8 without a scale; or a scale for all that have none."""
+def set_unquantized_inputs(plan: Plan, value: Any) -> Plan | None:
+    """Make the first input int8 without a scale (1), or give all feature maps a scale (0)."""
     if value:
-        return first_map(lambda t: t.but(quantization=Quantization(), dtype="int8", values=None))(plan, value)
+        return change_first_input(lambda t: t.but(quantization=Quantization(), dtype="int8", values=None))(
+            plan, value
+        )
     return plan.edit_all(
-        lambda t: t if t.scale.size else t.scaled([0.5], 0), {*map_roles(plan), *plan.outputs}
+        lambda t: t if t.scale.size else t.scaled([0.5], 0), {*feature_map_roles(plan), *plan.outputs}
     )
 
 
-def constant(change: Change) -> Setter:
-    """Sets a count to 1, or leaves it at 0, by a change of the last constant."""
+def change_last_constant(change: Change) -> Setter:
+    """Return a setter of a count of 0 or 1 that changes the last constant."""
 
     def sets(plan: Plan, value: Any) -> Plan | None:
-        there = [r for r in plan.inputs for t in plan.operands.get(r, ())[:1] if t.values is not None]
-        if not there or value not in (0, 1):
+        constants = [r for r in plan.inputs for t in plan.operands.get(r, ())[:1] if t.values is not None]
+        if not constants or value not in (0, 1):
             return None
-        return plan.edit(there[-1], change) if value else plan
+        return plan.edit(constants[-1], change) if value else plan
 
     return sets
 
 
-def emptied(tensor: TensorPlan) -> TensorPlan:
-    """Nothing at all."""
-    return tensor.holding(np.zeros((0, *tensor.shape[1:])))
-
-
-def nibbles(tensor: TensorPlan) -> TensorPlan:
-    """Constants of 4 bits."""
+def with_int4(tensor: TensorPlan) -> TensorPlan:
+    """Make a constant int4."""
     assert tensor.values is not None
     return tensor.holding(np.clip(tensor.values, -7, 7), "int4")
 
 
-def in_blocks(tensor: TensorPlan) -> TensorPlan:
-    """Constants of 4 bits with scales in a tensor of their own."""
+def with_blockwise_int4(tensor: TensorPlan) -> TensorPlan:
+    """Make a constant int4 with blockwise quantization."""
     rows = tensor.shape[0] if tensor.shape else 1
-    return nibbles(tensor).but(blocks=Blocks(32, np.full((rows, 1), 0.5, np.float16)))
-
-
-def ranks(plan: Plan, value: Any) -> Plan | None:
-    """A row of pixels with so many dimensions, padded at its end."""
-    rank = int(value)
-    if rank < 1 or plan.one("paddings") is None:
-        return None
-    margins = np.zeros((rank, 2), np.int32)
-    margins[-1, -1] = 1
-    plan = plan.edit("paddings", lambda t: t.holding(margins))
-    plan = plan.edit("input", lambda t: dimensions(t, (*[1] * (rank - 1), 4)))
-    return plan.edit_all(lambda t: dimensions(t, (*[1] * (rank - 1), 5)), plan.outputs)
-
-
-def spread(plan: Plan, value: Any) -> Plan | None:
-    """A vector spread over an input with so many dimensions."""
-    roles, rank = list(map_roles(plan)) + [r for r in plan.inputs if r == "alpha"], int(value)
-    if rank < 2 or len(set(roles)) < 2:
-        return None
-    shape = (*[1] * (rank - 2), 2, 4)
-    plan = plan.edit_all(lambda t: dimensions(t, shape), {roles[0], *plan.outputs})
-    return plan.edit(roles[1], lambda t: dimensions(t, (4,)))
+    return with_int4(tensor).but(blocks=Blocks(32, np.full((rows, 1), 0.5, np.float16)))

@@ -1,4 +1,4 @@
-"""Witnesses of measurements of planes: how many images, sides, depths joined or cut, in a plan."""
+"""Generators for measurements of NHWC tensors: batch size, rank, sides, paddings and channels."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ import numpy as np
 
 from litecheck.profile.measurements.register import dimensions, held, option_fields, option_stated, ranked
 from litecheck.profile.plan import CHANNELS, Plan
-from litecheck.targets.generators.axes import reduced_to
-from litecheck.targets.generators.feature_maps import map_roles
+from litecheck.targets.generators.axes import reduce_over
+from litecheck.targets.generators.feature_maps import feature_map_roles
 
 
-def more_images(plan: Plan, value: Any) -> Plan | None:
-    """So many images in the first feature map that goes in, and in the result."""
-    role = next(map_roles(plan), None)
+def set_batch_product(plan: Plan, value: Any) -> Plan | None:
+    """Set the batch size of the first input and the output."""
+    role = next(feature_map_roles(plan), None)
     if role is None or value < 1:
         return None
     roles = {role, *plan.outputs}
     return plan.edit_all(lambda t: dimensions(t, (int(value), *((1,) * 3 + t.shape)[-3:])), roles)
 
 
-def map_ranked(plan: Plan, value: Any) -> Plan | None:
-    """The first feature map that goes in with so many dimensions."""
-    role = next(map_roles(plan), None)
+def set_feature_map_rank(plan: Plan, value: Any) -> Plan | None:
+    """Set the rank of the first input."""
+    role = next(feature_map_roles(plan), None)
     return None if role is None or value < 0 else plan.edit(role, lambda t: ranked(t, int(value)) or t)
 
 
-def far_axis(plan: Plan, value: Any) -> Plan | None:
-    """One axis, and a first feature map that has it, or one behind its last."""
-    role = next(map_roles(plan), None)
+def set_farthest_axis(plan: Plan, value: Any) -> Plan | None:
+    """Set the axis, counted from the end of the first input; 0 is an axis after the last dimension."""
+    role = next(feature_map_roles(plan), None)
     if role is None or not -8 <= value <= 0:
         return None
     rank = max(len(plan.operands[role][0].shape), -int(value))
@@ -38,8 +38,8 @@ def far_axis(plan: Plan, value: Any) -> Plan | None:
     return held(plan, "axis", [axis]) if "axis" in plan.inputs else option_stated(plan, axis, "axis")
 
 
-def deep_parts(plan: Plan, value: Any) -> Plan | None:
-    """What is joined, or split, that deep."""
+def set_concat_depth(plan: Plan, value: Any) -> Plan | None:
+    """Set the channels of the tensors that are concatenated or split along the last dimension."""
     if value < 1:
         return None
     depth = int(value)
@@ -56,43 +56,43 @@ def deep_parts(plan: Plan, value: Any) -> Plan | None:
     return held(plan, "axis", 3)
 
 
-def averaged(plan: Plan, value: Any) -> Plan | None:
-    """A square image of that side reduced to a pixel; for 0 one that is not square."""
+def set_square_side(plan: Plan, value: Any) -> Plan | None:
+    """Reduce a square of this side to 1x1; for 0 a 2x3 rectangle."""
     if value < 0 or plan.one("axis") is None:
         return None
     height, width = (int(value), int(value)) if value else (2, 3)
-    return reduced_to(plan, (1, height, width, CHANNELS), [1, 2])
+    return reduce_over(plan, (1, height, width, CHANNELS), [1, 2])
 
 
-def unevenly_sided(plan: Plan, value: Any) -> Plan | None:
-    """An image with so many odd sides."""
+def set_odd_sides(plan: Plan, value: Any) -> Plan | None:
+    """Set the number of odd sides of the input."""
     if value not in (0, 1, 2) or plan.one("input") is None:
         return None
     sides = (5 if value else 4, 5 if value > 1 else 4)
     return plan.edit("input", lambda t: dimensions(t, (1, *sides, CHANNELS)))
 
 
-def outer_padded(plan: Plan, value: Any) -> Plan | None:
-    """An image padded along its height, and so often along other dimensions."""
+def set_pads_outside_hw(plan: Plan, value: Any) -> Plan | None:
+    """Pad height, and this number of sides of batch and channels."""
     if not 0 <= value <= 4 or plan.one("paddings") is None:
         return None
-    margins = np.zeros((4, 2), np.int32)
-    margins[1] = 1
+    paddings = np.zeros((4, 2), np.int32)
+    paddings[1] = 1
     for at in range(int(value)):
-        margins[(0, 3)[at // 2], at % 2] = 1
+        paddings[(0, 3)[at // 2], at % 2] = 1
     shape = np.array((1, 2, 2, CHANNELS))
-    plan = plan.edit("paddings", lambda t: t.holding(margins))
+    plan = plan.edit("paddings", lambda t: t.holding(paddings))
     plan = plan.edit("input", lambda t: dimensions(t, shape.tolist()))
-    return plan.edit_all(lambda t: dimensions(t, (shape + margins.sum(axis=1)).tolist()), plan.outputs)
+    return plan.edit_all(lambda t: dimensions(t, (shape + paddings.sum(axis=1)).tolist()), plan.outputs)
 
 
-def multiplied(plan: Plan, value: Any) -> Plan | None:
-    """An input with one channel for so many of the weights', or with one for all of them."""
+def set_channel_multiplier(plan: Plan, value: Any) -> Plan | None:
+    """Set the input channels so that each has this number of filters, or one channel if the filters do not divide."""
     weight = plan.one("weight")
     if weight is None or value < 1 or "depth_multiplier" not in option_fields(plan.opcode):
         return None
     channels = weight.shape[-1] // int(value)
-    many = channels > 0 and weight.shape[-1] % int(value) == 0
-    depth = channels if many else 1
+    divides = channels > 0 and weight.shape[-1] % int(value) == 0
+    depth = channels if divides else 1
     plan = plan.edit("input", lambda t: dimensions(t, (*t.shape[:-1], depth)))
     return option_stated(plan, weight.shape[-1] // depth, "depth_multiplier")

@@ -1,4 +1,4 @@
-"""Witnesses of measurements of a RESIZE in a plan."""
+"""Generators for measurements of RESIZE."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from litecheck.profile.measurements.register import dimensions, held
 from litecheck.profile.plan import CHANNELS, Plan
 
 
-def _resized(plan: Plan, height: Fraction, width: Fraction, batch: int = 1, **options: bool) -> Plan | None:
-    """An image resized by these factors; its sides are the smallest that come out whole."""
+def _resize(plan: Plan, height: Fraction, width: Fraction, batch: int = 1, **options: bool) -> Plan | None:
+    """Resize by these factors, from the smallest sides (4 or more) that give whole output sides."""
     if plan.one("size") is None:
         return None
     corners = 1 if options.get("align_corners") else 0
@@ -24,60 +24,60 @@ def _resized(plan: Plan, height: Fraction, width: Fraction, batch: int = 1, **op
     return plan.edit_all(lambda t: dimensions(t, (batch, *large, CHANNELS)), plan.outputs)
 
 
-def stretched(plan: Plan, factor: int, **options: bool) -> Plan | None:
-    """Both sides stretched by a whole number."""
-    return _resized(plan, Fraction(factor), Fraction(factor), **options)
+def resize_by(plan: Plan, factor: int, **options: bool) -> Plan | None:
+    """Resize height and width by a whole number."""
+    return _resize(plan, Fraction(factor), Fraction(factor), **options)
 
 
-def resized(plan: Plan, value: Any) -> Plan | None:
-    """Both sides stretched alike."""
-    return _resized(plan, Fraction(value), Fraction(value)) if value > 0 else None
+def set_resize_factor(plan: Plan, value: Any) -> Plan | None:
+    """Resize height and width by this factor."""
+    return _resize(plan, Fraction(value), Fraction(value)) if value > 0 else None
 
 
-def resized_half(plan: Plan, value: Any) -> Plan | None:
-    """The same, pixels having their centers at a half."""
-    return _resized(plan, Fraction(value), Fraction(value), half_pixel_centers=True) if value > 0 else None
+def set_half_pixel_factor(plan: Plan, value: Any) -> Plan | None:
+    """Resize height and width by this factor with half_pixel_centers."""
+    return _resize(plan, Fraction(value), Fraction(value), half_pixel_centers=True) if value > 0 else None
 
 
-def unevenly(plan: Plan, value: Any) -> Plan | None:
-    """The sides stretched alike, or by different factors."""
-    return _resized(plan, Fraction(2), Fraction(4 if value else 2)) if value in (0, 1) else None
+def set_unequal_factors(plan: Plan, value: Any) -> Plan | None:
+    """Resize height by 2 and width by 4 (1), or both by 2 (0)."""
+    return _resize(plan, Fraction(2), Fraction(4 if value else 2)) if value in (0, 1) else None
 
 
-def unevenly_half(plan: Plan, value: Any) -> Plan | None:
-    """The same, pixels having their centers at a half."""
+def set_unequal_half_pixel_factors(plan: Plan, value: Any) -> Plan | None:
+    """Resize height by 2 and width by 1 (1), or both by 2 (0), with half_pixel_centers."""
     if value not in (0, 1):
         return None
-    return _resized(plan, Fraction(2), Fraction(1 if value else 2), half_pixel_centers=True)
+    return _resize(plan, Fraction(2), Fraction(1 if value else 2), half_pixel_centers=True)
 
 
-def resized_images(plan: Plan, value: Any) -> Plan | None:
-    """So many images stretched."""
-    return _resized(plan, Fraction(2), Fraction(2), int(value)) if value >= 0 else None
+def set_resized_batch(plan: Plan, value: Any) -> Plan | None:
+    """Resize a tensor of this batch size."""
+    return _resize(plan, Fraction(2), Fraction(2), int(value)) if value >= 0 else None
 
 
-def centers(plan: Plan, value: Any) -> Plan | None:
-    """Corners aligned and centers at a half at once."""
+def set_align_corners_and_half_pixel(plan: Plan, value: Any) -> Plan | None:
+    """Set align_corners and half_pixel_centers to true (1) or false (0)."""
     both = {"align_corners": bool(value), "half_pixel_centers": bool(value)}
-    return stretched(plan, 2, **both)
+    return resize_by(plan, 2, **both)
 
 
-def odd_height_width(plan: Plan, value: Any) -> Plan | None:
-    """So many sides stretched by 3, the others by 2."""
+def set_non_power_of_two_factors(plan: Plan, value: Any) -> Plan | None:
+    """Resize this number of sides by 3, and the remaining sides by 2."""
     if value not in (0, 1, 2):
         return None
-    return _resized(plan, Fraction(3 if value else 2), Fraction(3 if value > 1 else 2))
+    return _resize(plan, Fraction(3 if value else 2), Fraction(3 if value > 1 else 2))
 
 
-def doubled(plan: Plan, value: Any) -> Plan | None:
-    """An image of which so many sides are not doubled."""
+def set_not_2x_sides(plan: Plan, value: Any) -> Plan | None:
+    """Resize this number of sides by 4, and the remaining sides by 2."""
     if value not in (0, 1, 2):
         return None
-    return _resized(plan, Fraction(4 if value else 2), Fraction(4 if value > 1 else 2))
+    return _resize(plan, Fraction(4 if value else 2), Fraction(4 if value > 1 else 2))
 
 
-def deep_plane(plan: Plan, value: Any) -> Plan | None:
-    """A plane of so many channels, twice as high and wide in the result."""
+def set_resized_channels(plan: Plan, value: Any) -> Plan | None:
+    """Resize a tensor of this number of channels by 2."""
     if "size" not in plan.inputs or value < 1:
         return None
     plan = plan.edit("input", lambda t: dimensions(t, (1, 2, 2, int(value))))
@@ -85,19 +85,11 @@ def deep_plane(plan: Plan, value: Any) -> Plan | None:
     return held(plan, "size", [4, 4])
 
 
-def deeper(plan: Plan, value: Any) -> Plan | None:
-    """An image stretched with its corners aligned, and so many channels more in the result."""
-    made = stretched(plan, 2, align_corners=True)
-    return made and made.edit_all(
-        lambda t: dimensions(t, (*t.shape[:-1], t.shape[-1] + int(value))), made.outputs
-    )
-
-
-def lost(plan: Plan, value: Any) -> Plan | None:
-    """So many sides of 2 that become 1, corners being aligned."""
+def set_resize_to_1_sides(plan: Plan, value: Any) -> Plan | None:
+    """Reduce this number of sides from 2 to 1 with align_corners."""
     if not 0 <= value <= 2:
         return None
-    made = stretched(plan, 2, align_corners=True)
+    made = resize_by(plan, 2, align_corners=True)
     sides = [2 if value < 2 else 1, 1 if value else 2]
     made = made and made.edit("input", lambda t: dimensions(t, (1, 2, 2, CHANNELS)))
     made = made and held(made, "size", sides)

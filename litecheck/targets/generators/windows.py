@@ -1,4 +1,4 @@
-"""Witnesses of measurements of windows, resized images and weight sums in a plan."""
+"""Generators for measurements of windows, transposed convolutions and weight sums."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from litecheck.profile.measurements.register import dimensions, held, option_sta
 from litecheck.profile.measurements.windows import channels_last
 from litecheck.profile.plan import Plan, TensorPlan
 
-#: The largest sum of weights that is worth a model: its weights are so many bytes at least.
-_HEAVIEST = 1 << 28
-_LARGEST = 127
-#: A window is at most so high: the rest of it lies along the width.
-_HIGHEST = 64
+#: Largest weight sum that is generated. A model needs at least sum / 127 bytes of weights per channel.
+_LARGEST_SUM = 1 << 28
+_LARGEST_WEIGHT = 127
+#: Largest height of a generated window; the remaining elements are along the width.
+_LARGEST_HEIGHT = 64
 
 
-def upscaled(plan: Plan, value: Any) -> Plan | None:
-    """A transposed convolution with the strides of a word."""
+def set_transpose_conv_stride_class(plan: Plan, value: Any) -> Plan | None:
+    """Make a transposed convolution of this stride class."""
     weight, tensor = plan.one("weight"), plan.one("input")
     if weight is None or tensor is None or len(weight.shape) != 4 or len(tensor.shape) != 4:
         return None
@@ -28,13 +28,13 @@ def upscaled(plan: Plan, value: Any) -> Plan | None:
     for at in (0, 1):
         if strides[at] == 1 and value in ("wide", "high"):
             kernel[at] = image[at] = 1
-    return _transposed(plan, strides, kernel, image, 0)
+    return _transpose_conv(plan, strides, kernel, image, 0)
 
 
-def _transposed(
+def _transpose_conv(
     plan: Plan, strides: Sequence[int], kernel: Sequence[int], image: Sequence[int], longer: int
 ) -> Plan | None:
-    """A transposed convolution whose result has the size that follows, or one more in width."""
+    """Make a transposed convolution, with an output that is wider than its shape by ``longer``."""
     weight, tensor = plan.operands["weight"][0], plan.operands["input"][0]
     stated = option_stated(plan, strides[0], "stride_h")
     stated = stated and option_stated(stated, strides[1], "stride_w")
@@ -50,42 +50,42 @@ def _transposed(
     return plan.edit_all(lambda t: dimensions(t, shape), plan.outputs)
 
 
-def upscaled_off(plan: Plan, value: Any) -> Plan | None:
-    """A transposed convolution's result wider than it should be."""
+def set_transpose_conv_shape_error(plan: Plan, value: Any) -> Plan | None:
+    """Make the output of a transposed convolution wider by this number."""
     weight, tensor = plan.one("weight"), plan.one("input")
     if weight is None or tensor is None or len(weight.shape) != 4 or len(tensor.shape) != 4 or value < 0:
         return None
-    return _transposed(plan, (2, 2), weight.shape[1:3], tensor.shape[1:3], int(value))
+    return _transpose_conv(plan, (2, 2), weight.shape[1:3], tensor.shape[1:3], int(value))
 
 
-def flat(plan: Plan, value: Any) -> Plan | None:
-    """An image of so many pixels in one row."""
+def set_height_x_width(plan: Plan, value: Any) -> Plan | None:
+    """Give input and output height 1 and this width."""
     shape = (1, 1, int(value), 2)
     roles = {"input", *plan.outputs}
     return plan.edit_all(lambda t: dimensions(t, shape), roles) if value >= 1 else None
 
 
-def summed(plan: Plan, value: Any) -> Plan | None:
-    """Constant weights whose magnitudes add up to a number for each output channel."""
+def set_weight_sum(plan: Plan, value: Any) -> Plan | None:
+    """Make constant weights with this sum of magnitudes for each output channel."""
     weight = plan.one("weight")
     if (
         weight is None
         or weight.values is None
-        or not 0 <= value <= _HEAVIEST
+        or not 0 <= value <= _LARGEST_SUM
         or len(weight.shape) not in (2, 4)
     ):
         return None
     total, zero = int(value), int(weight.zero_point[0]) if weight.zero_point.size else 0
-    count = max(-(-total // _LARGEST), 1)
-    each = np.full(count, _LARGEST)
-    each[-1] = total - _LARGEST * (count - 1)
-    high, wide = min(count, _HIGHEST), -(-count // _HIGHEST)
+    count = max(-(-total // _LARGEST_WEIGHT), 1)
+    each = np.full(count, _LARGEST_WEIGHT)
+    each[-1] = total - _LARGEST_WEIGHT * (count - 1)
+    height, width = min(count, _LARGEST_HEIGHT), -(-count // _LARGEST_HEIGHT)
     last = channels_last(plan.opcode)
     if len(weight.shape) == 2:
         shape: tuple[int, ...] = (weight.shape[0], count)
     elif last:
-        each = np.pad(each, (0, high * wide - count))
-        shape = (1, high, wide, weight.shape[-1])
+        each = np.pad(each, (0, height * width - count))
+        shape = (1, height, width, weight.shape[-1])
     else:
         shape = (weight.shape[0], 1, 1, count)
     values = np.stack([each] * shape[-1], -1) if last else np.stack([each] * shape[0])
@@ -93,15 +93,15 @@ def summed(plan: Plan, value: Any) -> Plan | None:
     plan = plan.edit("weight", lambda t: t.holding(values))
     plan = option_stated(plan, "SAME", "padding") or plan
     deep = None if last else count
-    return plan.edit("input", lambda t: _deep(t, deep))
+    return plan.edit("input", lambda t: _with_channels(t, deep))
 
 
-def _deep(tensor: TensorPlan, depth: int | None) -> TensorPlan:
+def _with_channels(tensor: TensorPlan, depth: int | None) -> TensorPlan:
     return tensor if depth is None or not tensor.shape else dimensions(tensor, (*tensor.shape[:-1], depth))
 
 
-def longer_stride(plan: Plan, value: Any) -> Plan | None:
-    """Strides along an image that they pad: a window of 3 or what there is, one stride and a pixel long."""
+def set_padded_stride(plan: Plan, value: Any) -> Plan | None:
+    """Set this stride and padding SAME, with an input of 2 * stride + 1 and an output of 3 per side."""
     step, tensor = int(value), plan.one("input")
     stated = option_stated(plan, "SAME", "padding")
     stated = stated and option_stated(stated, step, "stride_w", "stride_h")

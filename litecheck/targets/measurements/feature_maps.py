@@ -1,4 +1,4 @@
-"""Measurements of feature maps, what an accelerator streams through: inputs and results that are data, not parameters."""
+"""Measurements of the dtypes and ranks of feature maps: inputs and outputs that are data, not parameters."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.vocabulary import TYPES
 from litecheck.profile.plan import Plan
 from litecheck.targets.generators.feature_maps import (
-    first_map,
-    input_typed,
-    parameters,
-    shortened,
-    types_apart,
-)  # fmt: skip
+    change_first_input,
+    parameter_roles,
+    set_io_dtype,
+    set_io_dtype_count,
+    set_narrowing_dtype,
+)
 
-#: Types whose integers may stand for themselves.
-PLAIN = ("int32", "int64", "bool", "float32", "float16", "bfloat16", "float64")
-#: The types of feature maps that every accelerator streams.
-NARROW = ("int8", "int16", "uint8")
+#: Types that need no scale.
+TYPES_WITHOUT_SCALE = ("int32", "int64", "bool", "float32", "float16", "bfloat16", "float64")
+#: Types of feature maps that every NPU supports.
+NPU_TYPES = ("int8", "int16", "uint8")
 
 
 @once
-def maps_of(operands: Operands) -> Sequence[Tensor]:
-    """The feature maps that go in and come out."""
-    steering = parameters(operands.operator.kind)
-    return [t for role, ts in operands.roles.items() if role not in steering for t in ts]
+def feature_maps_of(operands: Operands) -> Sequence[Tensor]:
+    """Return the feature maps among inputs and outputs."""
+    excluded = parameter_roles(operands.operator.kind)
+    return [t for role, ts in operands.roles.items() if role not in excluded for t in ts]
 
 
-def first(change: dict[str, Any]) -> Setter:
-    """Sets the count to 1, or 0, by a change of the first operand."""
+def set_first_role(change: dict[str, Any]) -> Setter:
+    """Return a setter of a count of 0 or 1 that changes the first input."""
 
     def sets(plan: Plan, value: Any) -> Plan | None:
         role = next((r for r in plan.inputs if plan.operands.get(r)), None)
@@ -43,56 +43,59 @@ def first(change: dict[str, Any]) -> Setter:
     return sets
 
 
-@measures(first_map(lambda t: t.but(dtype="bool", values=None)))
+@measures(change_first_input(lambda t: t.but(dtype="bool", values=None)))
 def bool_graph_io(operands: Operands) -> Measured:
-    """How many feature maps that have dimensions and go into the subgraph or come out of it hold truth values."""
-    maps = [t for t in maps_of(operands) if t.dtype == "bool" and t.data is None and t.shape]
-    if not maps:
+    """Number of bool feature maps of rank 1 or more that are inputs or outputs of the subgraph. Example: LOGICAL_NOT
+    of a subgraph input, as subgraph output, gives 2."""
+    tensors = [t for t in feature_maps_of(operands) if t.dtype == "bool" and t.data is None and t.shape]
+    if not tensors:
         return 0
-    borders = {*operands.subgraph.inputs, *operands.subgraph.outputs}
-    return sum(t.index in borders for t in maps)
+    io = {*operands.subgraph.inputs, *operands.subgraph.outputs}
+    return sum(t.index in io for t in tensors)
 
 
-@measures(first({"shape": (), "values": None}))
+@measures(set_first_role({"shape": (), "values": None}))
 def rank0_feature_maps(operands: Operands) -> Measured:
-    """How many operands that are computed have no dimensions, those between an operator's steps among them."""
-    between = operands.operator.intermediates
-    inner = [operands.subgraph.tensors[i] for i in between if i >= 0] if between else []
-    return sum(not t.shape and t.data is None for t in (*everything(operands), *inner))
+    """Number of computed tensors of rank 0, the operator's intermediate tensors included. Example: ADD of shapes ()
+    and (4,) gives 1."""
+    indices = operands.operator.intermediates
+    intermediates = [operands.subgraph.tensors[i] for i in indices if i >= 0] if indices else []
+    return sum(not t.shape and t.data is None for t in (*everything(operands), *intermediates))
 
 
-def results_of(operands: Operands) -> list[Tensor]:
-    return [t for t in maps_of(operands) if t.index in operands.operator.outputs]
+def outputs_of(operands: Operands) -> list[Tensor]:
+    """Return the feature maps among the outputs."""
+    return [t for t in feature_maps_of(operands) if t.index in operands.operator.outputs]
 
 
-@measures(shortened)
+@measures(set_narrowing_dtype)
 def dtype_change_not_int8_to_int16(operands: Operands) -> Measured:
-    """1 where the result is of another type than the input, unless int8 becomes int16, else 0."""
-    ends = ends_of(operands)
-    if ends is None:
+    """1 if the dtypes of input and output differ, except for int8 to int16, else 0. Example: int16 to int8 gives 1."""
+    io = io_of(operands)
+    if io is None:
         return None
-    types = (ends[0].dtype, ends[1].dtype)
+    types = (io[0].dtype, io[1].dtype)
     return int(types[0] != types[1] and types != ("int8", "int16"))
 
 
 @once
-def ends_of(operands: Operands) -> tuple[Tensor, Tensor] | None:
-    """The first feature map that goes in and the first result."""
-    made = operands.operator.outputs
-    source = next((t for t in maps_of(operands) if t.index not in made), None)
-    result = next((t for t in maps_of(operands) if t.index in made), None)
+def io_of(operands: Operands) -> tuple[Tensor, Tensor] | None:
+    """Return the first feature map among the inputs and the first among the outputs."""
+    outputs = operands.operator.outputs
+    source = next((t for t in feature_maps_of(operands) if t.index not in outputs), None)
+    result = next((t for t in feature_maps_of(operands) if t.index in outputs), None)
     return None if source is None or result is None else (source, result)
 
 
-@measures(types_apart)
+@measures(set_io_dtype_count)
 def io_dtype_count(operands: Operands) -> Measured:
-    """How many types the first input and the first result have."""
-    ends = ends_of(operands)
-    return None if ends is None else len({t.dtype for t in ends})
+    """Number of different dtypes of the first input and the first output. Example: int8 and int16 give 2."""
+    io = io_of(operands)
+    return None if io is None else len({t.dtype for t in io})
 
 
-@measures(input_typed, *NARROW, "int32", "int64", "bool", gives=TYPES)
+@measures(set_io_dtype, *NPU_TYPES, "int32", "int64", "bool", gives=TYPES)
 def input_dtype(operands: Operands) -> Measured:
-    """The type of the first input."""
-    ends = ends_of(operands)
-    return None if ends is None else ends[0].dtype
+    """Dtype of the first input. Example: SOFTMAX of an int16 tensor gives int16."""
+    io = io_of(operands)
+    return None if io is None else io[0].dtype

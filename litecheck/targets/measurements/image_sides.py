@@ -1,4 +1,4 @@
-"""Measurements of planes as accelerators that keep images in NHWC see them: images, sides, depths joined or cut."""
+"""Measurements of NHWC tensors: batch size, rank, height and width, and channels of concatenated or split tensors."""
 
 from __future__ import annotations
 
@@ -8,55 +8,58 @@ from math import gcd, prod
 from litecheck.profile.measurements.bound import Measured, Operands, short_constant, stated_axes
 from litecheck.profile.measurements.register import measures
 from litecheck.targets.generators.image_sides import (
-    averaged,
-    deep_parts,
-    far_axis,
-    map_ranked,
-    more_images,
-    multiplied,
-    outer_padded,
-    unevenly_sided,
+    set_batch_product,
+    set_channel_multiplier,
+    set_concat_depth,
+    set_farthest_axis,
+    set_feature_map_rank,
+    set_odd_sides,
+    set_pads_outside_hw,
+    set_square_side,
 )
-from litecheck.targets.generators.resizing import doubled
-from litecheck.targets.measurements.feature_maps import maps_of
+from litecheck.targets.generators.resizing import set_not_2x_sides
+from litecheck.targets.measurements.feature_maps import feature_maps_of
 
 
-@measures(more_images)
+@measures(set_batch_product)
 def largest_batch_product(operands: Operands) -> Measured:
-    """The most images a feature map holds: the product of all dimensions in front of the last three."""
-    return max((prod(t.shape[:-3]) for t in maps_of(operands)), default=None)
+    """Largest batch size of a feature map: the product of all dimensions before the last three. Example: input
+    (2, 3, 4, 4, 8) and output (1, 4, 4, 8) give 6."""
+    return max((prod(t.shape[:-3]) for t in feature_maps_of(operands)), default=None)
 
 
-@measures(map_ranked)
+@measures(set_feature_map_rank)
 def feature_map_rank(operands: Operands) -> Measured:
-    """The most dimensions that a feature map has."""
-    return max((len(t.shape) for t in maps_of(operands)), default=None)
+    """Largest rank of a feature map. Example: input (1, 4, 4, 8) and output (1, 128) give 4."""
+    return max((len(t.shape) for t in feature_maps_of(operands)), default=None)
 
 
-@measures(far_axis)
+@measures(set_farthest_axis)
 def farthest_axis_from_end(operands: Operands) -> Measured:
-    """The farthest axis that a constant or the options name, counted from the end of the first feature map: -1 is its last
-    dimension, and 0 where PACK puts one behind that."""
-    shape, axes = next((t.shape for t in maps_of(operands)), None), stated_axes(operands)
+    """Smallest axis, counted from the end of the first feature map: -1 is the last dimension, and 0 is an axis that
+    PACK adds after the last dimension. Example: axes 1 and 2 of rank 4 give -3."""
+    shape, axes = next((t.shape for t in feature_maps_of(operands)), None), stated_axes(operands)
     if shape is None or not axes:
         return None
     return min(a - len(shape) if a >= 0 else a for a in axes)
 
 
-@measures(deep_parts)
+@measures(set_concat_depth)
 def concat_depth_gcd(operands: Operands) -> Measured:
-    """The greatest common divisor of the last dimensions of what is joined or split along it; None along another one."""
-    parts = operands.roles.get("values") or operands.roles.get("outputs") or ()
+    """Greatest common divisor of the last dimensions of tensors that are concatenated or split along the last dimension;
+    none for a different axis. Example: CONCATENATION of 32 and 48 channels gives 16."""
+    tensors = operands.roles.get("values") or operands.roles.get("outputs") or ()
     axes = stated_axes(operands)
-    if not parts or not axes or not all(t.shape for t in parts):
+    if not tensors or not axes or not all(t.shape for t in tensors):
         return None
-    rank = len(parts[0].shape)
-    return gcd(*(t.shape[-1] for t in parts)) if axes[0] in (-1, rank - 1) else None
+    rank = len(tensors[0].shape)
+    return gcd(*(t.shape[-1] for t in tensors)) if axes[0] in (-1, rank - 1) else None
 
 
-@measures(averaged)
+@measures(set_square_side)
 def square_side(operands: Operands) -> Measured:
-    """The side of a square image that is reduced to a pixel; 0 where it is not square, or other dimensions are reduced."""
+    """Height of a rank-4 input with equal height and width that are reduced to 1x1; 0 for unequal sides or different
+    axes. Example: input (1, 7, 7, 8) and axes 1, 2 give 7."""
     tensor, axes = operands.one("input"), short_constant(operands, "axis")
     if tensor is None or axes is None:
         return None
@@ -66,36 +69,37 @@ def square_side(operands: Operands) -> Measured:
     return shape[1] if shape[1] == shape[2] else 0
 
 
-@measures(unevenly_sided)
+@measures(set_odd_sides)
 def odd_height_width(operands: Operands) -> Measured:
-    """How many of an image's height and width are odd."""
+    """Number of odd sides among height and width of a rank-4 input. Example: input (1, 5, 4, 8) gives 1."""
     tensor = operands.one("input")
     return None if tensor is None or len(tensor.shape) != 4 else sum(d % 2 for d in tensor.shape[1:3])
 
 
-@measures(outer_padded)
+@measures(set_pads_outside_hw)
 def pads_outside_hw(operands: Operands) -> Measured:
-    """How many constant paddings are not 0 along other dimensions than height and width."""
-    margins = short_constant(operands, "paddings")
-    if margins is None or len(margins) % 2:
+    """Number of nonzero constant paddings outside height and width. Example: paddings (0, 0), (1, 1), (1, 1), (0, 2)
+    give 1."""
+    paddings = short_constant(operands, "paddings")
+    if paddings is None or len(paddings) % 2:
         return None
-    rank = len(margins) // 2
-    return sum(m != 0 and n // 2 not in (rank - 3, rank - 2) for n, m in enumerate(margins))
+    rank = len(paddings) // 2
+    return sum(m != 0 and n // 2 not in (rank - 3, rank - 2) for n, m in enumerate(paddings))
 
 
-@measures(multiplied)
+@measures(set_channel_multiplier)
 def channel_multiplier(operands: Operands) -> Measured:
-    """How many output channels a depthwise convolution has for each of its input's."""
-    given, weight = operands.one("input"), operands.one("weight")
-    if given is None or weight is None or not given.shape or not weight.shape or not given.shape[-1]:
+    """Number of filters of a depthwise convolution per input channel. Example: 8 filters and 4 input channels give 2."""
+    source, weight = operands.one("input"), operands.one("weight")
+    if source is None or weight is None or not source.shape or not weight.shape or not source.shape[-1]:
         return None
-    return Fraction(weight.shape[-1], given.shape[-1])
+    return Fraction(weight.shape[-1], source.shape[-1])
 
 
-@measures(doubled)
+@measures(set_not_2x_sides)
 def not_2x_sides(operands: Operands) -> Measured:
-    """How many sides RESIZE makes neither twice as long as they are nor one less than that."""
-    given, made = operands.one("input"), short_constant(operands, "size")
-    if given is None or made is None or len(given.shape) != 4 or len(made) != 2:
+    """Number of sides n that RESIZE changes to neither 2n nor 2n - 1. Example: a resize from 4x4 to 8x9 gives 1."""
+    source, size = operands.one("input"), short_constant(operands, "size")
+    if source is None or size is None or len(source.shape) != 4 or len(size) != 2:
         return None
-    return sum(m not in (2 * d, 2 * d - 1) for d, m in zip(given.shape[1:3], made, strict=True))
+    return sum(m not in (2 * d, 2 * d - 1) for d, m in zip(source.shape[1:3], size, strict=True))

@@ -1,4 +1,4 @@
-"""Measurements of scales and zero points of feature maps, and of how they differ between what goes in and what comes out."""
+"""Measurements of scales and zero points of feature maps, and of their differences between inputs and outputs."""
 
 from __future__ import annotations
 
@@ -13,136 +13,145 @@ from litecheck.profile.measurements.bound import Measured, Operands, everything,
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.operators import facts_of
 from litecheck.targets.generators.feature_maps import (
-    first_map,
-    offset,
-    per_axis,
-    quantizations,
-    rescaled,
-    results,
-    typed,
-    unscaled,
-)  # fmt: skip
+    change_first_input,
+    change_first_output,
+    set_io_scale_mismatch,
+    set_quantization_count,
+    set_unquantized_inputs,
+    with_dtype,
+    with_two_scales,
+    with_zero_point_beyond_8bit,
+)
 from litecheck.targets.measurements.feature_maps import (
-    PLAIN,
-    ends_of,
-    first,
-    maps_of,
-    results_of,
+    TYPES_WITHOUT_SCALE,
+    feature_maps_of,
+    io_of,
+    outputs_of,
+    set_first_role,
 )
 
-#: The zero points a type may have that is not plain.
-POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
-#: The zero points of results, by whether they have a sign.
-_SIGNED = {True: range(-128, 128), False: frozenset((*range(256), 32768))}
+#: Zero points of inputs by dtype; all other dtypes have a zero point of 0.
+INPUT_ZERO_POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
+#: Zero points of outputs: of signed integers (True), and of all other dtypes (False).
+_OUTPUT_ZERO_POINTS = {True: range(-128, 128), False: frozenset((*range(256), 32768))}
 _HUGE, _TINY = 2.0**32, 2.0**-60
 
 
 @once
-def _everyday(operands: Operands) -> bool:
-    """Whether each feature map has one scale of everyday size and one zero point that its type may have: nearly all have,
-    and what is asked of scales and zero points one by one is then settled."""
-    for t in maps_of(operands):
+def _are_ordinary(operands: Operands) -> bool:
+    """Return True if every feature map has one ordinary scale and one zero point that its dtype allows.
+
+    Most operators have. The measurements of single scales and zero points then need no further look.
+    """
+    for t in feature_maps_of(operands):
         scale, points = t.quantization.scale, t.quantization.zero_point
         if scale.size != 1 or points.size != 1 or not _TINY < scale.item() < _HUGE:
             return False
-        if points.item() not in POINTS.get(t.dtype, (0,)):
+        if points.item() not in INPUT_ZERO_POINTS.get(t.dtype, (0,)):
             return False
     return True
 
 
-def _scaled(scale: float, zero_point: int = 0, dtype: str = "int8") -> Setter:
-    return first({"quantization": quantized(scale, zero_point), "dtype": dtype})
+def _set_scale(scale: float, zero_point: int = 0, dtype: str = "int8") -> Setter:
+    return set_first_role({"quantization": quantized(scale, zero_point), "dtype": dtype})
 
 
-def _usual(scales: NDArray[np.float32]) -> bool:
-    """Whether none can be odd: of several, where the sum of their squares is no more than one of them may be."""
+def _are_below_2_32(scales: NDArray[np.float32]) -> bool:
+    """Return True if no scale can be 2^32 or more. Several scales are tested by the sum of their squares."""
     if scales.size == 1:
         return -_HUGE < scales.item() < _HUGE
     return not scales.size or bool(scales.dot(scales) < _HUGE)
 
 
 @once
-def _oddly_scaled(operands: Operands) -> list[Tensor]:
-    """The operands among which are all with a scale that is not finite, or of 2^32 or above."""
-    return [t for t in everything(operands) if not _usual(t.quantization.scale)]
+def _tensors_with_large_scales(operands: Operands) -> list[Tensor]:
+    """Return tensors that include all with a scale that is not finite, or 2^32 or more."""
+    return [t for t in everything(operands) if not _are_below_2_32(t.quantization.scale)]
 
 
-@measures(_scaled(_HUGE))
+@measures(_set_scale(_HUGE))
 def scales_above_2_32(operands: Operands) -> Measured:
-    """How many operands state a scale of 2^32 or above."""
-    return sum(bool((t.quantization.scale >= _HUGE).any()) for t in _oddly_scaled(operands))
+    """Number of tensors with a scale of 2^32 or more. Example: input scale 2^32 and output scale 0.5 give 1."""
+    return sum(bool((t.quantization.scale >= _HUGE).any()) for t in _tensors_with_large_scales(operands))
 
 
-@measures(first_map(per_axis))
+@measures(change_first_input(with_two_scales))
 def per_axis_feature_maps(operands: Operands) -> Measured:
-    """How many operands that are no weights or biases state more than one scale."""
-    return sum(t.quantization.scale.size > 1 for t in _but_weights(operands))
+    """Number of tensors with more than one scale, except weights and biases. Example: input scales 0.5, 0.25 and output
+    scale 0.5 give 1."""
+    return sum(t.quantization.scale.size > 1 for t in _all_but_weights(operands))
 
 
-def _but_weights(operands: Operands) -> Iterator[Tensor]:
-    facts = facts_of(operands.operator.kind).inputs
+def _all_but_weights(operands: Operands) -> Iterator[Tensor]:
+    domains = facts_of(operands.operator.kind).inputs
     for role, tensors in operands.roles.items():
-        if facts.get(role) not in ("weight", "bias"):
+        if domains.get(role) not in ("weight", "bias"):
             yield from tensors
 
 
-@measures(unscaled)
+@measures(set_unquantized_inputs)
 def unquantized_feature_maps(operands: Operands) -> Measured:
-    """How many feature maps and weights state no scale and are of a type whose integers stand for reals; states aside."""
+    """Number of feature maps and weights without a scale, except states and dtypes that need none (int32, int64, bool,
+    float). Example: an int8 input without a scale and an int8 output with scale 0.5 give 1."""
     states = {t.index for t in operands.of("state")}
-    maps = () if _everyday(operands) else maps_of(operands)
-    tensors = (t for t in (*maps, *operands.of("weight")) if t.index not in states)
-    return sum(not t.quantization.scale.size and t.dtype not in PLAIN for t in tensors)
+    feature_maps = () if _are_ordinary(operands) else feature_maps_of(operands)
+    tensors = (t for t in (*feature_maps, *operands.of("weight")) if t.index not in states)
+    return sum(not t.quantization.scale.size and t.dtype not in TYPES_WITHOUT_SCALE for t in tensors)
 
 
-def _zero(t: Tensor) -> int:
-    points = t.quantization.zero_point
+def _largest_zero_point(tensor: Tensor) -> int:
+    points = tensor.quantization.zero_point
     if points.size < 2:
         return points.item(0) if points.size else 0
     return int(points[np.argmax(np.abs(points))])
 
 
-@measures(first_map(lambda t: typed(t, "int32").scaled([0.5], 3)))
+@measures(change_first_input(lambda t: with_dtype(t, "int32").scaled([0.5], 3)))
 def nonzero_zero_point_int32(operands: Operands) -> Measured:
-    """How many feature maps are int32 with a zero point other than 0, or unsigned with one below."""
-    tensors = maps_of(operands)
-    wide = sum(t.dtype == "int32" and _zero(t) != 0 for t in tensors)
-    return wide + sum(t.dtype.startswith("uint") and _zero(t) < 0 for t in tensors)
+    """Number of int32 feature maps with a zero point other than 0, and of unsigned feature maps with a negative zero
+    point. Example: an int32 input with zero point 3 gives 1."""
+    tensors = feature_maps_of(operands)
+    signed = sum(t.dtype == "int32" and _largest_zero_point(t) != 0 for t in tensors)
+    return signed + sum(t.dtype.startswith("uint") and _largest_zero_point(t) < 0 for t in tensors)
 
 
 def quantizations_of(tensors: Sequence[Tensor]) -> set[tuple[bytes, bytes]]:
+    """Return the different pairs of scales and zero points."""
     return {(t.quantization.scale.tobytes(), t.quantization.zero_point.tobytes()) for t in tensors}
 
 
-@measures(quantizations)
+@measures(set_quantization_count)
 def feature_map_quantizations(operands: Operands) -> Measured:
-    """How many different scales and zero points the feature maps have."""
-    return len(quantizations_of(maps_of(operands)))
+    """Number of different pairs of scale and zero point of the feature maps. Example: MAXIMUM of two inputs with
+    (0.5, 3) to an output with (0.25, 3) gives 2."""
+    return len(quantizations_of(feature_maps_of(operands)))
 
 
-@measures(rescaled)
+@measures(set_io_scale_mismatch)
 def io_scale_mismatch(operands: Operands) -> Measured:
-    """1 where the result's scale is another than the first input's and both state one, else 0."""
-    ends = ends_of(operands)
-    if ends is None or not all(t.quantization.scale.size for t in ends):
+    """1 if the first input and the first output have different scales, else 0. Example: RESHAPE from scale 0.5 to 0.25
+    gives 1."""
+    io = io_of(operands)
+    if io is None or not all(t.quantization.scale.size for t in io):
         return 0
-    return len({t.quantization.scale.tobytes() for t in ends}) - 1
+    return len({t.quantization.scale.tobytes() for t in io}) - 1
 
 
-@measures(first_map(offset))
+@measures(change_first_input(with_zero_point_beyond_8bit))
 def input_zero_points_beyond_8bit(operands: Operands) -> Measured:
-    """How many feature maps and indices that go in have a zero point outside int8 or uint8, or of another type one other
-    than 0."""
-    maps = () if _everyday(operands) else maps_of(operands)
+    """Number of inputs with a zero point that their dtype does not allow: -128..127 for int8, 0..255 for uint8, 0 or
+    32768 for uint16, 0 for all other dtypes. Example: an int16 input with zero point 5 gives 1."""
+    feature_maps = () if _are_ordinary(operands) else feature_maps_of(operands)
     inputs = [
         *operands.roles.get("indices", ()),
-        *(t for t in maps if t.index not in operands.operator.outputs),
+        *(t for t in feature_maps if t.index not in operands.operator.outputs),
     ]
-    return sum(_zero(t) not in POINTS.get(t.dtype, (0,)) for t in inputs)
+    return sum(_largest_zero_point(t) not in INPUT_ZERO_POINTS.get(t.dtype, (0,)) for t in inputs)
 
 
-@measures(results(offset))
+@measures(change_first_output(with_zero_point_beyond_8bit))
 def output_zero_points_beyond_8bit(operands: Operands) -> Measured:
-    """How many results have a zero point outside the 8 bits of their sign, 32768 of those without sign aside."""
-    results = () if _everyday(operands) else results_of(operands)
-    return sum(_zero(t) not in _SIGNED[t.dtype.startswith("int")] for t in results)
+    """Number of outputs with a zero point outside -128..127 (signed dtypes), or outside 0..255 and 32768 (all other
+    dtypes). Example: an int16 output with zero point 200 gives 1."""
+    outputs = () if _are_ordinary(operands) else outputs_of(operands)
+    return sum(_largest_zero_point(t) not in _OUTPUT_ZERO_POINTS[t.dtype.startswith("int")] for t in outputs)

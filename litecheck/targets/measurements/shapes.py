@@ -1,4 +1,4 @@
-"""Measurements of the shapes of feature maps, and of which operands there are."""
+"""Measurements of output shapes, and of optional tensors that are present."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.plan import Plan, TensorPlan
-from litecheck.targets.generators.feature_maps import constant, in_blocks
-from litecheck.targets.measurements.feature_maps import ends_of, maps_of
+from litecheck.targets.generators.feature_maps import change_last_constant, with_blockwise_int4
+from litecheck.targets.measurements.feature_maps import feature_maps_of, io_of
 
 
-def _shape(plan: Plan, value: Any) -> Plan | None:
+def _set_output_shape(plan: Plan, value: Any) -> Plan | None:
+    """Make the last dimension of the output longer by 1."""
     role = plan.outputs[0]
 
     def longer(t: TensorPlan) -> TensorPlan:
@@ -23,51 +24,52 @@ def _shape(plan: Plan, value: Any) -> Plan | None:
     return plan.edit(role, longer) if value else plan
 
 
-@measures(_shape)
+@measures(_set_output_shape)
 def broadcast_shape_mismatch(operands: Operands) -> Measured:
-    """1 where the result has neither the shape of an input nor the one all inputs are spread to, else 0; shapes are
-    filled up to four dimensions with 1 in front, but for those of which the file does not even list none."""
-    ends = ends_of(operands)
-    if ends is None:
+    """1 if the output shape equals neither an input shape nor the broadcast shape of the inputs, else 0. Shapes below
+    rank 4 get leading 1s. Example: inputs (1, 4, 4, 8) and (8,), output (1, 4, 4, 4) gives 1."""
+    io = io_of(operands)
+    if io is None:
         return None
-    result = _bare(ends[1])
-    shapes = [_bare(t) for t in maps_of(operands) if t.index not in operands.operator.outputs]
-    if result in shapes:
+    output = _rank4_shape(io[1])
+    inputs = [_rank4_shape(t) for t in feature_maps_of(operands) if t.index not in operands.operator.outputs]
+    if output in inputs:
         return 0
-    filled = [shape for shape in (*shapes, result) if shape is not None]
-    if len(filled) <= len(shapes):
+    known = [shape for shape in (*inputs, output) if shape is not None]
+    if len(known) <= len(inputs):
         return 1
     try:
-        return int(np.broadcast_shapes(*filled[:-1]) != result)
+        return int(np.broadcast_shapes(*known[:-1]) != output)
     except ValueError:
         return 1
 
 
-def _bare(tensor: Tensor) -> tuple[int, ...] | None:
-    """A shape of four dimensions at least, with 1 in front; None where the file lists none."""
+def _rank4_shape(tensor: Tensor) -> tuple[int, ...] | None:
+    """Return the shape with leading 1s up to rank 4; None if the file has no shape."""
     return None if tensor.shapeless else (1,) * (4 - len(tensor.shape)) + tensor.shape
 
 
-@measures(_shape)
+@measures(_set_output_shape)
 def output_shape_differs(operands: Operands) -> Measured:
-    """1 where the result has another shape than the first input, without dimensions [1], else 0."""
-    ends = ends_of(operands)
-    return None if ends is None else int(_one(ends[0]) != _one(ends[1]))
+    """1 if the output shape differs from the shape of the first input, else 0; rank 0 counts as (1,). Example: input
+    (1, 4) and output (4,) give 1."""
+    io = io_of(operands)
+    return None if io is None else int(_rank1_shape(io[0]) != _rank1_shape(io[1]))
 
 
-def _one(tensor: Tensor) -> tuple[int, ...]:
+def _rank1_shape(tensor: Tensor) -> tuple[int, ...]:
     return () if tensor.shapeless else tensor.shape or (1,)
 
 
-def _present(operands: Operands, *parts: str) -> int:
-    return sum(bool(ts) for role, ts in operands.roles.items() if role.startswith(parts))
+def _count_present(operands: Operands, prefix: str) -> int:
+    return sum(bool(ts) for role, ts in operands.roles.items() if role.startswith(prefix))
 
 
-def _some(part: str) -> Setter:
-    """Sets how many operands are there whose names begin so, constants of 16 bits."""
+def _set_present(prefix: str) -> Setter:
+    """Return a setter of the number of tensors in roles with this prefix: int16 constants."""
 
     def sets(plan: Plan, value: Any) -> Plan | None:
-        roles = [role for role in plan.inputs if role.startswith(part)]
+        roles = [role for role in plan.inputs if role.startswith(prefix)]
         if not 0 <= value <= len(roles):
             return None
         for n, role in enumerate(roles):
@@ -80,19 +82,20 @@ def _some(part: str) -> Setter:
     return sets
 
 
-@measures(_some("cell_to_"))
+@measures(_set_present("cell_to_"))
 def peephole_weights(operands: Operands) -> Measured:
-    """How many weights an LSTM has through which gates look at the cell."""
-    return _present(operands, "cell_to_")
+    """Number of peephole weights of an LSTM. Example: cell_to_forget_weights and cell_to_output_weights give 2."""
+    return _count_present(operands, "cell_to_")
 
 
-@measures(_some("projection_"))
+@measures(_set_present("projection_"))
 def projection_tensors(operands: Operands) -> Measured:
-    """How many operands an LSTM has that project its output."""
-    return _present(operands, "projection_")
+    """Number of projection tensors of an LSTM. Example: projection_weights and projection_bias give 2."""
+    return _count_present(operands, "projection_")
 
 
-@measures(constant(in_blocks))
+@measures(change_last_constant(with_blockwise_int4))
 def blockwise_int4(operands: Operands) -> Measured:
-    """How many operands are int4 and have scales that stand in another tensor."""
+    """Number of int4 tensors with blockwise quantization (scales in a separate tensor). Example: FULLY_CONNECTED with
+    blockwise int4 weights gives 1."""
     return sum(t.dtype == "int4" and t.quantization.details is not None for t in everything(operands))

@@ -62,7 +62,7 @@ def test_every_measurement_is_limited_somewhere_or_named_here() -> None:
     assert used | named == operator_measurements().keys() | operand_measurements().keys()
 
 
-#: A target demands no shapes and no scales: its limits are broken in plans that LiteRT takes (test_target_witnesses.py).
+#: A target demands no shapes and no scales: its limits are broken in plans that LiteRT takes (targets/test_generators.py).
 WITNESSED = [key for key, (name, *_) in limits().items() if load_profile(name).judges != "placement"]
 
 

@@ -195,14 +195,14 @@ def test_a_changed_multiplier_is_found_and_its_channel_named(compiler: Vela) -> 
     assert difference.channels is not None
     assert [c for c, count in enumerate(difference.channels) if count] == [1]
     assert set(device.said) == {device.said[0]}  # type: ignore[attr-defined]
-    assert device.said[0].startswith("1 of 5 channels with another multiplier, the first 1: ")  # type: ignore[attr-defined]
+    assert device.said[0].startswith("1 of 5 channels with a different multiplier, first channel 1: ")  # type: ignore[attr-defined]
 
 
 def test_a_changed_bias_is_named(compiler: Vela) -> None:
     device = tampered(compiler, {20: 1})
     verdict = only(verify_model(conv(depthwise=True), device))
     assert verdict.outcome is Outcome.MISMATCH
-    assert device.said[0].startswith("1 of 5 channels with another bias, the first 2: ")  # type: ignore[attr-defined]
+    assert device.said[0].startswith("1 of 5 channels with a different bias, first channel 2: ")  # type: ignore[attr-defined]
 
 
 def test_an_exponential_beyond_31_bits_is_a_wrong_entry(device: Device) -> None:

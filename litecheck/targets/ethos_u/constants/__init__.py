@@ -1,1 +1,1 @@
-"""Constants of a compiled Ethos-U model: its command stream, decoded and applied to inputs."""
+"""Constants of a compiled Ethos-U model: the decoded command stream, and outputs computed from its constants."""

@@ -1,8 +1,8 @@
-"""The command stream of a model compiled for an Ethos-U: its operations, the registers each finds set, its constants.
+"""Decoder of the command stream of a model compiled for an Ethos-U: operations, their registers and constants.
 
-Words of 32 bits. A command of one word has its code in bits 0 to 9 and a parameter of 16 bits above bit 16; where bit 14
-is set a second word follows with a payload. Source: Arm's register descriptions as they come with Vela
-(ethosu/vela/ethos_u55_regs, driver_actions).
+The stream consists of 32-bit words. A command has its code in bits 0 to 9 and a 16-bit parameter from bit 16. If bit 14 is
+set, a second word follows: the payload. Source: Arm's register descriptions in Vela (ethosu/vela/ethos_u55_regs,
+driver_actions).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from litecheck.devices.port import NotSupported
 
 
 class OperationCode(IntEnum):
-    """What starts work: computation, and copies between memories."""
+    """Commands that start a computation or a copy."""
 
     CONVOLUTION = 0x002
     DEPTHWISE = 0x003
@@ -27,7 +27,7 @@ class OperationCode(IntEnum):
 
 
 class Register(IntEnum):
-    """The registers that are looked at."""
+    """Registers that the decoder reads."""
 
     SCALE_BASE = 0x022
     SCALE_LENGTH = 0x023
@@ -54,20 +54,20 @@ class Register(IntEnum):
     COPY_TO_REGION = 0x131
 
 
-#: The region of the model's constants, and the mark of the NPU's own memory, in which tables lie.
+#: Region of the model's constants, and flag of the NPU's internal memory, which holds lookup tables.
 CONSTANTS, INTERNAL = 0, 1 << 8
 _STARTED = frozenset(OperationCode) - {OperationCode.COPY}
 _MAGIC = b"COP1"
-#: Words of the driver's own in front of the commands, by tag: how many follow.
+#: Tags of driver words before the commands. A configuration has two more words.
 _CONFIGURATION, _COMMANDS, _NOTHING = 1, 2, 5
 _STOP = 0x000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NpuOperation:
-    """An operation of the NPU with the registers as it finds them, and the constants that were copied before it.
+    """An NPU operation with the register values at its start, and the constants that were copied before.
 
-    ``registers`` have (parameter, payload) by code; ``copies`` are by (region, address), the latest last.
+    ``registers`` maps a code to (parameter, payload). ``copies`` maps (region, address) to bytes, the latest copy last.
     """
 
     code: OperationCode
@@ -77,29 +77,29 @@ class NpuOperation:
     constants: bytes
 
     def parameter(self, register: Register) -> int:
-        """The 16 bits of a command, 0 where nothing set them."""
+        """Return the 16-bit parameter of a register, 0 if it was not set."""
         return self.registers.get(register, (0, 0))[0]
 
     def signed(self, register: Register) -> int:
-        """The same as a number with a sign."""
+        """Return the parameter as int16."""
         value = self.parameter(register)
         return value - (1 << 16) if value >> 15 else value
 
     def payload(self, register: Register) -> int:
-        """The second word of a command, 0 where nothing set it."""
+        """Return the payload of a register, 0 if it was not set."""
         return self.registers.get(register, (0, 0))[1]
 
     def read(self, region: int, address: int, length: int) -> bytes | None:
-        """Constants at an address, which may have been copied there; None where it cannot be known."""
+        """Return the constants at an address, original or copied; None if they are unknown."""
         return _read(self.copies, self.constants, region, address, length)
 
     def tables(self) -> tuple[bytes, ...]:
-        """What was copied to the NPU's own memory, in which tables lie."""
+        """Return the data that was copied to the internal memory, which holds lookup tables."""
         return tuple(data for (region, _), data in self.copies.items() if region == INTERNAL)
 
 
 def operations(stream: bytes, constants: bytes) -> Iterator[NpuOperation]:
-    """The operations of a stream in order. Raises NotSupported for one that is not understood."""
+    """Yield the operations of a stream in order. Raises NotSupported for an unknown stream."""
     registers, copies = dict[int, tuple[int, int]](), dict[tuple[int, int], bytes]()
     for code, parameter, payload in _commands(stream):
         if payload is not None:
@@ -113,22 +113,22 @@ def operations(stream: bytes, constants: bytes) -> Iterator[NpuOperation]:
 
 
 def _commands(stream: bytes) -> Iterator[tuple[int, int, int | None]]:
-    """(code, parameter, payload) of each command; no payload where it has none."""
+    """Yield (code, parameter, payload) of each command; the payload is None for one-word commands."""
     words = struct.unpack(f"<{len(stream) // 4}I", stream[: len(stream) // 4 * 4])
     at = _begin(stream, words)
     while at < len(words):
         word = words[at]
-        code, parameter, long = word & 0x3FF, word >> 16, bool(word >> 14 & 1)
-        if code == _STOP and not long:
+        code, parameter, has_payload = word & 0x3FF, word >> 16, bool(word >> 14 & 1)
+        if code == _STOP and not has_payload:
             return
-        if long and at + 1 == len(words):
-            raise NotSupported("not covered: the command stream ends within a command")
-        yield code, parameter, words[at + 1] if long else None
-        at += 2 if long else 1
+        if has_payload and at + 1 == len(words):
+            raise NotSupported("not covered: the command stream ends inside a command")
+        yield code, parameter, words[at + 1] if has_payload else None
+        at += 2 if has_payload else 1
 
 
 def _begin(stream: bytes, words: tuple[int, ...]) -> int:
-    """The place of the first command, behind the driver's words."""
+    """Return the index of the first command, after the driver words."""
     at = 1
     while stream[:4] == _MAGIC and at < len(words):
         tag = words[at] & 0xFF
@@ -137,13 +137,13 @@ def _begin(stream: bytes, words: tuple[int, ...]) -> int:
             return at
         if tag not in (_CONFIGURATION, _NOTHING):
             break
-    raise NotSupported("not covered: the command stream begins otherwise than that of Vela 5.2")
+    raise NotSupported("not covered: the command stream has an unknown header, expected that of Vela 5.2")
 
 
 def _copy(
     registers: Mapping[int, tuple[int, int]], copies: dict[tuple[int, int], bytes], constants: bytes
 ) -> None:
-    """What a copy makes known; what lay there before is known no more."""
+    """Record a copy; older data at the target addresses becomes unknown."""
     source, address = registers[Register.COPY_FROM_REGION][0], _address(registers, Register.COPY_FROM)
     target, begin = registers[Register.COPY_TO_REGION][0], _address(registers, Register.COPY_TO)
     length = _address(registers, Register.COPY_LENGTH)
@@ -169,7 +169,7 @@ def _read(
 ) -> bytes | None:
     if region == CONSTANTS:
         return constants[address : address + length] if address + length <= len(constants) else None
-    for (where, begin), data in reversed(tuple(copies.items())):
-        if where == region and begin <= address and address + length <= begin + len(data):
+    for (origin, begin), data in reversed(tuple(copies.items())):
+        if origin == region and begin <= address and address + length <= begin + len(data):
             return data[address - begin : address - begin + length]
     return None

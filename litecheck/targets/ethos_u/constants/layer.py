@@ -1,4 +1,4 @@
-"""The constants of a compiled sum of products: each channel's bias, multiplier and shift, beside LiteRT's own."""
+"""Constants of a compiled convolution or FULLY_CONNECTED: bias, multiplier and shift per channel, compared with LiteRT."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from litecheck.reference.numerics.fixedpoint import (
 from litecheck.tallies import counted
 from litecheck.targets.ethos_u.constants.command_stream import NpuOperation, Register
 
-#: Bytes of a channel in the stream of scales.
+#: Bytes per channel in the scale stream.
 _RECORD = 10
-#: How results are rounded, by the number in the stream.
+#: Rounding modes by their number in the command stream.
 _U55_ROUNDINGS = {0: "double", 2: "natural"}
 _U85_ROUNDINGS = {0: "double", 1: "natural"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChannelConstants:
-    """Integers of shape (channels,): what is added to a sum, what it is multiplied with, and the shift behind."""
+    """Bias, multiplier and right shift of each channel: integers of shape (channels,)."""
 
     bias: Ints
     multiplier: Ints
@@ -35,23 +35,23 @@ class ChannelConstants:
 
 
 def channel_constants(operations: Sequence[NpuOperation], channels: int, u85: bool) -> ChannelConstants:
-    """Those of all operations together, in the order of the channels. Raises NotSupported where they cannot be told."""
+    """Return the constants of all operations in channel order. Raises NotSupported if they are not found."""
     seen, found = set[tuple[int, int, bytes]](), list[tuple[int, int, int]]()
     for operation in operations:
         if operation.payload(Register.SECOND_SCALE_LENGTH):
-            raise NotSupported("not covered: its scales are dealt out to two cores")
-        place = operation.parameter(Register.SCALE_REGION), operation.payload(Register.SCALE_BASE)
-        wide = u85 and bool(operation.parameter(Register.ACCUMULATOR) & 1)
+            raise NotSupported("not covered: the scales are divided between two cores")
+        location = operation.parameter(Register.SCALE_REGION), operation.payload(Register.SCALE_BASE)
+        is_48bit = u85 and bool(operation.parameter(Register.ACCUMULATOR) & 1)
         count = operation.parameter(Register.OFM_DEPTH) + 1
-        data = operation.read(*place, count * _RECORD)
+        data = operation.read(*location, count * _RECORD)
         if data is None:
-            raise NotSupported("not covered: its scales cannot be found among the compiled model's constants")
-        if (*place, data) not in seen:  # stripes of an image share the scales of their channels
-            found += [_record(data[at : at + _RECORD], u85, wide) for at in range(0, len(data), _RECORD)]
-        seen.add((*place, data))
+            raise NotSupported("not covered: the scales are not among the constants of the compiled model")
+        if (*location, data) not in seen:  # stripes of one output share the scales
+            found += [_record(data[at : at + _RECORD], u85, is_48bit) for at in range(0, len(data), _RECORD)]
+        seen.add((*location, data))
     if found == found[:channels] * (
         len(found) // max(1, channels)
-    ):  # each image of a batch may have them copied anew
+    ):  # the scales may be repeated for each batch
         found = found[:channels]
     if len(found) != channels:
         raise NotSupported(f"not covered: scales of {len(found)} channels for {channels}")
@@ -59,17 +59,16 @@ def channel_constants(operations: Sequence[NpuOperation], channels: int, u85: bo
     return ChannelConstants(bias, multiplier, shift)
 
 
-def _record(data: bytes, u85: bool, wide: bool) -> tuple[int, int, int]:
-    """(bias, multiplier, shift): of 40, 32 and 6 bits; on the U85 of 32, 32 and 6, or of 48, 16 and 6."""
-    first = (6 if wide else 4) if u85 else 5
+def _record(data: bytes, u85: bool, is_48bit: bool) -> tuple[int, int, int]:
+    """Return (bias, multiplier, shift): 40, 32 and 6 bits; on U85 32, 32 and 6 bits, or 48, 16 and 6 bits."""
+    first = (6 if is_48bit else 4) if u85 else 5
     last = 8 if u85 else 9
     bias = int.from_bytes(data[:first], "little", signed=True)
     return bias, int.from_bytes(data[first:last], "little"), data[last] & 63
 
 
 def rounding(operation: NpuOperation, u85: bool) -> str:
-    """How an operation rounds: ``double`` (twice, as gemmlowp does) or ``natural`` (once, half up). Raises
-    NotSupported."""
+    """Return the rounding mode: ``double`` (twice, as in gemmlowp) or ``natural`` (once, half up). Raises NotSupported."""
     if u85:
         number = operation.parameter(Register.OFM_SCALE) >> 13
         known = _U85_ROUNDINGS
@@ -77,12 +76,15 @@ def rounding(operation: NpuOperation, u85: bool) -> str:
         number = operation.parameter(Register.OFM_PRECISION) >> 14
         known = _U55_ROUNDINGS
     if number not in known:
-        raise NotSupported(f"not covered: results are rounded in mode {number}")
+        raise NotSupported(f"not covered: rounding mode {number}")
     return known[number]
 
 
 def rescaled(sums: Ints, multiplier: Ints, shift: Ints, mode: str) -> Ints:
-    """sums * multiplier / 2^shift, rounded as the mode says; 1 and 0 leave them as they are."""
+    """Return sums * multiplier / 2^shift with a rounding mode. Multiplier 1 and shift 0 return the sums.
+
+    Example: sum 5, multiplier 1 and shift 1 give 3 for ``natural``.
+    """
     if mode == "double":
         made = multiply_double(sums, multiplier, 31 - shift)
         return np.where((multiplier == 1) & (shift == 0), sums, made)
@@ -92,65 +94,67 @@ def rescaled(sums: Ints, multiplier: Ints, shift: Ints, mode: str) -> Ints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:
-    """What LiteRT makes of the scales: multiplier and shift of each channel, and in words how."""
+    """Multiplier and shift of each channel as LiteRT computes them from the scales, and a description."""
 
     multiplier: Ints
     shift: Ints
-    words: str
+    description: str
 
 
 def expected(
-    double: NDArray[np.float64], single: NDArray[np.float64], narrow: bool, wide: bool
+    double: NDArray[np.float64], single: NDArray[np.float64], uses_float32: bool, has_64bit_sums: bool
 ) -> tuple[Expected, ...]:
-    """The ways in which real multipliers become integers, LiteRT's own for the operator first.
+    """Return the variants of quantized multipliers; LiteRT's variant for the operator is the first.
 
-    ``double`` are products of the scales in float64 and ``single`` in float32, which LiteRT takes where ``narrow``;
-    ``wide``: sums of 64 bits, whose multipliers have 15 bits.
+    ``double`` and ``single`` are products of the scales in float64 and float32. LiteRT uses float32 if ``uses_float32``, and
+    15-bit multipliers for 64-bit sums (``has_64bit_sums``).
     """
     made = []
     for product, real in (("float64", double), ("float32", single)):
         m, shift = quantize_multipliers(real)
         forms = ((31, m, 31 - shift), (15, reduce_multiplier(m, 15), 15 - shift))
         made += [
-            ((product == "float32") == narrow, (bits == 15) == wide, Expected(a, b, _words(product, bits)))
+            (
+                (product == "float32") == uses_float32,
+                (bits == 15) == has_64bit_sums,
+                Expected(a, b, _describe(product, bits)),
+            )
             for bits, a, b in forms
         ]
-    return tuple(e for _, _, e in sorted(made, key=lambda way: way[:2], reverse=True))
+    return tuple(e for _, _, e in sorted(made, key=lambda variant: variant[:2], reverse=True))
 
 
-def _words(product: str, bits: int) -> str:
+def _describe(product: str, bits: int) -> str:
     return f"{bits} bits of a {product} product of the scales"
 
 
-def defects(found: ChannelConstants, bias: Ints, ways: Sequence[Expected]) -> Iterator[str]:
-    """What is otherwise than LiteRT has it, in words: multipliers and shifts, then biases."""
-    own = ways[0]
+def differences(found: ChannelConstants, bias: Ints, variants: Sequence[Expected]) -> Iterator[str]:
+    """Yield a description of the differences from LiteRT: of multipliers and shifts, then of biases."""
+    own, channels = variants[0], len(bias)
     if _differing(found, own).any():
-        fitting = next((way for way in ways if not _differing(found, way).any()), None)
+        fitting = next((one for one in variants if not _differing(found, one).any()), None)
         if fitting is not None:
-            yield f"multipliers are {fitting.words}, LiteRT's {own.words}"
+            yield f"multipliers are {fitting.description}, LiteRT's {own.description}"
         else:
-            nearest = min(ways, key=lambda way: int(_differing(found, way).sum()))
+            nearest = min(variants, key=lambda one: int(_differing(found, one).sum()))
             wrong = np.flatnonzero(_differing(found, nearest))
             c = int(wrong[0])
-            yield (
-                f"{_of(len(wrong), len(bias))} with another multiplier, the first {c}: {found.multiplier[c]} and shift "
-                f"{found.shift[c]}, not {nearest.multiplier[c]} and {nearest.shift[c]}"
-            )
+            value = f"{found.multiplier[c]} and shift {found.shift[c]}"
+            value += f", expected {nearest.multiplier[c]} and {nearest.shift[c]}"
+            yield f"{_count_of(len(wrong), channels)} with a different multiplier, first channel {c}: {value}"
     wrong = np.flatnonzero(found.bias != bias)
     if len(wrong):
         c = int(wrong[0])
-        yield (
-            f"{_of(len(wrong), len(bias))} with another bias, the first {c}: {found.bias[c]}, not {bias[c]}"
-        )
+        value = f"{found.bias[c]}, expected {bias[c]}"
+        yield f"{_count_of(len(wrong), channels)} with a different bias, first channel {c}: {value}"
 
 
-def _of(some: int, channels: int) -> str:
+def _count_of(some: int, channels: int) -> str:
     return f"{some} of {counted(channels, 'channel')}"
 
 
-def _differing(found: ChannelConstants, way: Expected) -> NDArray[np.bool_]:
-    """A multiplier of 0 is 0 under any shift."""
-    shifted: NDArray[np.bool_] = (found.shift != way.shift) & (way.multiplier != 0)
-    multiplied: NDArray[np.bool_] = found.multiplier != way.multiplier
+def _differing(found: ChannelConstants, wanted: Expected) -> NDArray[np.bool_]:
+    """Return a mask of the channels that differ. For a multiplier of 0 the shift is ignored."""
+    shifted: NDArray[np.bool_] = (found.shift != wanted.shift) & (wanted.multiplier != 0)
+    multiplied: NDArray[np.bool_] = found.multiplier != wanted.multiplier
     return shifted | multiplied

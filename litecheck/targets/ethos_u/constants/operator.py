@@ -1,8 +1,8 @@
-"""What an operator compiled for an Ethos-U computes, by the constants of the compiled model.
+"""Outputs of an operator compiled for an Ethos-U, computed from the constants of the compiled model.
 
-Nothing is executed but what the constants say: a table is looked up; sums of products, whose weights are the model's
-own, are rescaled with the compiled multipliers, shifts and biases, between the compiled bounds. What is made of several
-steps or of functions of the hardware is not covered, and says so.
+Covered are lookup tables, and sums of products of the model's own weights: they are rescaled with the compiled multipliers,
+shifts and biases, and clamped to the compiled bounds. Operators that compile to several steps or to hardware functions raise
+NotSupported.
 """
 
 from __future__ import annotations
@@ -35,46 +35,45 @@ from litecheck.targets.ethos_u.constants.layer import (
     ChannelConstants,
     Expected,
     channel_constants,
-    defects,
+    differences,
     expected,
     rescaled,
     rounding,
 )
 
 _CODE = "ethos-u"
-#: What adds up products.
+#: Operations that compute sums of products.
 _SUMS = (OperationCode.CONVOLUTION, OperationCode.DEPTHWISE)
 _U55_LOOKUPS = range(16, 24)
 _U85_LOOKUPS = {"uint8": (1,), "int8": (4,), "int16": (8,)}
-#: Entries of a table of 8-bit values, and of the pairs (value, slope) of a table of 16-bit values.
+#: Entries of an 8-bit lookup table, and (value, slope) pairs of a 16-bit lookup table.
 _ENTRIES, _PAIRS = 256, 512
-#: From stored input values to stored output values.
+#: A function from stored input values to stored output values.
 Compute = Callable[[Array], Array]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledOperator:
-    """How the one computed input becomes the output, and in words which constants are not LiteRT's; ``litert`` computes
-    with those of LiteRT instead, rounding as compiled."""
+    """A compiled operator: ``said`` describes differences from LiteRT, ``litert`` uses LiteRT's constants."""
 
     compute: Compute
     said: str = ""
     litert: Compute | None = None
 
     def outputs(self, inputs: Iterable[Array]) -> tuple[Array, ...]:
-        """What comes out for each input. Raises RuntimeError where constants are not LiteRT's and no output shows it."""
+        """Return the output for each input. Raises RuntimeError if constants differ from LiteRT and no output differs."""
         made, hidden = list[Array](), bool(self.said)
         for x in inputs:
             made.append(self.compute(x))
             hidden = hidden and self.litert is not None and np.array_equal(made[-1], self.litert(x))
         if hidden:
-            raise RuntimeError(f"constants that are not LiteRT's, though no output shows it: {self.said}")
+            raise RuntimeError(f"constants differ from LiteRT, but no output differs: {self.said}")
         return tuple(made)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Piece:
-    """An operator, the operand it computes with, its result, and the NPU's operations for it."""
+class _CompiledPart:
+    """An operator with its computed input, its output, and its NPU operations."""
 
     subgraph: Subgraph
     operator: Operator
@@ -85,24 +84,24 @@ class _Piece:
     u85: bool
 
     def same(self, register: Register) -> int:
-        """A register that all operations find alike. Raises NotSupported where they do not."""
+        """Return a register that is equal for all operations. Raises NotSupported if it differs."""
         found = {operation.signed(register) for operation in self.operations}
         if len(found) != 1:
             raise NotSupported(
-                f"not covered: its {len(self.operations)} operations differ in {register.name}"
+                f"not covered: {len(self.operations)} operations differ in register {register.name}"
             )
         return found.pop()
 
     def bounds(self) -> tuple[int, int]:
-        """The least and the largest value in front of a table or the output."""
+        """Return the bounds of values before a lookup table or the output."""
         low, high = self.same(Register.ACTIVATION_LOW), self.same(Register.ACTIVATION_HIGH)
         return low, high if high >= low else high + (1 << 16)
 
 
 def compiled_operator(model: Model, compiled: Model, u85: bool) -> CompiledOperator:
-    """What the compiled form of a model of one operator computes.
+    """Return the compiled form of a model of one operator.
 
-    Raises NotDelegated where the compiler leaves it to the CPU, and NotSupported where its constants do not say it.
+    Raises NotDelegated if the operator stays on the CPU, and NotSupported if its constants do not determine the output.
     """
     piece = _piece(model, compiled, u85)
     codes = {operation.code for operation in piece.operations}
@@ -114,66 +113,68 @@ def compiled_operator(model: Model, compiled: Model, u85: bool) -> CompiledOpera
         return _layer(piece, last)
     names = ", ".join(sorted(code.name.lower() for code in codes))
     raise NotSupported(
-        f"not covered: its constants are no table and no scales of channels (operations: {names})"
+        f"not covered: the constants are neither a lookup table nor scales per channel (operations: {names})"
     )
 
 
-def _piece(model: Model, compiled: Model, u85: bool) -> _Piece:
+def _piece(model: Model, compiled: Model, u85: bool) -> _CompiledPart:
     main, made = model.subgraphs[0], compiled.subgraphs[0]
     if len(main.operators) != 1:
-        raise NotSupported(f"not covered: {len(main.operators)} operators together; each by itself may be")
+        raise NotSupported(
+            f"not covered: {len(main.operators)} operators in one model; isolated operators can be"
+        )
     if any(operator.custom_code != _CODE for operator in made.operators):
         raise NotDelegated(
-            "Vela leaves it to the CPU; `litecheck validate` with the target's profile says why"
+            "stays on the CPU; `litecheck validate` with the target's profile prints the reason"
         )
     if len(made.operators) != 1:
-        raise NotSupported("not covered: the compiler folded it away")
+        raise NotSupported("not covered: the compiler optimized the operator out")
     constants = [
         bytes(b"" if (data := made.tensors[i].data) is None else data) for i in made.operators[0].inputs[:2]
     ]
     (operator,) = main.operators
     computed = [main.tensors[i] for i in operator.inputs if i >= 0 and not main.tensors[i].is_constant]
     if len(computed) != 1 or len(operator.outputs) != 1:
-        ends = f"{counted(len(computed), 'computed operand')} and {counted(len(operator.outputs), 'result')}"
-        raise NotSupported(f"not covered: {ends}, where one of each can be judged")
+        io = f"{counted(len(computed), 'computed input')} and {counted(len(operator.outputs), 'output')}"
+        raise NotSupported(f"not covered: {io}, expected one of each")
     output = main.tensors[operator.outputs[0]]
     found = tuple(operations(*constants))
     if not found:
-        raise NotSupported("not covered: the NPU only copies it")
-    return _Piece(main, operator, facts_of(operator.kind), computed[0], output, found, u85)
+        raise NotSupported("not covered: the NPU only copies the input")
+    return _CompiledPart(main, operator, facts_of(operator.kind), computed[0], output, found, u85)
 
 
-def _pointwise(piece: _Piece) -> Compute:
-    """A window of one element: looked up in a table, or rescaled and clamped."""
+def _pointwise(piece: _CompiledPart) -> Compute:
+    """Return a function for an elementwise operator: a table lookup, or a rescale and clamp."""
     tables = piece.operations[-1].tables()
     if not tables:
         return _rescaling(piece)
-    _unwindowed(piece)
+    _check_no_window(piece)
     if piece.same(Register.ACTIVATION) & 0x1F not in _lookups(piece):
-        raise NotSupported("not covered: a function of the hardware")
+        raise NotSupported("not covered: a hardware function")
     (_, shift), multiplier = _scale(piece), piece.operations[0].payload(Register.OFM_SCALE)
-    moved = piece.same(Register.IFM_ZERO_POINT) != piece.same(Register.OFM_ZERO_POINT)
-    if len(tables) != 1 or (shift, multiplier) != (0, 1) or moved:
-        raise NotSupported("not covered: a table behind a rescaling")
+    shifted = piece.same(Register.IFM_ZERO_POINT) != piece.same(Register.OFM_ZERO_POINT)
+    if len(tables) != 1 or (shift, multiplier) != (0, 1) or shifted:
+        raise NotSupported("not covered: a lookup table after a rescale")
     if piece.bounds() != INTEGER_RANGES[piece.input.dtype]:
-        raise NotSupported("not covered: a table behind bounds")
+        raise NotSupported("not covered: a lookup table after bounds")
     return _looked_up(piece, tables[0])
 
 
-def _unwindowed(piece: _Piece) -> None:
-    """Refuses operations that look at more than one element."""
+def _check_no_window(piece: _CompiledPart) -> None:
+    """Raise NotSupported for operations on more than one element."""
     window = (Register.KERNEL_HEIGHT, Register.KERNEL_WIDTH, Register.KERNEL_STRIDE, Register.IFM_UPSCALE)
     if any(piece.same(register) for register in window):
         raise NotSupported("not covered: pooling with a window")
 
 
-def _lookups(piece: _Piece) -> range | tuple[int, ...]:
-    """The numbers of activations that are tables: eight of them on the U55, by type on the U85."""
+def _lookups(piece: _CompiledPart) -> range | tuple[int, ...]:
+    """Return the activation codes of lookup tables: eight codes on U55, by dtype on U85."""
     return _U85_LOOKUPS.get(piece.input.dtype, ()) if piece.u85 else _U55_LOOKUPS
 
 
-def _looked_up(piece: _Piece, table: bytes) -> Compute:
-    """The entry of each value; of 16-bit values the pair of its upper 9 bits, and the slope times the lower 7."""
+def _looked_up(piece: _CompiledPart, table: bytes) -> Compute:
+    """Return a function that looks values up. int16: value + slope * (lower 7 bits) of the pair of the upper 9 bits."""
     low = INTEGER_RANGES[piece.input.dtype][0]
     dtype = np.dtype(NUMPY_TYPES[piece.output.dtype])
     if dtype.itemsize == 1 and len(table) == _ENTRIES:
@@ -183,25 +184,25 @@ def _looked_up(piece: _Piece, table: bytes) -> Compute:
         values, slopes = np.frombuffer(table, "<i2").reshape(_PAIRS, 2).astype(np.int64).T
 
         def interpolated(x: Array) -> Array:
-            place = x.astype(np.int64) - low
-            made: Array = values[place >> 7] + ((slopes[place >> 7] * (place & 127) + 64) >> 7)
+            index = x.astype(np.int64) - low
+            made: Array = values[index >> 7] + ((slopes[index >> 7] * (index & 127) + 64) >> 7)
             return made.astype(dtype)
 
         return interpolated
-    raise NotSupported(f"not covered: a table of {len(table)} bytes for {piece.input.dtype} values")
+    raise NotSupported(f"not covered: a lookup table of {len(table)} bytes for {piece.input.dtype} values")
 
 
-def _scale(piece: _Piece) -> tuple[str, int]:
-    """(rounding, shift) behind the one multiplier. Raises NotSupported where operations differ in it."""
+def _scale(piece: _CompiledPart) -> tuple[str, int]:
+    """Return (rounding, shift) of the multiplier. Raises NotSupported if operations differ."""
     operation = piece.operations[0]
     if len({k.registers.get(Register.OFM_SCALE) for k in piece.operations}) != 1:
-        raise NotSupported("not covered: its operations rescale differently")
+        raise NotSupported("not covered: the operations rescale differently")
     return rounding(operation, piece.u85), operation.parameter(Register.OFM_SCALE) & 63
 
 
-def _rescaling(piece: _Piece) -> Compute:
-    """One multiplier between the zero points, and the bounds."""
-    _unwindowed(piece)
+def _rescaling(piece: _CompiledPart) -> Compute:
+    """Return a function that rescales by one multiplier and clamps."""
+    _check_no_window(piece)
     (mode, shift), multiplier = _scale(piece), piece.operations[0].payload(Register.OFM_SCALE)
     factor, right = np.array(multiplier, np.int64), np.array(shift, np.int64)
     before = piece.same(Register.IFM_ZERO_POINT)
@@ -209,91 +210,89 @@ def _rescaling(piece: _Piece) -> Compute:
     return lambda x: stored(rescaled(x.astype(np.int64) - before, factor, right, mode))
 
 
-def _stored(piece: _Piece) -> Callable[[Ints], Array]:
-    """Rescaled integers with the output's zero point, between the compiled bounds."""
-    _plain(piece)
+def _stored(piece: _CompiledPart) -> Callable[[Ints], Array]:
+    """Return a function that adds the output zero point and clamps to the compiled bounds."""
+    _check_no_activation(piece)
     zero, (low, high) = piece.same(Register.OFM_ZERO_POINT), piece.bounds()
     dtype = NUMPY_TYPES[piece.output.dtype]
     return lambda y: np.clip(y + zero, low, high).astype(dtype)
 
 
-def _plain(piece: _Piece) -> None:
-    """Refuses what is behind the bounds: functions of the hardware, and tables."""
+def _check_no_activation(piece: _CompiledPart) -> None:
+    """Raise NotSupported for hardware functions and lookup tables after the bounds."""
     if piece.same(Register.ACTIVATION) & 0x1F:
-        raise NotSupported("not covered: a function of the hardware, or a table behind a rescaling")
+        raise NotSupported("not covered: a hardware function, or a lookup table after a rescale")
 
 
-def _layer(whole: _Piece, last: tuple[NpuOperation, ...]) -> CompiledOperator:
-    """Sums of products of the model's own weights, rescaled as compiled; bounds may be set by the ``last`` operations."""
+def _layer(whole: _CompiledPart, last: tuple[NpuOperation, ...]) -> CompiledOperator:
+    """Return a convolution or FULLY_CONNECTED: sums of products, rescaled as compiled. The ``last`` operations can clamp."""
     piece = replace(whole, operations=whole.operations[: len(whole.operations) - len(last)])
     bounded = _rescaling(replace(whole, operations=last)) if last else None
     tensors = piece.facts.tensors(piece.operator)
     weight = piece.subgraph.tensors[tensors[piece.facts.products[1]]]
     stored = stored_integers(weight)
     if stored is None or stored.dtype.kind == "f" or piece.input.dtype not in INTEGER_RANGES:
-        raise NotSupported("not covered: its weights are no constants of integers")
+        raise NotSupported("not covered: the weights are not integer constants")
     channels = stored.shape[piece.facts.accumulates.channels] if piece.facts.accumulates else 0
     found = channel_constants(piece.operations, channels, piece.u85)
     modes, finish = {rounding(operation, piece.u85) for operation in piece.operations}, _stored(piece)
     if len(modes) != 1:
-        raise NotSupported("not covered: its operations round differently")
+        raise NotSupported("not covered: the operations round differently")
     (mode,) = modes
     sums = _sums(piece, weight, stored.astype(np.int64))
-    shape, narrow = piece.output.shape, not piece.same(Register.ACCUMULATOR) & 1
+    shape, has_32bit_sums = piece.output.shape, not piece.same(Register.ACCUMULATOR) & 1
 
     def computed(x: Array, constants: ChannelConstants) -> Array:
         total = sums(x) + constants.bias
-        if narrow and np.abs(total).max(initial=0) >= 1 << 31:
-            raise NotSupported("not covered: sums that leave the accumulator's 32 bits")
+        if has_32bit_sums and np.abs(total).max(initial=0) >= 1 << 31:
+            raise NotSupported("not covered: sums that exceed the 32-bit accumulator")
         made = finish(rescaled(total, constants.multiplier, constants.shift, mode))
         return (bounded(made) if bounded else made).reshape((-1, *shape[1:]))
 
     given = tensors.get("bias", -1)
     bias = stored_integers(piece.subgraph.tensors[given]) if given >= 0 else None
     own = np.zeros(channels, np.int64) if bias is None else bias.reshape(-1).astype(np.int64)
-    ways = _expected(piece, weight, channels)
-    litert = ChannelConstants(own, ways[0].multiplier, ways[0].shift)
-    said = "; ".join(defects(found, own, ways))
+    variants = _expected(piece, weight, channels)
+    litert = ChannelConstants(own, variants[0].multiplier, variants[0].shift)
+    said = "; ".join(differences(found, own, variants))
     return CompiledOperator(lambda x: computed(x, found), said, lambda x: computed(x, litert))
 
 
-def _expected(piece: _Piece, weight: Tensor, channels: int) -> tuple[Expected, ...]:
-    """What the operator's multipliers may be, LiteRT's first: see the reference's kernels for sums of products."""
+def _expected(piece: _CompiledPart, weight: Tensor, channels: int) -> tuple[Expected, ...]:
+    """Return the variants of the operator's multipliers, LiteRT's variant first, as in the reference kernels."""
     data = Operand(np.empty(0), piece.input.dtype, piece.input.quantization)
     filters = Operand(np.empty(0), weight.dtype, weight.quantization)
     output = OutputSpec(piece.output.dtype, piece.output.shape, piece.output.quantization)
     scales = Scales.of(data, filters, output, channels)
     single = piece.facts.over == "row" and weight.quantization.scale.size == 1
-    narrow = piece.input.dtype == "uint8" or single
-    return expected(scales.double(), scales.narrow(), narrow, wide_sums(data, piece.operator.options))
+    uses_float32 = piece.input.dtype == "uint8" or single
+    return expected(scales.double(), scales.narrow(), uses_float32, wide_sums(data, piece.operator.options))
 
 
-def _sums(piece: _Piece, weight: Tensor, stored: Ints) -> Compute:
-    """Sums of products less the zero points, int64 with the channels last, of the model's own weights.
-
-    float64 keeps them: products of 16 and 8 bits, and far fewer than 2^30 of them.
-    """
+def _sums(piece: _CompiledPart, weight: Tensor, stored: Ints) -> Compute:
+    """Return a function that computes sums of products without zero points, int64 with channels last."""
+    # float64 is exact: the products have at most 24 bits, and there are far fewer than 2^30 of them.
     zero = int(piece.input.quantization.zero_point[0]) if piece.input.quantization.zero_point.size else 0
     offsets = weight.quantization.zero_point
     centred = (stored - (int(offsets[0]) if offsets.size == 1 else 0)).astype(np.float64)
     options, over = piece.operator.options, piece.facts.over
     if over == "row":
-        return lambda x: _whole((x.reshape(-1, centred.shape[-1]) - float(zero)) @ centred.T)
+        return lambda x: _to_int64((x.reshape(-1, centred.shape[-1]) - float(zero)) @ centred.T)
     height, width = centred.shape[1:3]
     if over == "window" and centred.shape[3] != piece.input.shape[-1]:
-        raise NotSupported("not covered: a convolution in groups")
+        raise NotSupported("not covered: a grouped convolution")
 
     def summed(x: Array) -> Array:
         rows, columns = axes(x.shape, (height, width), options)
         view = windows(padded(x - float(zero), rows, columns, 0, np.float64), rows, columns)
         if over == "window":
-            return _whole(np.tensordot(view, centred, ((3, 4, 5), (1, 2, 3))))
+            return _to_int64(np.tensordot(view, centred, ((3, 4, 5), (1, 2, 3))))
         filters = centred[0].reshape(height, width, x.shape[3], -1)
-        return _whole(np.einsum("nyxijd,ijdm->nyxdm", view, filters)).reshape(*view.shape[:3], -1)
+        return _to_int64(np.einsum("nyxijd,ijdm->nyxdm", view, filters)).reshape(*view.shape[:3], -1)
 
     return summed
 
 
-def _whole(sums: Array) -> Ints:
+def _to_int64(sums: Array) -> Ints:
     made: Ints = sums.astype(np.int64)
     return made

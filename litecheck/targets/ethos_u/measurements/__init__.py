@@ -1,8 +1,8 @@
 """Measurements that the Ethos-U profiles use."""
 
 _NAMES = (
-    "axes", "batch_dims", "copies", "dynamic_shapes", "grouped_convolution", "in_place_outputs", "neighbors", "parameters",
-    "recurrent", "reductions", "resizing", "select", "weights", "windows",
+    "compile_time_values", "convolutions", "gather_scatter_select", "in_place_outputs", "io_quantization", "matmul",
+    "recurrent", "reductions", "resizing", "slices", "softmax", "transpositions", "weights", "windows",
 )  # fmt: skip
 #: The modules of this package that register measurements.
 MODULES = tuple(f"{__name__}.{name}" for name in _NAMES)

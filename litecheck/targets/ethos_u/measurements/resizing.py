@@ -1,4 +1,4 @@
-"""Measurements of a RESIZE as accelerators build it: factors of the sides, images and channels that it stretches."""
+"""Measurements of RESIZE: scale factors of height and width, batch size and channels."""
 
 from __future__ import annotations
 
@@ -10,197 +10,196 @@ from math import prod
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, integer, once
 from litecheck.profile.measurements.register import measures
-from litecheck.targets.ethos_u.measurements.windows import image_of
+from litecheck.targets.ethos_u.measurements.windows import height_and_width
 from litecheck.targets.generators.resizing import (
-    centers,
-    deep_plane,
-    lost,
-    odd_height_width,
-    resized,
-    resized_half,
-    resized_images,
-    unevenly,
-    unevenly_half,
+    set_align_corners_and_half_pixel,
+    set_half_pixel_factor,
+    set_non_power_of_two_factors,
+    set_resize_factor,
+    set_resize_to_1_sides,
+    set_resized_batch,
+    set_resized_channels,
+    set_unequal_factors,
+    set_unequal_half_pixel_factors,
 )
-from litecheck.targets.measurements.feature_maps import NARROW, ends_of
+from litecheck.targets.measurements.feature_maps import io_of
 
-#: By what a side of 1 is stretched where corners are aligned.
-_ENDLESS = Fraction(1 << 30)
+#: The scale factor of a side of 1 with align_corners.
+_INFINITE = Fraction(1 << 30)
 
 
 @dataclass(frozen=True)
 class Resize:
-    """What a RESIZE makes of what: tensors of (..., height, width, channels), shorter ones with 1 in front."""
+    """Input, output and options of a RESIZE. Shapes are (..., height, width, channels), padded with leading 1s to rank 4."""
 
-    given: Tensor
-    made: Tensor
-    aligned: bool
-    half: bool
+    input: Tensor
+    output: Tensor
+    align_corners: bool
+    half_pixel_centers: bool
 
     @cached_property
-    def source(self) -> tuple[int, int]:
+    def input_sides(self) -> tuple[int, int]:
         """Height and width of the input."""
-        return image_of(self.given)
+        return height_and_width(self.input)
 
     @cached_property
-    def result(self) -> tuple[int, int]:
-        """Height and width of the result."""
-        return image_of(self.made)
+    def output_sides(self) -> tuple[int, int]:
+        """Height and width of the output."""
+        return height_and_width(self.output)
 
     @cached_property
     def channels(self) -> tuple[int, int]:
-        """The channels of input and result, 1 of a scalar."""
-        given, made = self.given.shape, self.made.shape
-        return given[-1] if given else 1, made[-1] if made else 1
+        """Channels of input and output; 1 for rank 0."""
+        before, after = self.input.shape, self.output.shape
+        return before[-1] if before else 1, after[-1] if after else 1
 
     @cached_property
     def factors(self) -> tuple[Fraction, Fraction] | None:
-        """By what height and width are stretched, a side that stays 1 like the other; None where nothing is stretched."""
-        if self.source in ((1, 1), self.result):
+        """Scale factors of height and width; a side that stays 1 has the factor of the other side. None for no resize."""
+        if self.input_sides in ((1, 1), self.output_sides):
             return None
-        sides = list(zip(self.source, self.result, strict=True))
-        found = [_factor(before, behind, self.aligned) for before, behind in sides]
+        sides = list(zip(self.input_sides, self.output_sides, strict=True))
+        found = [_factor(before, after, self.align_corners) for before, after in sides]
         if (1, 1) in sides:
             found = [found[1 - sides.index((1, 1))]] * 2
         return found[0], found[1]
 
     @cached_property
     def upscaling(self) -> tuple[Fraction, Fraction] | None:
-        """By what height and width are stretched as a list says it, with 1 for sides that come out as 1; None of one
-        pixel."""
-        if self.source == (1, 1):
+        """Scale factors of height and width as the compiler's list defines them; 1 for output sides of 1 with
+        align_corners. None for a 1x1 input."""
+        if self.input_sides == (1, 1):
             return None
-        sides = zip(self.source, self.result, strict=True)
-        if not self.aligned or self.source == self.result:
+        sides = zip(self.input_sides, self.output_sides, strict=True)
+        if not self.align_corners or self.input_sides == self.output_sides:
             height, width = (Fraction(b, a or 1) for a, b in sides)
         else:
             height, width = (
-                Fraction(1) if b == 1 else Fraction(b - 1, a - 1) if a > 1 else _ENDLESS for a, b in sides
+                Fraction(1) if b == 1 else Fraction(b - 1, a - 1) if a > 1 else _INFINITE for a, b in sides
             )
         return height, width
 
 
-def _factor(before: int, behind: int, less: int) -> Fraction:
+def _factor(before: int, after: int, less: int) -> Fraction:
+    """Return (after - less) / (before - less), where ``less`` is 1 with align_corners."""
     if before - less <= 0:
-        return Fraction(1 if before == behind else behind)
-    return Fraction(behind - less, before - less)
+        return Fraction(1 if before == after else after)
+    return Fraction(after - less, before - less)
 
 
 @once
 def resize_of(operands: Operands) -> Resize | None:
-    """What a RESIZE makes of what; None where an end is missing."""
-    ends = ends_of(operands)
-    if ends is None:
+    """Return input, output and options; None without an input or output."""
+    io = io_of(operands)
+    if io is None:
         return None
     options = (bool(integer(operands, o)) for o in ("align_corners", "half_pixel_centers"))
-    return Resize(*ends, *options)
+    return Resize(*io, *options)
 
 
-@measures(resized)
+@measures(set_resize_factor)
 def resize_factor(operands: Operands) -> Measured:
-    """By what RESIZE stretches the side that it stretches most; None where it keeps both, or pixels have their centers at
-    a half."""
+    """Larger scale factor of RESIZE without half_pixel_centers; none if both sides stay. Example: 4x4 to 8x16 gives 4."""
     found = resize_of(operands)
-    if found is None or found.half or found.source == found.result:
+    if found is None or found.half_pixel_centers or found.input_sides == found.output_sides:
         return None
     return max(found.upscaling) if found.upscaling else None
 
 
-@measures(resized_half)
+@measures(set_half_pixel_factor)
 def half_pixel_factor(operands: Operands) -> Measured:
-    """By what RESIZE stretches the side that it stretches most, where pixels have their centers at a half; where a side
-    becomes shorter, of that, and 0 of one lost."""
+    """Larger scale factor of RESIZE with half_pixel_centers; the smaller one if below 1, and 0 if align_corners reduces a
+    side to 1. Example: half_pixel_centers and 4x4 to 8x8 give 2."""
     found = resize_of(operands)
     factors = found and found.upscaling
-    if not found or not factors or not found.half:
+    if not found or not factors or not found.half_pixel_centers:
         return None
     if resize_to_1_sides(operands):
         return 0
     return min(factors) if min(factors) < 1 else max(factors)
 
 
-@measures(unevenly)
+@measures(set_unequal_factors)
 def unequal_scale_factors(operands: Operands) -> Measured:
-    """1 where RESIZE stretches height and width by different factors and no side is 1 and stays so, else 0."""
+    """1 if the scale factors of height and width differ and no side stays 1, else 0. Example: 4x4 to 8x16 gives 1."""
     found = resize_of(operands)
     factors = found and found.upscaling
     if not found or not factors or factors[0] == factors[1]:
         return 0
-    return int(not any(factor == side == 1 for factor, side in zip(factors, found.result, strict=True)))
+    return int(not any(factor == side == 1 for factor, side in zip(factors, found.output_sides, strict=True)))
 
 
-@measures(unevenly_half)
+@measures(set_unequal_half_pixel_factors)
 def unequal_half_pixel_factors(operands: Operands) -> Measured:
-    """1 where RESIZE stretches height and width by different factors and pixels have their centers at a half, else 0."""
+    """1 if the scale factors of height and width differ with half_pixel_centers, else 0. Example: half_pixel_centers and
+    4x4 to 8x16 give 1."""
     found = resize_of(operands)
     factors = found and found.upscaling
-    return int(bool(found and found.half and factors and factors[0] != factors[1]))
+    return int(bool(found and found.half_pixel_centers and factors and factors[0] != factors[1]))
 
 
-@measures(resized_images)
+@measures(set_resized_batch)
 def resized_batch(operands: Operands) -> Measured:
-    """The product of all dimensions in front of the last three, of input or result, where RESIZE stretches anything; None
-    where it does not."""
+    """Batch size of RESIZE: the product of all dimensions before the last three, of input or output; none if the sides
+    stay or the input is 1x1. Example: input (3, 4, 4, 8) and output (3, 8, 8, 8) give 3."""
     found = resize_of(operands)
     if found is None or found.factors is None:
         return None
-    return max(prod(t.shape[:-3]) for t in (found.given, found.made))
+    return max(prod(t.shape[:-3]) for t in (found.input, found.output))
 
 
-@measures(centers)
+@measures(set_align_corners_and_half_pixel)
 def align_corners_and_half_pixel(operands: Operands) -> Measured:
-    """1 where RESIZE both aligns corners and has centers at a half, else 0."""
+    """1 if align_corners and half_pixel_centers are both set, else 0. Example: both set to true give 1."""
     found = resize_of(operands)
-    return int(found is not None and found.aligned and found.half)
+    return int(found is not None and found.align_corners and found.half_pixel_centers)
 
 
-@measures(resized)
+@measures(set_resize_factor)
 def largest_resize_factor(operands: Operands) -> Measured:
-    """The larger factor by which RESIZE stretches a side, half of it where corners are aligned."""
+    """Larger scale factor of RESIZE, divided by 2 with align_corners. Example: 4x4 to 8x16 gives 4."""
     found = resize_of(operands)
     if found is None or found.factors is None:
         return None
-    return max(found.factors) / (2 if found.aligned else 1)
+    return max(found.factors) / (2 if found.align_corners else 1)
 
 
-@measures(odd_height_width)
+@measures(set_non_power_of_two_factors)
 def non_power_of_two_factors(operands: Operands) -> Measured:
-    """How many sides RESIZE stretches by a factor that is no power of two."""
+    """Number of sides with a scale factor that is not a power of two. Example: 4x4 to 8x12 gives 1."""
     found = resize_of(operands)
-    return sum(not _power(f) for f in (found and found.factors) or ())
+    return sum(not _is_power_of_two(f) for f in (found and found.factors) or ())
 
 
-def _power(factor: Fraction) -> bool:
+def _is_power_of_two(factor: Fraction) -> bool:
     a, b = factor.numerator, factor.denominator
     return a > 0 and b == 1 and a & (a - 1) == 0
 
 
-def _wide(found: Resize) -> int:
-    return int(found.given.dtype not in NARROW or found.made.dtype == "bool")
-
-
-@measures(deep_plane)
+@measures(set_resized_channels)
 def resized_channels(operands: Operands) -> Measured:
-    """The channels of a plane that is resized, or of its result where these are more; 0 where the plane keeps its sides."""
+    """Channels of RESIZE, the larger number of input and output; 0 if height and width stay. Example: (1, 4, 4, 8) to
+    (1, 8, 8, 8) gives 8."""
     found = resize_of(operands)
     if found is None:
         return None
-    return 0 if found.source == found.result else max(found.channels)
+    return 0 if found.input_sides == found.output_sides else max(found.channels)
 
 
-@measures(deep_plane)
+@measures(set_resized_channels)
 def resized_image_channels(operands: Operands) -> Measured:
-    """As ``resized_channels``; 0 where one pixel is resized that has one channel or as many as the result."""
+    """Channels of RESIZE, the larger number of input and output; 0 if height and width stay, or if a 1x1 input has one
+    channel or as many as the output. Example: (1, 4, 4, 8) to (1, 8, 8, 8) gives 8."""
     found = resize_of(operands)
-    if found and found.source == (1, 1) and found.channels[0] in (1, found.channels[1]):
+    if found and found.input_sides == (1, 1) and found.channels[0] in (1, found.channels[1]):
         return 0
     return resized_channels(operands)
 
 
-@measures(lost)
+@measures(set_resize_to_1_sides)
 def resize_to_1_sides(operands: Operands) -> Measured:
-    """How many sides longer than 1 RESIZE makes 1 where corners are aligned."""
+    """Number of sides above 1 that become 1 with align_corners. Example: align_corners and 4x4 to 1x8 give 1."""
     found = resize_of(operands)
-    if found is None or not found.aligned:
+    if found is None or not found.align_corners:
         return 0
-    return sum(a > 1 == b for a, b in zip(found.source, found.result, strict=True))
+    return sum(a > 1 == b for a, b in zip(found.input_sides, found.output_sides, strict=True))

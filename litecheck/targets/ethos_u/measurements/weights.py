@@ -1,122 +1,63 @@
-"""Measurements of constant weights as an accelerator's compiler encodes and divides them."""
+"""Measurements of weights and biases: sums, shapes, dtypes and scales."""
 
 from __future__ import annotations
 
-from math import isqrt
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.register import dimensions, measures, option_stated
+from litecheck.model.build import quantized
+from litecheck.model.values import stored_integers
+from litecheck.profile.measurements.bound import Measured, Operands, everything
+from litecheck.profile.measurements.register import dimensions, measures
+from litecheck.profile.measurements.windows import channel_axis
+from litecheck.profile.operators import facts_of
 from litecheck.profile.plan import Plan
+from litecheck.targets.generators.axes import set_bias_rows, set_inner_weight_product
+from litecheck.targets.generators.feature_maps import change_last_constant, with_int4
+from litecheck.targets.generators.windows import set_weight_sum
 
-#: Types of 8 bits.
-BYTES = ("int8", "uint8")
-
-
-def _below(plan: Plan, value: Any) -> Plan | None:
-    weight = plan.one("weight")
-    if weight is None or weight.values is None or not weight.scale.size:
-        return None
-    lowest = np.iinfo(weight.values.dtype).min
-    values = np.full(weight.shape, lowest + 1)
-    values.flat[0] = lowest
-    return plan.edit("weight", lambda t: t.holding(values, weight.dtype).zeroed(lowest - int(value)))
+_8BIT = ("int8", "uint8")
 
 
-def _rows(plan: Plan, value: Any) -> Plan | None:
-    source, weight = plan.one("input"), plan.one("weight")
-    if source is None or weight is None or len(weight.shape) != 2 or value < 0:
-        return None
-    depth = max(weight.shape[-1], 2)
-    plan = plan.edit("weight", lambda t: dimensions(t, (t.shape[0], depth)))
-    return plan.edit("input", lambda t: dimensions(t, (1, int(value) * depth or 1)))
-
-
-def _two_scales(plan: Plan, value: Any) -> Plan | None:
-    if plan.one("cell_gate_bias") is None or value not in (0, 1):
-        return None
-    return plan.edit("cell_gate_bias", lambda t: t.scaled([0.5, 0.25])) if value else plan
-
-
-@measures(_two_scales)
-def per_axis_biases(operands: Operands) -> Measured:
-    """How many biases state more than one scale."""
-    return sum(t.quantization.scale.size > 1 for t in operands.of("bias"))
-
-
-def _long_bias(plan: Plan, value: Any) -> Plan | None:
-    role = "bias" if plan.one("bias") else "cell_gate_bias"
-    bias, source = plan.one(role), plan.one("input")
-    if bias is None or source is None or source.dtype not in BYTES or value not in (0, 1):
-        return None
-    held = None if bias.values is None else bias.values.astype(np.int64)
-    return plan.edit(role, lambda t: t.but(dtype="int64", values=held)) if value else plan
-
-
-@measures(_long_bias)
-def int64_bias_of_8bit_layer(operands: Operands) -> Measured:
-    """How many biases are int64 where an input of 8 bits meets constant weights."""
-    source = operands.one("input")
-    if source is None or source.dtype not in BYTES or any(t.data is None for t in operands.of("weight")):
-        return 0
-    return sum(t.dtype == "int64" for t in operands.of("bias"))
-
-
-def _filters(plan: Plan, count: int, rank: int = 4) -> Plan | None:
-    """A depthwise convolution of two channels with so many filters, whose result has two, too."""
-    weight, stated = plan.one("weight"), option_stated(plan, 1, "depth_multiplier")
-    if weight is None or stated is None or len(weight.shape) != 4 or count < 1:
-        return None
-    plan = stated.edit("weight", lambda t: dimensions(t, (*t.shape[:-1], count)[-rank:]))
-    plan = plan.edit_all(lambda t: dimensions(t, (*t.shape[:-1], 2)), ("input", *plan.outputs))
-    return plan.edit("bias", lambda t: dimensions(t, (2,)))
-
-
-def _turned(plan: Plan, value: Any) -> Plan | None:
-    """An image of so many pixels, or a few more, and two filters of one pixel for each of its two channels."""
-    two = _filters(plan, 4)
-    if two is None or value < 1:
-        return None
-    side = isqrt(int(value) - 1) + 1
-    image = (1, side, -(-int(value) // side))
-    same = option_stated(two, "SAME", "padding")
-    same = same and option_stated(same, 1, "stride_h", "stride_w")
-    if same is None:
-        return None
-    same = same.edit("weight", lambda t: dimensions(t, (1, 1, 1, 4))).edit(
-        "bias", lambda t: dimensions(t, (4,))
-    )
-    same = same.edit("input", lambda t: dimensions(t, (*image, 2)))
-    return same.edit_all(lambda t: dimensions(t, (*image, 4)), same.outputs)
-
-
-@measures(_turned)
-def depthwise_transposed_extent(operands: Operands) -> Measured:
-    """The largest product of two of the result's height and width and the input's channels, where a depthwise convolution
-    has several filters for each of several channels: results of one filter each are turned to lie side by side."""
-    depths, result = _depths(operands), operands.one("output")
+@measures(set_weight_sum)
+def weight_sum(operands: Operands) -> Measured:
+    """Largest sum, over one output channel, of abs(weight - zero point) of constant 8-bit or 4-bit weights. Example:
+    weights (1, -2, 3) and zero point 0 give 6."""
+    weight = operands.one("weight")
     if (
-        depths is None
-        or result is None
-        or len(result.shape) < 3
-        or depths[0] < 2
-        or depths[1] < 2 * depths[0]
+        weight is None
+        or weight.data is None
+        or not weight.shape
+        or weight.dtype not in ("int8", "uint8", "int4")
     ):
         return None
-    height, width = result.shape[-3:-1]
-    return max(height * width, depths[0] * max(height, width))
+    values = stored_integers(weight)
+    if values is None or not values.size:
+        return None
+    points = weight.quantization.zero_point
+    magnitudes = np.abs(values.astype(np.int64) - (int(points[0]) if points.size else 0))
+    axis = channel_axis(operands.operator, weight)
+    return int(magnitudes.sum(axis=tuple(a for a in range(magnitudes.ndim) if a != axis)).max())
 
 
-def _depths(operands: Operands) -> tuple[int, int, int] | None:
-    """The channels of a depthwise convolution's input, of its constant filters and of its result."""
-    found = operands.one("input"), operands.one("weight"), operands.one("output")
-    source, weight, result = (t.shape[-1] if t and t.shape else 0 for t in found)
-    return (source, weight, result) if source and found[1] and found[1].data is not None else None
+@measures(set_weight_sum)
+def weight_sum_8bit_input(operands: Operands) -> Measured:
+    """Largest sum, over one output channel, of abs(weight - zero point), if the input is int8 or uint8; else none.
+    Example: int8 input, weights (1, -2, 3) and zero point 0 give 6."""
+    tensor = operands.one("input")
+    return weight_sum(operands) if tensor is not None and tensor.dtype in _8BIT else None
 
 
-def _deep(plan: Plan, value: Any) -> Plan | None:
+@measures(set_inner_weight_product)
+def inner_weight_product(operands: Operands) -> Measured:
+    """Product of all dimensions of the weights except the first and the last. Example: weights (4, 2, 3, 8) give 6."""
+    weight = operands.one("weight")
+    return None if weight is None else prod(weight.shape[1:-1])
+
+
+def _set_weight_row_length(plan: Plan, value: Any) -> Plan | None:
     source, weight = plan.one("input"), plan.one("weight")
     if source is None or weight is None or len(weight.shape) != 2 or value < 1:
         return None
@@ -126,7 +67,65 @@ def _deep(plan: Plan, value: Any) -> Plan | None:
     return plan.edit("bias", lambda t: dimensions(t, (1,)))
 
 
-@measures(_deep)
+@measures(_set_weight_row_length)
 def weight_row_length(operands: Operands) -> Measured:
-    """How long a row of weights is."""
+    """Last dimension of the weights. Example: weights (4, 8) give 8."""
     return max((t.shape[-1] for t in operands.of("weight") if t.shape), default=None)
+
+
+@measures(set_bias_rows)
+def bias_rows(operands: Operands) -> Measured:
+    """Product of all dimensions of the bias except the last. Example: bias (2, 8) gives 2."""
+    bias = operands.one("bias")
+    return None if bias is None else prod(bias.shape[:-1])
+
+
+def _set_two_weight_scales(plan: Plan, value: Any) -> Plan | None:
+    domains = facts_of(plan.opcode).inputs
+    role = next((r for r in plan.inputs if domains.get(r) == "weight" and plan.operands.get(r)), None)
+    if role is None or value not in (0, 1):
+        return None
+    return plan.edit(role, lambda t: t.but(quantization=quantized([0.5, 0.25]))) if value else plan
+
+
+@measures(_set_two_weight_scales)
+def per_axis_weights(operands: Operands) -> Measured:
+    """Number of weights with more than one scale. Example: weight scales 0.5 and 0.25 give 1."""
+    return sum(t.quantization.scale.size > 1 for t in operands.of("weight"))
+
+
+def _set_two_bias_scales(plan: Plan, value: Any) -> Plan | None:
+    if plan.one("cell_gate_bias") is None or value not in (0, 1):
+        return None
+    return plan.edit("cell_gate_bias", lambda t: t.scaled([0.5, 0.25])) if value else plan
+
+
+@measures(_set_two_bias_scales)
+def per_axis_biases(operands: Operands) -> Measured:
+    """Number of biases with more than one scale. Example: bias scales 0.5 and 0.25 give 1."""
+    return sum(t.quantization.scale.size > 1 for t in operands.of("bias"))
+
+
+def _set_int64_bias(plan: Plan, value: Any) -> Plan | None:
+    role = "bias" if plan.one("bias") else "cell_gate_bias"
+    bias, source = plan.one(role), plan.one("input")
+    if bias is None or source is None or source.dtype not in _8BIT or value not in (0, 1):
+        return None
+    values = None if bias.values is None else bias.values.astype(np.int64)
+    return plan.edit(role, lambda t: t.but(dtype="int64", values=values)) if value else plan
+
+
+@measures(_set_int64_bias)
+def int64_bias_of_8bit_layer(operands: Operands) -> Measured:
+    """Number of int64 biases, if the input is int8 or uint8 and all weights are constant; else 0. Example: int8 input and
+    int64 bias give 1."""
+    source = operands.one("input")
+    if source is None or source.dtype not in _8BIT or any(t.data is None for t in operands.of("weight")):
+        return 0
+    return sum(t.dtype == "int64" for t in operands.of("bias"))
+
+
+@measures(change_last_constant(with_int4))
+def int4_constants(operands: Operands) -> Measured:
+    """Number of int4 constants. Example: FULLY_CONNECTED with int4 weights gives 1."""
+    return sum(t.dtype == "int4" and t.data is not None for t in everything(operands))

@@ -1,175 +1,104 @@
-"""Measurements of windows as accelerators build them: strides beside padding, pads, resizing factors, weight sums."""
+"""Measurements of the windows of convolutions and poolings: sizes, and strides beside padding and dilation."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+from math import prod
 
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands, integer, number, word
+from litecheck.profile.measurements.bound import Measured, Operands, integer, word
 from litecheck.profile.measurements.register import Setter, measures, option, option_stated
-from litecheck.profile.measurements.vocabulary import of
-from litecheck.profile.measurements.windows import channel_axis
 from litecheck.profile.plan import Plan
-from litecheck.targets.generators.windows import (
-    flat,
-    longer_stride,
-    summed,
-    upscaled,
-    upscaled_off,
-)  # fmt: skip
+from litecheck.targets.generators.windows import set_padded_stride
 
 
-def image_of(tensor: Tensor) -> tuple[int, int]:
-    """Height and width of a tensor as (..., height, width, channels), shorter ones with 1 in front."""
+def height_and_width(tensor: Tensor) -> tuple[int, int]:
+    """Return height and width of (..., height, width, channels); the shape is padded with leading 1s to rank 4."""
     padded = (1,) * (4 - len(tensor.shape)) + tensor.shape
     return padded[-3], padded[-2]
 
 
-def _image(operands: Operands, role: str = "input") -> tuple[int, int] | None:
+def sides_of(operands: Operands, role: str = "input") -> tuple[int, int] | None:
+    """Return height and width of the tensor of a role."""
     tensor = operands.one(role)
-    return None if tensor is None else image_of(tensor)
+    return None if tensor is None else height_and_width(tensor)
 
 
 def dilations_of(operands: Operands) -> tuple[int, int]:
-    """By what a window is dilated along height and width."""
+    """Return the dilation along height and width."""
     height, width = (integer(operands, f"dilation_{side}_factor") or 1 for side in "hw")
     return height, width
 
 
-def _kernel(operands: Operands) -> tuple[int, int] | None:
-    """Height and width of the window, with the gaps dilation leaves."""
+def window_of(operands: Operands) -> tuple[int, int] | None:
+    """Return height and width of the window with dilation."""
     weight = operands.one("weight")
     if weight is not None:
         if len(weight.shape) < 3:
             return None
         dilations = [max(dilation, 1) for dilation in dilations_of(operands)]
-        return tuple((k - 1) * d + 1 for k, d in zip(weight.shape[-3:-1], dilations, strict=True))  # type: ignore[return-value]
-    height, width = integer(operands, "filter_height"), integer(operands, "filter_width")
-    return None if height is None or width is None else (height, width)
+        height, width = ((k - 1) * d + 1 for k, d in zip(weight.shape[-3:-1], dilations, strict=True))
+        return height, width
+    rows, columns = integer(operands, "filter_height"), integer(operands, "filter_width")
+    return None if rows is None or columns is None else (rows, columns)
 
 
-def _strides(operands: Operands) -> tuple[int, int] | None:
+def strides_of(operands: Operands) -> tuple[int, int] | None:
+    """Return the stride along height and width."""
     height, width = integer(operands, "stride_h"), integer(operands, "stride_w")
     return None if height is None or width is None else (height, width)
 
 
-def _padded(operands: Operands) -> bool:
-    """Whether padding SAME puts anything around the input."""
+def _has_padded_pixels(operands: Operands) -> bool:
+    """Return True if padding SAME adds pixels to the input."""
     if word(operands, "padding") != "SAME":
         return False
-    kernel, strides, image = _kernel(operands), _strides(operands), _image(operands)
-    if kernel is None or strides is None or image is None:
+    window, strides, sides = window_of(operands), strides_of(operands), sides_of(operands)
+    if window is None or strides is None or sides is None:
         return True
-    sides = zip(image, kernel, strides, strict=True)
-    return any((-(-size // s) - 1) * s + k > size for size, k, s in sides if s > 0)
+    return any(
+        (-(-size // s) - 1) * s + k > size for size, k, s in zip(sides, window, strides, strict=True) if s > 0
+    )
 
 
-@measures(longer_stride)
+@measures(set_padded_stride)
 def padded_stride(operands: Operands) -> Measured:
-    """The larger stride of a window that is dilated or goes over padding, along sides of the result longer than 1; None of
-    others."""
-    strides, result = _strides(operands), _image(operands, "output")
-    if strides is None or result is None or (dilations_of(operands) == (1, 1) and not _padded(operands)):
+    """Largest stride of a window with dilation or padded pixels, along output sides above 1; none without dilation and
+    padded pixels. Example: 3x3 CONV_2D with padding SAME and strides 4 from 9x9 to 3x3 gives 4."""
+    strides, sides = strides_of(operands), sides_of(operands, "output")
+    if strides is None or sides is None:
         return None
-    return max((s for s, size in zip(strides, result, strict=True) if size > 1), default=1)
+    if dilations_of(operands) == (1, 1) and not _has_padded_pixels(operands):
+        return None
+    return max((s for s, size in zip(strides, sides, strict=True) if size > 1), default=1)
 
 
-def _sided(padding: str) -> Setter:
-    def sets(plan: Plan, value: Any) -> Plan | None:
+def _set_window(padding: str) -> Setter:
+    """Return a setter of the sides of a pooling window with this padding."""
+
+    def sets(plan: Plan, value: int) -> Plan | None:
         padded = option_stated(plan, padding, "padding")
         return None if padded is None else option_stated(padded, value, "filter_height", "filter_width")
 
     return sets
 
 
-@measures(_sided("SAME"))
+@measures(_set_window("SAME"))
 def padded_window(operands: Operands) -> Measured:
-    """The longer side of a pooling's window that goes over padding; None of others."""
-    kernel = _kernel(operands)
-    return max(kernel) if kernel and _padded(operands) else None
+    """Longer side of a pooling window with padded pixels; none without. Example: 3x9 AVERAGE_POOL_2D with padding SAME,
+    stride 1 and input 8x8 gives 9."""
+    window = window_of(operands)
+    return max(window) if window and _has_padded_pixels(operands) else None
 
 
-@measures(_sided("VALID"))
+@measures(_set_window("VALID"))
 def unpadded_window_height(operands: Operands) -> Measured:
-    """The height of a pooling's window with padding VALID; None with SAME."""
-    kernel = _kernel(operands)
-    return kernel[0] if kernel and word(operands, "padding") != "SAME" else None
+    """Height of a pooling window with padding VALID; none for SAME. Example: 3x9 AVERAGE_POOL_2D gives 3."""
+    window = window_of(operands)
+    return window[0] if window and word(operands, "padding") != "SAME" else None
 
 
 @measures(option("filter_height"))
 def window_area(operands: Operands) -> Measured:
-    """How many elements the window has, with the gaps dilation leaves."""
-    kernel = _kernel(operands)
-    return None if kernel is None else kernel[0] * kernel[1]
-
-
-@measures(
-    upscaled, "other", gives=of("a way to stride", "plain", "double", "wide", "high", pattern=r"w\d+h\d+")
-)
-def transpose_conv_stride_class(operands: Operands) -> Measured:
-    """How a transposed convolution strides: ``plain`` by 1, ``double`` by 2, ``wide`` by 2 along the width where input and
-    window are 1 high, ``high`` the other way round; else width and height of the stride, ``w3h1``."""
-    strides, image, kernel = _strides(operands), _image(operands), _kernel(operands)
-    if strides is None or image is None or kernel is None:
-        return None
-    flat, narrow = ((image[at], kernel[at]) == (1, 1) for at in (0, 1))
-    known = {(1, 1): "plain", (2, 2): "double"}
-    known |= {(1, 2): "wide"} if flat else {}
-    known |= {(2, 1): "high"} if narrow else {}
-    return known.get(strides, f"w{strides[1]}h{strides[0]}")
-
-
-@measures(upscaled_off)
-def transpose_conv_shape_error(operands: Operands) -> Measured:
-    """By how much the sides of a transposed convolution's result differ from what strides and padding make of them."""
-    strides, image, kernel = _strides(operands), _image(operands), _kernel(operands)
-    result = _image(operands, "output")
-    if strides is None or image is None or kernel is None or result is None:
-        return None
-    same = word(operands, "padding") == "SAME"
-    wanted = [d * s + (0 if same else max(k - s, 0)) for d, s, k in zip(image, strides, kernel, strict=True)]
-    return sum(abs(a - b) for a, b in zip(wanted, result, strict=True))
-
-
-@measures(summed)
-def weight_sum(operands: Operands) -> Measured:
-    """The largest sum, over one output channel, of the magnitudes of constant weights less their zero point."""
-    weight = operands.one("weight")
-    if (
-        weight is None
-        or weight.data is None
-        or not weight.shape
-        or weight.dtype not in ("int8", "uint8", "int4")
-    ):
-        return None
-    values = stored_integers(weight)
-    if values is None or not values.size:
-        return None
-    points = weight.quantization.zero_point
-    wide = np.abs(values.astype(np.int64) - (int(points[0]) if points.size else 0))
-    axis = channel_axis(operands.operator, weight)
-    return int(wide.sum(axis=tuple(a for a in range(wide.ndim) if a != axis)).max())
-
-
-@measures(summed)
-def weight_sum_8bit_input(operands: Operands) -> Measured:
-    """As ``weight_sum``, where the input is int8 or uint8."""
-    tensor = operands.one("input")
-    return weight_sum(operands) if tensor is not None and tensor.dtype in ("int8", "uint8") else None
-
-
-@measures(option("beta"))
-def negative_beta(operands: Operands) -> Measured:
-    """1 where SOFTMAX multiplies by a number below 0, else 0."""
-    beta = number(operands, "beta")
-    return None if beta is None else int(beta < 0)
-
-
-@measures(flat)
-def height_x_width(operands: Operands) -> Measured:
-    """Height times width of the input, all dimensions but the last one where there are fewer than four."""
-    image = _image(operands)
-    return None if image is None else image[0] * image[1]
+    """Height times width of the window with dilation. Example: 3x9 AVERAGE_POOL_2D gives 27."""
+    window = window_of(operands)
+    return None if window is None else prod(window)

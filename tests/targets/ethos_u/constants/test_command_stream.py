@@ -66,10 +66,10 @@ def test_what_was_copied_over_is_known_no_more() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "begins otherwise"),
-        (b"TFL3" + bytes(28), "begins otherwise"),
-        (stream((OperationCode.POOLING, 1))[:28], "begins otherwise"),
-        (stream({Register.OFM_SCALE: (0, 1)})[:-8], "ends within a command"),
+        (b"", "unknown header"),
+        (b"TFL3" + bytes(28), "unknown header"),
+        (stream((OperationCode.POOLING, 1))[:28], "unknown header"),
+        (stream({Register.OFM_SCALE: (0, 1)})[:-8], "ends inside a command"),
     ],
 )
 def test_a_stream_that_is_not_understood_is_said_to_be_so(data: bytes, words: str) -> None:

@@ -13,7 +13,7 @@ from litecheck.targets.ethos_u.constants.command_stream import (
 from litecheck.targets.ethos_u.constants.layer import (
     ChannelConstants,
     channel_constants,
-    defects,
+    differences,
     expected,
     rescaled,
     rounding,
@@ -72,7 +72,7 @@ def test_scales_are_found_behind_a_copy_and_else_not() -> None:
     place = {Register.SCALE_REGION: 1, Register.SCALE_BASE: (0, 0x40), Register.OFM_DEPTH: 0}
     commands = (copied(16, 10, 1, 0x40), (OperationCode.COPY, 0), place, (OperationCode.CONVOLUTION, 0))
     assert channel_constants(list(operations(stream(*commands), data)), 1, False).bias.tolist() == [1309]
-    with pytest.raises(NotSupported, match="cannot be found"):
+    with pytest.raises(NotSupported, match="are not among"):
         channel_constants(list(operations(stream(*commands[2:]), data)), 1, False)
 
 
@@ -126,33 +126,33 @@ def found(way: int = 0, **changes: dict[int, int]) -> tuple[ChannelConstants, np
     ("changes", "words"),
     [
         ({}, []),
-        ({"multiplier": {1: 1}}, ["1 of 3 channels with another multiplier, the first 1: "]),
-        ({"shift": {2: -1, 0: 1}}, ["2 of 3 channels with another multiplier, the first 0: "]),
-        ({"bias": {2: 7}}, ["1 of 3 channels with another bias, the first 2: 37, not 30"]),
-        ({"bias": {0: 1}, "multiplier": {0: 1}}, ["1 of 3 channels with another m", "1 of 3 channels with another b"]),
+        ({"multiplier": {1: 1}}, ["1 of 3 channels with a different multiplier, first channel 1: "]),
+        ({"shift": {2: -1, 0: 1}}, ["2 of 3 channels with a different multiplier, first channel 0: "]),
+        ({"bias": {2: 7}}, ["1 of 3 channels with a different bias, first channel 2: 37, expected 30"]),
+        ({"bias": {0: 1}, "multiplier": {0: 1}}, ["1 of 3 channels with a different m", "1 of 3 channels with a dif"]),
     ],
 )  # fmt: skip
 def test_what_is_otherwise_is_named_with_its_channel(
     changes: dict[str, dict[int, int]], words: list[str]
 ) -> None:
     constants, bias = found(**changes)
-    said = list(defects(constants, bias, expected(REAL, REAL * (1 + 1e-8), False, False)))
+    said = list(differences(constants, bias, expected(REAL, REAL * (1 + 1e-8), False, False)))
     assert len(said) == len(words)
     assert all(part.startswith(start) for part, start in zip(said, words, strict=True))
 
 
 def test_another_way_to_make_multipliers_is_named() -> None:
     ways = expected(REAL, REAL * (1 + 1e-8), False, False)
-    assert ways[0].words == "31 bits of a float64 product of the scales"
-    number = next(n for n, way in enumerate(ways) if way.words.startswith("31 bits of a float32"))
+    assert ways[0].description == "31 bits of a float64 product of the scales"
+    number = next(n for n, way in enumerate(ways) if way.description.startswith("31 bits of a float32"))
     constants, bias = found(way=number)
-    assert list(defects(constants, bias, ways)) == [
+    assert list(differences(constants, bias, ways)) == [
         "multipliers are 31 bits of a float32 product of the scales, LiteRT's 31 bits of a float64 product of the scales"
     ]
 
 
 @pytest.mark.parametrize(("narrow", "wide"), [(False, False), (True, False), (False, True), (True, True)])
 def test_litert_s_own_way_comes_first(narrow: bool, wide: bool) -> None:
-    own = expected(REAL, REAL, narrow, wide)[0].words
+    own = expected(REAL, REAL, narrow, wide)[0].description
     product, bits = "float32" if narrow else "float64", 15 if wide else 31
     assert own == f"{bits} bits of a {product} product of the scales"

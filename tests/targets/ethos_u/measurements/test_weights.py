@@ -1,4 +1,4 @@
-"""What settles a limit without a look at the values: never below the measurement, and it decides nothing otherwise."""
+"""Weight sums, and their upper bounds without a look at the values: never below the measurement."""
 
 from __future__ import annotations
 

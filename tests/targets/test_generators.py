@@ -1,4 +1,4 @@
-"""The witnesses of what targets measure: each limit of a target is broken by a plan of some operator that LiteRT takes."""
+"""Generators of the measurements of targets: a plan that LiteRT runs violates each limit of a target."""
 
 from __future__ import annotations
 
