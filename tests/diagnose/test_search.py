@@ -85,6 +85,122 @@ def test_differences_add_up_over_probes() -> None:
     assert search._differing(A, [probe("p", 2), probe("q", -1)]) == float("inf")
 
 
+@dataclass
+class Scored:
+    """A probe with one output: each defect adds a stated number to the sum of all differences.
+
+    ``far`` is the distance without a defect. A way fits if nothing is left; ``near`` if at most 2 are left.
+    """
+
+    far: float
+    effects: dict[str, float]
+    size: int = 10
+    probe: Named = field(default_factory=lambda: Named("p"))
+
+    def _defects(self, way: Hypothesis) -> list[str]:
+        return way.defect.split("+") if way.defect else []
+
+    def distance(self, way: Hypothesis) -> float:
+        return max(self.far + sum(self.effects.get(name, 0) for name in self._defects(way)), 0)
+
+    def differ(self, one: Hypothesis, other: Hypothesis) -> bool:
+        return self.distance(one) != self.distance(other)
+
+    def near(self, way: Hypothesis, steps: int, share: float) -> bool:
+        assert (steps, share) == (2, 0.9)
+        return self.distance(way) <= steps
+
+    def against(self, way: Hypothesis) -> Excluded | None:
+        count = int(self.distance(way))
+        return Excluded(way, "p", 0, (), 0.0, 1.0, count, self.size) if count else None
+
+
+def pairs(monkeypatch: pytest.MonkeyPatch, *probes: Scored) -> list[str]:
+    """The pairs of defects that are tried with two ways, each pair once."""
+    monkeypatch.setattr(search, "defects_of", lambda opcode: tuple("wxyz") if opcode == "ADD" else ())
+    near = Hypothesis(A.stages, "w", ("published",))
+    possible = [Hypothesis(A.stages, "w", ("published",)), B]
+    given: Any = probes
+    found = list(search.in_pairs(near, possible, given, "ADD"))
+    assert [one.stages for one in found] == [A.stages, B.stages] * (len(found) // 2)
+    assert all(one.published == () for one in found)
+    return [one.defect for one in found[::2]]
+
+
+@pytest.mark.parametrize(
+    ("probes", "tried"),
+    [
+        # x and y help, z changes nothing, w makes the output worse
+        ([Scored(10, {"w": 4, "x": -5, "y": -4})], ["x+y", "y+x"]),
+        # one that helps is enough: together with w nothing is left
+        ([Scored(10, {"w": 4, "x": -14})], ["w+x", "x+w"]),
+        # neither helps alone
+        ([Scored(10, {"w": 4, "x": 5})], []),
+        # together they are not near
+        ([Scored(10, {"x": -3, "y": -4})], []),
+        ([Scored(10, {"x": -4, "y": -4})], ["x+y", "y+x"]),
+        # near, but not less wrong than without a defect
+        ([Scored(1, {"x": -1, "y": 2})], []),
+        ([Scored(1, {"x": -1, "y": 1})], []),
+        # a probe that fits without a defect counts, too
+        ([Scored(10, {"x": -5, "y": -5}), Scored(0, {"x": 3})], []),
+        ([Scored(10, {"x": -5, "y": -5}), Scored(0, {"x": 2})], ["x+y", "y+x"]),
+        # a defect that acts on the fitting probe alone is no candidate
+        ([Scored(10, {"x": -10}), Scored(0, {"y": 1})], []),
+        ([Scored(10, {"x": -8}), Scored(10, {"y": -8})], ["x+y", "y+x"]),
+        ([Scored(10, {"x": -7}), Scored(10, {"y": -8})], []),
+        ([Scored(10, {"x": -8, "y": -1}), Scored(10, {"x": -1, "y": -8})], ["x+y", "y+x"]),
+        # no probe fails
+        ([Scored(0, {"x": -5, "y": -5})], []),
+    ],
+)
+def test_pairs_of_defects(monkeypatch: pytest.MonkeyPatch, probes: list[Scored], tried: list[str]) -> None:
+    assert pairs(monkeypatch, *probes) == tried
+
+
+def test_pairs_are_tried_on_the_four_smallest_failing_probes(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = [Scored(10, {"x": -5, "y": -5}, size=size) for size in (1, 2, 3, 4)]
+    failing = Scored(10, {"x": 9, "y": 9}, size=5)
+    assert pairs(monkeypatch, failing, *small) == ["x+y", "y+x"]
+    assert pairs(monkeypatch, Scored(10, {"x": 9, "y": 9}, size=3), *small) == []
+
+
+class Uncomputable(Scored):
+    """A probe that cannot be computed with the defect ``y``."""
+
+    def against(self, way: Hypothesis) -> Excluded | None:
+        if "y" in way.defect:
+            raise RunError("no kernel")
+        return super().against(way)
+
+
+def test_pairs_that_cannot_be_computed_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pairs(monkeypatch, Uncomputable(10, {"x": -5, "y": -4})) == []
+
+
+def test_a_defect_of_the_nearest_way_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a defect, A differs in 3 elements and B in 4; A with the defect x differs in 1."""
+    with_x = Hypothesis(A.stages, "x")
+    monkeypatch.setattr(search, "defective", lambda way, opcode: [with_x] if way == A else [])
+    given: Any = Stated(Named("p"), {A: 3, B: 4, with_x: 1})
+    found = search.nearest("ADD", [A, B], [given])
+    assert found is not None
+    assert (found.example.way, found.differing, found.size) == (with_x, 1, 10)
+
+
+def test_a_worse_way_is_given_up_early() -> None:
+    """B differs in the first probe in as many elements as A in both: the second probe is not asked."""
+    first, last = probe("p", 1, 2), probe("q", 1, 0)
+    search._least([A, B], [first, last], None)
+    assert (first.asked, last.asked) == ([A, B], [A])
+
+
+def test_the_probe_that_gave_up_a_way_is_asked_first() -> None:
+    first, last = probe("p", 1, 0, 0), probe("q", 1, 5, 5)
+    search._least([A, B, C], [first, last], None)
+    assert (first.asked, last.asked) == ([A, B], [A, B, C])
+
+
 def test_the_same_defects_in_another_order_are_one_way() -> None:
     pair, turned = (Hypothesis(A.stages, defect) for defect in ("x+y", "y+x"))
     other = Hypothesis(B.stages, "y+x")
