@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     else:
         modules = find_modules(ROOT, tuple(options.only), tuple(options.exclude))
         mutants = draw(modules, options.cases, options.seed)
-    judge = Judge(options.limit, quick=options.quick)
+    judge = Judge(options.limit, quick=options.quick, folder=options.folder)
     judgements = tuple(_shown(judged(mutants, options.jobs, judge), len(mutants)))
     print(text_of(judgements))
     if options.output is not None:
@@ -92,6 +92,11 @@ def _parser() -> argparse.ArgumentParser:
         "-o", "--output", type=Path, help="write the outcome of each mutant as JSON to this file"
     )
     parser.add_argument("--quick", action="store_true", help="leave out the slow tests of mirrored files too")
+    parser.add_argument(
+        "--folder",
+        action="store_true",
+        help="run the quick tests of the mirrored folder on mutants that survive the mirrored file",
+    )
     parser.add_argument("--survivors", type=Path, help="judge the survivors of this report again, draw none")
     return parser
 

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 from tests.mutation import overlay
 from tests.mutation.sites import Mutant
-from tests.mutation.targets import ROOT, find_tests
+from tests.mutation.targets import ROOT, find_folder, find_tests
 
 Status = Literal["killed", "survived", "unclear"]
 #: Seconds that the tests of a mutant may take.
@@ -49,6 +49,8 @@ class Judgement:
     reason: str
     seconds: float
     mirrored: bool
+    in_folder: bool = False
+    """True if only another file of the mirrored folder kills the mutant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +81,33 @@ class _FirstFailure:
 class Judge:
     """Runs the tests of mutants and remembers which tests pass without a mutant."""
 
-    def __init__(self, limit: float = LIMIT, root: Path = ROOT, quick: bool = False) -> None:
+    def __init__(
+        self, limit: float = LIMIT, root: Path = ROOT, quick: bool = False, folder: bool = False
+    ) -> None:
         self._limit, self._root = limit, root
-        self._quick = quick
+        self._quick, self._folder = quick, folder
         self._passing: dict[tuple[str, ...], bool] = {}
 
     def judge(self, mutant: Mutant) -> Judgement:
         """Run the tests of the mutant's module; a failing test is run again without the mutant."""
         tests, start = find_tests(mutant.module, self._root), time.monotonic()
-        fast = ("-m", "not slow") if self._quick or not tests.mirrored else ()
-        ended = self._run((*fast, *tests.files), mutant)
+        fast: tuple[str, ...] = ("-m", "not slow") if self._quick or not tests.mirrored else ()
+        files, in_folder = tests.files, False
+        ended = self._run((*fast, *files), mutant)
+        if self._folder and ended.code in (0, _NO_TESTS):
+            fast, files, in_folder = ("-m", "not slow"), (find_folder(mutant.module, self._root),), True
+            ended = self._run((*fast, *files), mutant)
         if ended.code in (0, _NO_TESTS):
             status: Status = "survived"
         else:
             # The whole function: values of the changed module may be part of the name in brackets.
-            again = (ended.failed.partition("[")[0],) if ended.failed else (*fast, *tests.files)
+            again = (ended.failed.partition("[")[0],) if ended.failed else (*fast, *files)
             status = "killed" if self._passes(again) else "unclear"
         reason = "time limit" if ended.code == -1 else ended.failed
         if status != "survived" and not reason:
             reason = f"exit code {ended.code}"
-        return Judgement(mutant, status, reason, time.monotonic() - start, tests.mirrored)
+        killed_there = in_folder and status == "killed"
+        return Judgement(mutant, status, reason, time.monotonic() - start, tests.mirrored, killed_there)
 
     def _passes(self, tests: tuple[str, ...]) -> bool:
         if tests not in self._passing:

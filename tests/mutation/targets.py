@@ -58,6 +58,14 @@ def find_tests(module: str, root: Path = ROOT) -> MirroredTests:
     return MirroredTests(tuple(file.relative_to(root).as_posix() for file in naming or files), False)
 
 
+def find_folder(module: str, root: Path = ROOT) -> str:
+    """Return the folder of tests that mirrors the package of a module, e.g. ``tests/reference/kernels``."""
+    folder = root / "tests" / Path(module).relative_to("litecheck").parent
+    while not any(folder.glob("test_*.py")) and folder != root / "tests":
+        folder = folder.parent
+    return folder.relative_to(root).as_posix()
+
+
 def package_of(module: str) -> str:
     """Return the package of the table, e.g. ``model`` for ``litecheck/model/cut.py``, ``litecheck`` for a leaf module."""
     parts = Path(module).parts
