@@ -8,6 +8,7 @@ import numpy as np
 
 import litecheck
 from litecheck.checks.survey import survey
+from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.edit import with_subgraphs
 from litecheck.quantization import Quantization
 from tests.test_library import FIXTURES
@@ -47,3 +48,18 @@ def test_a_report_has_it_where_it_is_asked_for() -> None:
     (report,) = litecheck.validate_file(FIXTURES / "conv_int8.tflite", survey=True)
     assert report.survey == survey(MODEL)
     assert litecheck.filter_report(report, ignore=["ADD"]).survey == report.survey
+
+
+def test_the_first_tensor_may_be_a_constant() -> None:
+    """Tensor 0 counts as any other; an absent operand is no tensor."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    weight = main.constant("w", np.array([[1, -2]], np.int8), quantized(0.5))
+    x, y = (
+        main.tensor(name, shape, "int8", quantized(0.25, 3)) for name, shape in (("x", (1, 2)), ("y", (1, 1)))
+    )
+    main.add("FULLY_CONNECTED", [x, weight, -1], [y])
+    main.inputs(x)
+    main.outputs(y)
+    found = {one.tensor: one.stored for one in survey(builder.finish())}
+    assert found == {y: None, weight: (-2, 1)}

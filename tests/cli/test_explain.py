@@ -60,7 +60,7 @@ def test_an_operator_that_a_target_does_not_list(run: Run) -> None:
     for opcode in ("CAST", "CUSTOM"):
         told = run("explain", f"{opcode}/unsupported", "-p", "ethos-u55").stdout
         assert told.startswith(f"{opcode}/unsupported (ethos-u55)\n  required     an operator of the list\n")
-        assert "rule         ethos-u55, rules/targets/ethos-u55.yaml:21" in told
+        assert "rule         ethos-u55, rules/targets/ethos-u55.yaml:23" in told
         assert "impact       stays on the CPU" in told
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from litecheck.suite.stream.header import parse_header
 from litecheck.suite.stream.judge import StreamTally, judge_stream
 from litecheck.suite.stream.kinds import kind_of, stream_names
 from litecheck.suite.stream.vectors import Vectors
@@ -112,3 +113,17 @@ def test_an_arithmetic_is_no_mistake_to_itself() -> None:
     published = {flag.name: flag.published for flag in flags}
     assert "requantize=single" not in published
     assert "litert-reference" in published["requantize=double"]
+
+
+def test_the_first_failing_line_names_the_flags_that_are_set_in_it() -> None:
+    """The flag of the mutant that answers is among them, and all of them differ from the expected answer in that line."""
+    stream = made("LOGISTIC", 300)
+    vectors = Vectors.again(parse_header(stream.splitlines()[0].decode(), "stream", 1))
+    for flag in vectors.flags[:3]:
+        first = judge_stream(answered(stream, flag.name)).first
+        assert first is not None
+        line = next(x for x in stream.decode().splitlines() if x.startswith(f"{first.number} "))
+        bits = int(line.split()[-1], 16)
+        expected = {f.name for n, f in enumerate(vectors.flags) if bits & (1 << n)}
+        assert flag.name in expected
+        assert {*first.catches} == expected

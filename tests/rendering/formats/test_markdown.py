@@ -74,3 +74,7 @@ def test_addresses_become_links_only_when_they_are_ones(report_of, make_finding)
     )
     assert "Source: <https://e.org/a_b>." in text
     assert "Source: a\\_b." in text
+
+
+def test_whole_reports(same_as_golden):
+    same_as_golden("markdown", "md")

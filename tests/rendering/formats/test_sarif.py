@@ -127,3 +127,7 @@ def test_help_address_only_where_it_is_one(report_of, make_finding):
         report_of(make_finding("A/x", see="the manual, page 4"), make_finding("B/x", see="https://e.org/a"))
     )
     assert ["helpUri" in rule for rule in rules["tool"]["driver"]["rules"]] == [False, True]
+
+
+def test_whole_reports(same_as_golden):
+    same_as_golden("sarif", "sarif")

@@ -97,3 +97,7 @@ def test_properties_state_profiles_and_coverage(sample):
         "rejected by the default interpreter only": "1",
         "the page forbids it": "3",
     }
+
+
+def test_whole_reports(same_as_golden):
+    same_as_golden("junit", "junit.xml")

@@ -21,7 +21,7 @@ from litecheck.rendering.comparison import ComparedTensors, print_report
 from litecheck.rendering.formats import formats, render
 from litecheck.rendering.wording.differences import decimal, explained
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/comparison.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[2] / "schemas/comparison.schema.json").read_text())
 STEP = Parameters(np.array([0.25], np.float32), np.array([3]))
 
 
@@ -168,7 +168,7 @@ def test_what_differs_fails_and_what_cannot_be_judged_is_an_error():
     assert ends("exact") == ends("tolerated") == ["1", "0", "0"]
     assert ends("noise") == ["1", "1", "0"]
     assert ends("empty") == ["1", "0", "1"]
-    schema = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
+    schema = json.loads((Path(__file__).parent / "sarif.schema.json").read_text())
     checker = pytest.importorskip("jsonschema").Draft202012Validator(schema)
     for comparison in COMPARISONS.values():
         checker.validate(json.loads(render(ComparedTensors(comparison, "x", "y"), "sarif")))

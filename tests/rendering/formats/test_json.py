@@ -68,3 +68,7 @@ def test_verdict_counts_and_waivers_are_the_reports(sample):
     assert document["models"][0]["coverage"] == sample.models[0].coverage
     waived = [f for f in document["models"][0]["findings"] if f["waiver"]]
     assert {f["waiver"]["by"] for f in waived} == {"acme-npu2", "baseline.json"}
+
+
+def test_whole_reports(same_as_golden):
+    same_as_golden("json", "json")

@@ -34,7 +34,7 @@ from litecheck.errors import ConfigError
 from litecheck.rendering.diagnosis import print_report
 from litecheck.rendering.formats import formats, render
 
-SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
+SUBSET = json.loads((Path(__file__).parent / "sarif.schema.json").read_text())
 DOUBLE = Hypothesis((("requantize", "double"),), published=("litert-reference", "tflm"))
 SINGLE, FLOOR = Hypothesis((("requantize", "single"),)), Hypothesis((("requantize", "floor"),), "wraps")
 EXCLUDED = Excluded(DOUBLE, "ties", 0, (0, 17), 5, 6, 1021, 4099, accumulator=-1234)

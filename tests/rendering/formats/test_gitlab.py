@@ -29,3 +29,7 @@ def test_waived_findings_are_left_out_and_unjudged_models_block(sample):
 def test_nothing_found_is_an_empty_list(good):
     assert render(good, "gitlab") == "[]\n"
     assert render(Report("0.1.0", ()), "gitlab") == "[]\n"
+
+
+def test_whole_reports(same_as_golden):
+    same_as_golden("gitlab", "gitlab.json")

@@ -30,3 +30,7 @@ def test_waived_findings_are_not_annotated(sample):
 
 def test_all_well_says_only_so(good):
     assert render(good, "github") == "litecheck: 1 model: 1 conforms; no findings; 2/2 operators checked\n"
+
+
+def test_whole_reports(same_as_golden):
+    same_as_golden("github", "github.txt")

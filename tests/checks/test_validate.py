@@ -1,0 +1,149 @@
+"""Statuses of operators under several profiles, models that cannot be read, and wrong arguments."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.checks.validate import DEFAULT_PROFILES, validate, validate_file
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.save import save_model
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
+from litecheck.report import ModelReport
+from tests.checks.table import profile
+
+RELU = """title: A table
+source: a test
+kinds: {activation: {dtype: int8}}
+ops:
+  RELU:
+    inputs: [input]
+    outputs: [output]
+    tensors: {input: {kind: activation, zero_point: 3}, output: activation}
+"""
+CLOSED = RELU.replace("source: a test", "source: a test\nunlisted: violation")
+
+
+def unary(opcode: str = "RELU", dtype: str = "int8", scale: bool = True, **options: object) -> Model:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (2, 3), dtype, quantized(0.5) if scale else None) for name in "xy")
+    main.add(opcode, [x], [y], **options)  # type: ignore[arg-type]
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+def status(report: ModelReport) -> tuple[str, tuple[str, ...]]:
+    (operator,) = report.operators
+    return operator.status, operator.profiles
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (unary("LOGISTIC", "int8"), ("violates", ("litert-runtime",))),
+        (unary("RELU", "int8"), ("conforms", ("litert-runtime",))),
+        (unary("RELU", "uint8"), ("conforms", ("litert-uint8",))),
+        (unary("RELU", "float32", scale=False), ("structure checked only", ("litert-structure",))),
+        (unary("CUSTOM", "int8", custom_code="Acme"), ("not covered", ())),
+    ],
+    ids=["fixed output", "int8", "uint8", "float", "custom"],
+)
+def test_the_first_default_profile_of_the_type_judges(
+    model: Model, expected: tuple[str, tuple[str, ...]]
+) -> None:
+    assert status(validate(model)) == expected
+    assert set(validate(model).profiles) == {*expected[1]}
+
+
+def test_integers_without_a_scale() -> None:
+    """int32 stands for itself and conforms; int8 stands for real numbers only with a scale."""
+    assert status(validate(unary("ABS", "int32", scale=False)))[0] in ("conforms", "not covered")
+    assert status(validate(unary("RELU", "int8", scale=False)))[0] != "conforms"
+
+
+def test_all_given_profiles_judge() -> None:
+    """Each profile that speaks of the operator adds its findings; the order is that of the profiles."""
+    first, second = profile(RELU), load_profile("litert-int8")
+    report = validate(unary(), [first, second])
+    assert [f.path for f in report.findings] == ["RELU/input/zero_point"]
+    assert status(report) == ("violates", tuple(p.name for p in (first, second) if "RELU" in p.operators))
+    assert report.profiles == (first.name, second.name)
+
+
+def test_operators_that_no_profile_lists() -> None:
+    open_, closed = profile(RELU), profile(CLOSED)
+    assert status(validate(unary("TANH"), [open_])) == ("not covered", ())
+    told = validate(unary("TANH"), [closed])
+    assert status(told) == ("violates", (closed.name,))
+    assert [f.where.opcode for f in told.findings] == ["TANH"]
+    assert validate(unary("TANH"), [open_]).operators[0].reason
+
+
+def test_files(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.tflite", tmp_path / "bad.tflite"
+    save_model(unary(), good)
+    bad.write_bytes(b"no model")
+    seen: list[ModelReport] = []
+    (report,) = validate_file(good, progress=seen.append)
+    assert seen == [report]
+    assert (report.file, report.size, report.problems) == (str(good), good.stat().st_size, ())
+    (unread,) = validate_file(str(bad))
+    assert (unread.file, unread.member, unread.size, unread.operators) == (str(bad), "", 8, ())
+    assert unread.problems
+    (missing,) = validate_file(tmp_path / "none.tflite")
+    assert missing.size == 0
+    assert missing.problems
+
+
+def test_reports_beside(tmp_path: Path) -> None:
+    """A second check adds to the report of each model; an unreadable file has no model to check."""
+    save_model(unary(), tmp_path / "m.tflite")
+    other = validate(unary("TANH"))
+    (report,) = validate_file(tmp_path / "m.tflite", beside=lambda model, found: other)
+    assert report is other
+    (tmp_path / "bad.tflite").write_bytes(b"no model")
+    (report,) = validate_file(tmp_path / "bad.tflite", beside=lambda model, found: other)
+    assert report is not other
+
+
+def test_tensors_are_surveyed_only_if_asked_for() -> None:
+    assert validate(unary()).survey == ()
+    assert validate(unary(), survey=True).survey
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_search_for_cycles_is_restored(enabled: bool, tmp_path: Path) -> None:
+    save_model(unary(), tmp_path / "m.tflite")
+    states: list[bool] = []
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        validate_file(tmp_path / "m.tflite", progress=lambda report: states.append(gc.isenabled()))
+        assert (states, gc.isenabled()) == ([False], enabled)
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
+def test_wrong_arguments() -> None:
+    known = load_profile("litert-int8")
+    with pytest.raises(TypeError, match="validate"):
+        validate(np.zeros(3))  # type: ignore[arg-type]
+    for wrong in ("litert-int8", known, ["litert-int8"], [known, "litert-int8"]):
+        with pytest.raises(TypeError, match="sequence of Profiles"):
+            validate(unary(), wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="path"):
+        validate_file(b"bytes")  # type: ignore[arg-type]
+
+
+def test_default_profiles_are_read_when_those_before_are_silent() -> None:
+    """An int8 model uses the first alone; a float model asks all of them and is judged by the last."""
+    assert validate(unary()).profiles == DEFAULT_PROFILES[:1]
+    assert validate(unary("RELU", "float32", scale=False)).profiles == DEFAULT_PROFILES[-1:]
+    runtimes = validate(unary()).runtimes
+    assert {*runtimes} == {DEFAULT_PROFILES[0]}

@@ -1,0 +1,245 @@
+"""Words of conversions: sizes, operators, agreement, weights, pairs of layers, biases and sensitivities."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace as N
+from typing import Any
+
+import numpy as np
+import pytest
+
+from litecheck.convert.distortion import Distortion
+from litecheck.convert.equalize import LayerPair
+from litecheck.convert.plan import Form
+from litecheck.convert.sensitivity import OperatorSensitivity
+from litecheck.rendering.conversion import wording
+
+
+def form(*scales: float, zeros: tuple[int, ...] = (0,), low: float = 0, high: float = 0, **more: Any) -> Form:
+    return Form("int8", np.array(scales, np.float32), np.array(zeros), low=low, high=high, **more)
+
+
+def tensor(**more: Any) -> Any:
+    known = {"signature": None, "output": "y", "snr": 35.24, "step": 0.5, "largest_steps": 2.0, "equal": 0.98034,
+             "top": None, "distortion": Distortion(signal=100, noise=1, largest=1.0, elements=4, variation=100)}  # fmt: skip
+    return N(**{**known, **more})
+
+
+@pytest.mark.parametrize(
+    ("size", "source", "told"),
+    [
+        (12_300, 44_100, "(0.28 times)"),
+        (5, 0, "(5.00 times)"),
+    ],
+)
+def test_sizes(size: int, source: int, told: str) -> None:
+    made = wording.sizes(N(size=size, source_size=source))  # type: ignore[arg-type]
+    assert made.endswith(told)
+    assert " before, " in made
+
+
+def test_operators() -> None:
+    some = N(becomes={"int8": 1_200, "float32": 1}, added={"QUANTIZE": 2, "DEQUANTIZE": 1})
+    assert wording.operators(some) == "1,200 int8, 1 float32; added: 1 DEQUANTIZE, 2 QUANTIZE"  # type: ignore[arg-type]
+    assert wording.operators(N(becomes={}, added={})) == "as they were; added: none"  # type: ignore[arg-type]
+
+
+def test_calibration() -> None:
+    statistics = N(source="16 samples of a.npz", runtime="litert 2.1")
+    told = N(calibration=N(file="", methods="minmax", statistics=statistics))
+    assert wording.calibration(told) == "minmax on 16 samples of a.npz, by litert 2.1"  # type: ignore[arg-type]
+    told.calibration.file = "s.json"
+    assert wording.calibration(told).endswith(", read from s.json")  # type: ignore[arg-type]
+    assert wording.calibration(N(calibration=None)) == ""  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("snr", "told"), [(35.24, "35.2 dB"), (-3.0, "-3.0 dB"), (math.inf, "exact"), (-math.inf, "no signal")]
+)
+def test_decibels(snr: float, told: str) -> None:
+    assert wording.decibels(snr) == told
+
+
+@pytest.mark.parametrize(
+    ("part", "told"), [(0.0125, "1.25 %"), (1e-4, "0.01 %"), (0.9e-4, ""), (1, "100.00 %")]
+)
+def test_shares(part: float, told: str) -> None:
+    assert wording.share(part) == told
+
+
+def test_agreement() -> None:
+    one = tensor()
+    found = N(quantized=False, samples=16, outputs=(one,))
+    assert wording.agreement_title(found) == "Agreement with float on 16 inputs"  # type: ignore[arg-type]
+    assert wording.agreement_title(N(quantized=True, samples=1)) == (  # type: ignore[arg-type]
+        "Agreement with the quantized model on 1 input"
+    )
+    assert wording.agreement_lines(found) == [("y", "SNR 35.2 dB, largest error 1 (2 steps)")]  # type: ignore[arg-type]
+    far = Distortion(signal=4, noise=1, largest=0.12345, elements=9, equal=7, variation=4)
+    full = tensor(signature="serve", step=0, distortion=far, top=N(agreeing=1_200, rows=1_300))
+    assert wording.agreement_lines(N(outputs=(full,))) == [  # type: ignore[arg-type]
+        (
+            "serve/y",
+            "SNR 35.2 dB, largest error 0.1235, 98.03 % of the stored values equal, "
+            "largest value at the same place in 1,200 of 1,300 rows",
+        )
+    ]
+
+
+def test_signals_that_are_mostly_their_mean() -> None:
+    """100 elements around the mean 10 with a variation of 1: signal 10,001, without the mean 1, noise 0.1."""
+    mostly = Distortion(signal=10_001, noise=0.1, elements=100, mean=10.0, variation=1.0)
+    assert mostly.mostly_dc
+    assert wording.without_dc(tensor(distortion=mostly)) == "10.0 dB"
+    assert (
+        wording.without_dc(tensor(distortion=Distortion(10_001, 0.0, elements=100, mean=10, variation=1)))
+        == ""
+    )
+    assert wording.without_dc(tensor(distortion=Distortion(1.0, 0.1, elements=100, variation=1.0))) == ""
+    assert wording.agreement_lines(N(outputs=(tensor(distortion=mostly),)))[0][1].startswith(  # type: ignore[arg-type]
+        "SNR 35.2 dB (10.0 dB without DC), "
+    )
+
+
+def test_errors_of_weights() -> None:
+    """The two worst channels are named; exact weights have no row."""
+    channels = [N(channel=n, largest=1 - n / 10, rms=0.25) for n in range(3)]
+    record = N(
+        weights=(
+            N(largest=1.0, rms=0.5, channels=channels, name="w"),
+            N(largest=0.0, rms=0, channels=[], name="v"),
+        )
+    )
+    assert wording.weight_rows(record) == [  # type: ignore[arg-type]
+        ("1.000", "0.500", "#0 1.000 (RMS 0.250), #1 0.900 (RMS 0.250)", "w")
+    ]
+    assert wording.weights_title(record) == (  # type: ignore[arg-type]
+        "2 tensors, 1 of them exact; errors in steps of the scales they had"
+    )
+
+
+def test_words_of_forms() -> None:
+    assert wording.extent(-1.5, 2.25) == "-1.5..2.25"
+    assert wording.form_range(form(1, low=-1.5, high=2.25)) == "-1.5..2.25"
+    assert wording.form_range(form(1)) == ""
+    assert [wording.scales(form(*s)) for s in ((), (0.5,), (0.5, 0.25), (0.5,) * 1200)] == [
+        "", "0.5", "2 of 0.25..0.5", "1,200 of 0.5..0.5",
+    ]  # fmt: skip
+    assert [wording.zero_points(form(1, zeros=z)) for z in ((), (3,), (3, 3), (3, -1, 3))] == [
+        "",
+        "3",
+        "3",
+        "3, -1",
+    ]
+    rules = ("A/x/axis (f:1)", "A/x/scale (f:2)", "A/y/scale (f:3)")
+    assert wording.decided_by(form(1, rules=rules, because="raised")) == ("A/x/scale (f:2)", "raised")
+    assert wording.decided_by(form(1)) == ()
+
+
+def test_the_lowest_ratio_comes_first() -> None:
+    rows = [N(name=n, constant=c, agreement=a) for n, c, a in (
+        ("none", False, None), ("good", False, N(snr=40)), ("weight", True, N(snr=1)), ("bad", False, N(snr=3)),
+    )]  # fmt: skip
+    assert [one.name for one in wording.worst_first(rows)] == ["bad", "good", "none"]  # type: ignore[arg-type]
+
+
+def test_choices_besides_rules() -> None:
+    tensors = [
+        N(name=n, form=form(1, because=b))
+        for n, b in (("a", "raised"), ("b", ""), ("c", "raised"), ("d", "clamped"), ("e", "raised"))
+    ]
+    record = N(tensors=tensors, conversion=N(plan=N(notes=("a note",))))
+    assert wording.choices(record) == [  # type: ignore[arg-type]
+        "'a' and 2 other tensors: raised", "'d': clamped", "a note",
+    ]  # fmt: skip
+
+
+def test_equalized_pairs() -> None:
+    pairs = (
+        LayerPair(0, 1, 2, ("a", "b"), "", 4.0, 1.5),
+        LayerPair(0, 2, 3, ("b", "c"), "a branch"),
+        LayerPair(1, 4, 5, ("d", "e"), "", 80.0, 2.0),
+        LayerPair(0, 7, 8, ("f", "g"), "a branch"),
+    )
+    assert wording.equalized(N(pairs=None)) == []  # type: ignore[arg-type]
+    assert wording.equalized(N(pairs=pairs)) == [  # type: ignore[arg-type]
+        "2 of 4 pairs of layers",
+        "2 left, a branch: #2 'b' and #3 'c', #7 'f' and #8 'g'",
+        "1/#4 'd' and 1/#5 'e': the largest channel was 80 times the smallest, is 2 times",
+        "#1 'a' and #2 'b': the largest channel was 4 times the smallest, is 1.5 times",
+    ]
+
+
+def test_corrected_biases() -> None:
+    def told(biases: int, before: float, after: float) -> list[str]:
+        return wording.corrected(N(correction=N(biases=biases, before=before, after=after)))  # type: ignore[arg-type]
+
+    assert wording.corrected(N(correction=None)) == []  # type: ignore[arg-type]
+    assert told(0, 30.0, 30.0) == ["none: the outputs' SNR of 30.0 dB was best without"]
+    assert told(1, 30.0, 31.5) == ["1 bias: outputs' SNR 30.0 dB before, 31.5 dB after (+1.5 dB)"]
+    assert told(2, 30.0, 29.0) == ["2 biases: outputs' SNR 30.0 dB before, 29.0 dB after (-1.0 dB)"]
+
+
+def test_sensitivities() -> None:
+    first, inner = (
+        OperatorSensitivity(0, 3, "ADD", "a", 12.0),
+        OperatorSensitivity(1, 4, "MUL", "b", math.inf),
+    )
+    assert (
+        wording.sensitivity_title([first])
+        == "1 operator, each quantized alone: the lowest SNR of the outputs"
+    )
+    assert [wording.sensitive(one) for one in (first, inner)] == [
+        ("12.0 dB", "#3", "ADD", "a"), ("exact", "1/#4", "MUL", "b"),
+    ]  # fmt: skip
+
+
+def record(**more: Any) -> Any:
+    """A dry run to int8 by acme, which added a QUANTIZE and a DEQUANTIZE; ``y`` is the output."""
+    graph = N(tensors=[N(dtype="float32"), N(dtype="int8")], inputs=(0,), outputs=(1,))
+    conversion = N(request=N(to="int8", generation="new"), plan=N(profile="acme", target="int8"), profile="acme",
+                   model=N(subgraphs=[graph]))  # fmt: skip
+    known = {"conversion": conversion, "size": 10, "source_size": 20, "becomes": {"int8": 1}, "calibration": None,
+             "added": {"QUANTIZE": 1}, "target": "", "verdict": "conforms", "tried": True, "stays": (),
+             "report": N(active=())}  # fmt: skip
+    return N(**{**known, **more})
+
+
+@pytest.mark.parametrize(
+    ("more", "written"),
+    [
+        ({"target": "out.tflite"}, ["out.tflite"]),
+        ({}, ["nothing: this was a dry run"]),
+        ({"tried": False}, []),
+        ({"verdict": "violates"}, ["nothing: the new model would violate its profile"]),
+        ({"verdict": "not checked"}, ["nothing: no profile speaks of anything quantized in the new model"]),
+    ],
+)
+def test_files_that_were_written(more: dict[str, Any], written: list[str]) -> None:
+    found = [text for label, text in wording.facts(record(**more)) if label == "written"]
+    assert found == written
+
+
+def test_facts_of_a_conversion() -> None:
+    assert [label for label, _ in wording.facts(record())] == ["made", "size", "operators", "written"]
+    assert dict(wording.facts(record()))["made"] == "int8 by acme"
+    old = record()
+    old.conversion.plan.profile, old.conversion.request.generation = "", "old"
+    assert dict(wording.facts(old))["made"] == "int8"
+    assert dict(wording.facts(old))["like"] == "TensorFlow's old quantizer"
+
+
+def test_hints_if_the_profile_lacks_an_added_operator() -> None:
+    found = N(level="violation", where=N(opcode="QUANTIZE"))
+    other = N(level="warning", where=N(opcode="DEQUANTIZE"))
+    stays = (N(opcode="LSTM", places=("#1", "#2", "#3", "#4"), dtype="float32", reason="no rule"),
+             N(opcode="ADD", places=("#9",), dtype="float32", reason="kept"))  # fmt: skip
+    told = [*wording.facts(record(verdict="violates", report=N(active=(found, other)), stays=stays,
+                                  added={"QUANTIZE": 1, "DEQUANTIZE": 1}))]  # fmt: skip
+    assert told[-4:] == [
+        ("conflict", "QUANTIZE was added, between float32 and integers, and acme forbids it"),
+        ("hint", "--inputs int8: then none is needed where the model begins or ends"),
+        ("hint", "LSTM #1, #2, #3 and others stays float32 and needs it: no rule"),
+        ("hint", "ADD #9 stays float32 and needs it: kept"),
+    ]

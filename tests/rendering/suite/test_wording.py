@@ -1,0 +1,186 @@
+"""Words of a suite's report: the sentence of the verdict, counts, one case, and orders of cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from litecheck.compare.types import Spot
+from litecheck.rendering.suite import wording
+from litecheck.suite.claims import Shortfall
+from litecheck.suite.gap import Gap
+from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, Ending, OperatorRow, SuiteReport, WaiverRecord
+from litecheck.suite.waivers import CaseWaiver
+
+WAIVER = CaseWaiver(("ADD",), "a reason", "2030-01-01", "w.yaml", 3)
+
+
+def row(opcode: str = "ADD", standing: str = "", waived: int = 0, **more: Any) -> OperatorRow:
+    counts = {Ending[name].value: more.pop(name) for name in [n for n in more if n.isupper()]}
+    return OperatorRow(opcode, "int8", "", counts, "tflm", standing=standing, waived=waived, **more)
+
+
+GOOD, BAD, IDLE = {"PASSED": 1}, {"FAILED": 1}, {"SKIPPED": 1}
+
+
+def case(ending: Ending = Ending.FAILED, **more: Any) -> CaseVerdict:
+    known = {"name": "ADD/int8/ties", "opcode": "ADD", "kind": "int8", "granularity": "", "title": "ties"}
+    return CaseVerdict(**{**known, "ending": ending, **more})
+
+
+def report(*rows: OperatorRow, cases: tuple[CaseVerdict, ...] = (), **more: Any) -> SuiteReport:
+    return SuiteReport(
+        "1.0", "acme", "smoke", 7, "ab", "", "", "npu", "", "", ("tflm", "own"), rows, cases, **more
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([row(**GOOD)], "1 of 1 kind of operator conforms"),
+        ([row(**GOOD), row(**GOOD)], "2 of 2 kinds of operators conform"),
+        ([row(**BAD), row(**GOOD)], "1 of 2 kinds of operators fails: ADD int8; 1 conforms"),
+        ([row(**BAD)], "1 of 1 kind of operator fails: ADD int8"),
+        (
+            [row(**BAD), row("MUL", **BAD), row(**GOOD), row(**GOOD), row(**IDLE)],
+            "2 of 5 kinds of operators fail: ADD int8, MUL int8; 2 conform, 1 was not checked",
+        ),
+        (
+            [row(name, **BAD) for name in ("A", "B", "C", "D", "E")],
+            "5 of 5 kinds of operators fail: A int8, B int8, C int8 and 2 more",
+        ),
+        ([row(name, **BAD) for name in "ABC"], "3 of 3 kinds of operators fail: A int8, B int8, C int8"),
+        ([row(**IDLE), row(**IDLE)], "none of 2 kinds of operators was computed"),
+        ([], "there is no case"),
+        ([row(**GOOD), row(**IDLE), row(**IDLE)], "1 of 3 kinds of operators conform, 2 were not checked"),
+        (
+            [row(**GOOD), row(waived=1, **GOOD), row(standing=NOT_CLAIMED, **BAD)],
+            "1 of 3 kinds of operators conform, 1 is waived, 1 is not claimed",
+        ),
+        ([row(waived=1, **GOOD), row(waived=1, **GOOD)], "0 of 2 kinds of operators conform, 2 are waived"),
+    ],
+)
+def test_the_verdict(rows: list[OperatorRow], told: str) -> None:
+    assert wording.sentence(report(*rows)) == told
+
+
+def test_failures_beside_the_cases() -> None:
+    short, expired = Shortfall("operator", "DIV", ""), WaiverRecord(WAIVER, "expired", 1)
+    good = report(row(**GOOD), shortfalls=(short,), waivers=(expired, WaiverRecord(WAIVER, "used", 1)))
+    told = "1 of 1 kind of operator conforms; 1 claim is not borne out; 1 waiver has expired"
+    assert wording.sentence(good) == told
+    more = report(row(**GOOD), shortfalls=(short, short), waivers=(expired, expired))
+    assert wording.sentence(more).endswith("; 2 claims are not borne out; 2 waivers have expired")
+    assert [state for state, _ in wording.claims(good)] == ["not borne out", "expired", "used"]
+
+
+def test_counts_of_cases() -> None:
+    cases = (
+        case(),
+        case(Ending.PASSED),
+        case(),
+        case(Ending.ACCEPTED, broken="ADD/a"),
+        case(Ending.REJECTED, broken="ADD/b"),
+    )
+    assert wording.tally(report(cases=cases)) == (
+        "3 cases: 1 passed, 2 failed; 2 models to be refused: 1 rejected, 1 accepted"
+    )
+    assert wording.tally(report(cases=cases[:1])) == "1 case: 1 failed"
+    assert wording.tally(report(cases=cases[3:4])) == "1 model to be refused: 1 accepted"
+    assert wording.tally(report()) == "no cases"
+
+
+@pytest.mark.parametrize(
+    ("one", "told"),
+    [
+        (row(SKIPPED=1), ""),
+        (row(PASSED=1, fits=("tflm", "own")), "tflm"),
+        (row(TOLERATED=1, fits=("own", "third")), "fits own, third"),
+        (row(FAILED=1, mistakes=("floor", "no-bias")), "explained by floor or no-bias"),
+        (row(FAILED=1), "none known"),
+        (row(TOLERATED=1), "tflm, within the tolerance"),
+    ],
+)
+def test_the_arithmetic_of_a_row(one: OperatorRow, told: str) -> None:
+    assert wording.arithmetic(one) == told
+
+
+@pytest.mark.parametrize(
+    ("one", "told"),
+    [
+        (case(mismatches=1_200, elements=4_800, worst=-3.0), "1,200 of 4,800 elements, by at most 3 LSB"),
+        (case(Ending.CRASHED), "The device's process died"),
+        (case(Ending.CRASHED, message=" a \n\n b\x1b "), "a; b\\x1b"),
+        (case(Ending.ACCEPTED, broken="ADD/x", effect="it crashes", mismatches=3), "ADD/x (it crashes)"),
+        (case(Ending.ACCEPTED, broken="ADD/x"), "ADD/x"),
+    ],
+)
+def test_one_phrase(one: CaseVerdict, told: str) -> None:
+    assert wording.gist(one) == told
+
+
+def test_details_of_a_case() -> None:
+    full = case(mismatches=1, elements=4, worst=-3.0, at=Spot(1, (0, 2), 7.0, 4.0), operands=(1.0, 2.0), tolerance=1.0,
+                arithmetic="tflm", fits=("own",), standing=NOT_CLAIMED, waiver=WAIVER, fault="issue 1", message="m",
+                delegated="proved")  # fmt: skip
+    told = dict(wording.details(full))
+    assert told["differ"] == ("1 of 4 elements (25 %), by at most 3 LSB",)
+    assert told["worst"] == ("[0, 2] in run 1: expected 7, the device gives 4; computed from 1, 2",)
+    assert told["waived"] == ("a reason (until 2030-01-01)",)
+    assert [*told] == [
+        "differ", "worst", "tolerance", "under", "matches", "standing", "waived", "fault", "message", "placement", "files",
+    ]  # fmt: skip
+    plain = dict(
+        wording.details(case(Ending.PASSED, arithmetic="tflm", fits=("tflm", "own"), standing="claimed"))
+    )
+    assert [*plain] == ["under", "files"]
+    assert plain["files"] == ("cases/ADD/int8/ties",)
+    assert wording.worst(case()) == ""
+
+
+def test_names() -> None:
+    assert wording.rule(Ending.OUT_OF_MEMORY) == "suite/out-of-memory"
+    assert wording.name(case(granularity="per-axis")) == "ADD int8 per-axis"
+    assert wording.title(case()) == "ADD int8: ties"
+    assert wording.title(case(title="")) == "ADD int8: ADD/int8/ties"
+    assert set(wording.MEANING) == set(Ending)
+
+
+def test_orders_of_cases() -> None:
+    """Cases without an answer first, then the largest differences; accepted models before rejected ones."""
+    near, far, crash = case(worst=1.0), case(worst=-9.0), case(Ending.CRASHED)
+    assert wording.worst_first([near, crash, far]) == [crash, far, near]
+    other = case(opcode="MUL", worst=2.0)
+    assert wording.failing_by_operator(report(cases=(near, other, far, case(Ending.PASSED)))) == [
+        [far, near],
+        [other],
+    ]
+    rejected, accepted = case(Ending.REJECTED, broken="a"), case(Ending.ACCEPTED, broken="b")
+    assert wording.refusals(report(cases=(rejected, near, accepted))) == {"ADD": [accepted, rejected]}
+    assert wording.refused([rejected, accepted, rejected]) == "2 rejected, 1 accepted"
+
+
+def test_gaps_of_one_reason_stand_together() -> None:
+    gaps = (Gap("PAD", "int16", "", "no rule"), Gap("PAD", "int16", "zeros", "no rule"),
+            Gap("ADD", "", "ADD/input/dtype", "other"))  # fmt: skip
+    assert wording.uncovered(report(uncovered=gaps)) == [
+        ("no rule", ["PAD int16", "PAD int16, zeros"]), ("other", ["ADD/input/dtype"]),
+    ]  # fmt: skip
+
+
+def test_facts_and_hashes() -> None:
+    plain = report()
+    assert [*wording.facts(plain)] == [
+        ("device", "npu"), ("suite", "acme, level smoke, seed 7"), ("arithmetics", "tflm, own"),
+    ]  # fmt: skip
+    assert [*wording.hashes(plain)] == [("litecheck", "1.0"), ("suite", "ab")]
+    dated = report(waivers=(WaiverRecord(WAIVER, "used", 1),), date="2026-01-02", notes=("a note",))
+    assert [*wording.facts(dated)][3:] == [("judged on", "2026-01-02"), ("note", "a note")]
+
+
+def test_rows_know_the_places_of_their_cases() -> None:
+    cases = (case(), case(opcode="MUL"), case())
+    made = wording.operators(report(row(**GOOD), row("MUL", **GOOD), row("SUB", **GOOD), cases=cases))
+    assert [line.positions for line in made] == [(0, 2), (1,), ()]
+    assert made[0].ends["passed"] == 1

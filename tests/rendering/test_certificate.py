@@ -1,0 +1,108 @@
+"""Words of certificates and of their checks."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace as N
+from typing import Any
+
+import pytest
+
+from litecheck.rendering.certificate import check_lines, check_values, discrepancy_sentence, lines, summary
+from litecheck.suite.claims import Shortfall
+from litecheck.suite.integrity import Discrepancy
+from litecheck.suite.recheck import CertificateCheck
+from litecheck.suite.verdict import NOT_CLAIMED, WaiverRecord
+from litecheck.suite.waivers import CaseWaiver
+
+WAIVER = WaiverRecord(CaseWaiver(("ADD",), "a reason", "2030-01-01", "w.yaml", 3), "used", 2)
+
+
+def operator(opcode: str, verdict: str, **more: Any) -> Any:
+    known = {
+        "kind": "int8",
+        "granularity": "",
+        "counts": {"passed": 1_000, "failed": 2},
+        "mistakes": (),
+        "standing": "",
+    }
+    return N(opcode=opcode, verdict=verdict, **{**known, **more})
+
+
+def certificate(**more: Any) -> Any:
+    known = {
+        "claims": N(device=N(name="ACME", version="r1")), "verdict": "conforms", "counts": {"passed": 1_410, "failed": 3},
+        "suite": N(cases=1_413), "waived": 0, "operators": (), "shortfalls": (), "waivers": (), "tool": "litecheck 1.0",
+    }  # fmt: skip
+    return N(**{**known, **more})
+
+
+def test_summary() -> None:
+    assert summary(certificate()) == "ACME r1: conforms; 1,410 passed, 3 failed of 1,413 cases"
+    assert summary(certificate(waived=1_200, suite=N(cases=1))).endswith(" of 1 case; 1,200 waived")
+    assert "\\x1b" in summary(certificate(claims=N(device=N(name="A\x1b", version="1"))))
+
+
+def test_operators_that_conform_are_not_listed() -> None:
+    some = (
+        operator("ADD", "conforms"),
+        operator("MUL", "fails", granularity="per-axis", mistakes=("floor", "no-bias")),
+        operator("SUB", "waived"),
+        operator("TANH", "not claimed", standing=NOT_CLAIMED),
+        operator("RELU", "not claimed", standing=NOT_CLAIMED),
+        operator("TANH", "not claimed", standing=NOT_CLAIMED),
+    )
+    told = [
+        *lines(certificate(operators=some, shortfalls=(Shortfall("operator", "DIV", ""),), waivers=(WAIVER,)))
+    ]
+    assert told[1:] == [
+        "  MUL int8 per-axis: fails; 1,000 passed, 2 failed; explained by floor or no-bias",
+        "  SUB int8: waived; 1,000 passed, 2 failed",
+        "  not claimed: TANH, RELU",
+        "  DIV is claimed, and the suite has no case of it",
+        f"  waiver of {WAIVER.waiver}: excuses 2 cases until 2030-01-01 (a reason)",
+    ]
+    assert len([*lines(certificate(operators=some[:1]))]) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "told"),
+    [
+        (Discrepancy("c", "number", "cases", "3", "4"), "c: cases is 3; derived anew it is 4"),
+        (Discrepancy("c", "number", "cases", "", ""), "c: cases is absent; derived anew it is absent"),
+        (Discrepancy("c", "unreadable", found="c: no JSON"), "c: no JSON"),
+        (Discrepancy("c", "unreadable", found="no JSON"), "c: no JSON"),
+        (Discrepancy("c", "missing"), "c: is not there, or cannot be read"),
+        (Discrepancy("c", "signature"), "c: is no signature of this certificate by this key"),
+        (Discrepancy("c", "changed", "SHA-256", "ab", "cd"), "c: was changed: its SHA-256 is cd, not ab"),
+        (Discrepancy("c", "changed"), "c: was changed"),
+    ],
+)
+def test_discrepancies(one: Discrepancy, told: str) -> None:
+    assert discrepancy_sentence(one) == told
+
+
+def test_a_check() -> None:
+    good = CertificateCheck("c.json", certificate(), (), "litecheck 1.0")
+    assert [*check_lines(good, False)] == [
+        summary(certificate()), "every file and every number is as the certificate says",
+    ]  # fmt: skip
+    assert [*check_lines(good, True)][-1].endswith("; the signature is right")
+    newer = CertificateCheck("c.json", certificate(), (Discrepancy("f", "missing"),), "litecheck 2.0")
+    assert [*check_lines(newer, True)][1:] == [
+        "certified by litecheck 1.0, checked by litecheck 2.0", "f: is not there, or cannot be read",
+    ]  # fmt: skip
+    unread = CertificateCheck("c.json", None, (Discrepancy("c.json", "missing"),))
+    assert [*check_lines(unread, False)] == ["c.json: is not there, or cannot be read"]
+    assert (good.exit_code, unread.exit_code) == (0, 1)
+
+
+def test_a_check_for_programs() -> None:
+    found = check_values(
+        CertificateCheck("c.json", certificate(), (Discrepancy("f", "missing"),), "litecheck 2.0")
+    )
+    assert {key: found[key] for key in found if key != "discrepancies"} == {
+        "litecheck_certificate_check": 1, "version": "litecheck 2.0", "certificate": "c.json", "verdict": "conforms",
+        "exit_code": 1,
+    }  # fmt: skip
+    assert [(d["file"], d["kind"]) for d in found["discrepancies"]] == [("f", "missing")]
+    assert check_values(CertificateCheck("c.json", None, ()))["verdict"] is None

@@ -1,0 +1,76 @@
+"""Measurements by name: parts, wildcards, measurements of one tensor, and names that do not exist."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from litecheck.errors import ConfigError
+from litecheck.rendering.measurements import (
+    ROLE,
+    measurement_names,
+    measurements,
+    measurements_json,
+    print_measurements,
+)
+
+
+def names(pattern: str) -> list[str]:
+    return [one.name for one in measurements(pattern)]
+
+
+def test_all_measurements() -> None:
+    every = names("")
+    assert len(every) == len({*every}) > 100
+    assert f"{ROLE}.channels" in every
+    assert all(one.meaning and one.gives for one in measurements())
+
+
+def test_names_are_matched_by_a_part_or_by_wildcards() -> None:
+    part = names("rank")
+    assert f"{ROLE}.rank" in part
+    assert all("rank" in name for name in part)
+    assert names("*.rank") == [f"{ROLE}.rank"]
+    assert names("role.ran[k]") == [f"{ROLE}.rank"]
+    assert f"{ROLE}.rank" in names("role.ran?")
+
+
+def test_a_role_finds_the_measurement_of_any_role() -> None:
+    """``input.channels`` finds ``role.channels``, as rules write it."""
+    assert names("input.channels") == [f"{ROLE}.channels"]
+    assert f"{ROLE}.channels" in names("channels")
+
+
+def test_names_that_do_not_exist() -> None:
+    with pytest.raises(ConfigError, match=r"input\.chanels: no measurement has such a name"):
+        measurements("input.chanels")
+
+
+def test_completion() -> None:
+    found = measurement_names(f"{ROLE}.ra")
+    assert f"{ROLE}.rank" in found
+    assert all(name.startswith(f"{ROLE}.ra") for name in found)
+    assert measurement_names("zzz") == []
+
+
+def test_json() -> None:
+    found = json.loads(measurements_json(f"{ROLE}.rank"))
+    assert found["litecheck_rules"] == 1
+    (one,) = found["measurements"]
+    assert (one["name"], one["gives"], one["words"]) == (f"{ROLE}.rank", "a number", [])
+    assert one["meaning"]
+    words = [m for m in json.loads(measurements_json(""))["measurements"] if m["words"]]
+    assert words
+    assert all(m["gives"] != "a number" for m in words)
+
+
+def test_a_table() -> None:
+    console = Console(file=io.StringIO(), width=200, markup=False)
+    print_measurements(f"{ROLE}.rank", console)
+    head, *_, row = (line for line in console.file.getvalue().splitlines() if line.strip())  # type: ignore[attr-defined]
+    assert head.split()[:2] == ["measurement", "gives"]
+    assert row.split()[:3] == [f"{ROLE}.rank", "a", "number"]
+    assert "``" not in row

@@ -1,0 +1,7 @@
+"""The verification whose words are tested."""
+
+from __future__ import annotations
+
+from tests.rendering.verification.conftest import good, sample, unjudged
+
+__all__ = ["good", "sample", "unjudged"]

@@ -1,0 +1,200 @@
+"""Drafts: choices that a rule offers, types and shapes of a form, values at run time, and forms that a rule rejects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.errors import ProfileError
+from litecheck.profile.load import load_profile
+from litecheck.profile.plan import Plan
+from litecheck.profile.solve import UnsolvableError
+from litecheck.suite.drafts import Choice, choices, drafted, tensor_name
+from litecheck.suite.forms import CaseForm, FormOperand, forms_of
+from tests.suite.drafted import draft_of, fingerprint
+
+#: A profile of few words: ADD with two types of ``rhs`` and two alternatives, FULLY_CONNECTED with two granularities.
+PROFILE = """
+profile: small
+title: A small profile
+source: a test
+kinds:
+  activation: {dtype: int8, granularity: per-tensor}
+  weight: {dtype: int8, zero_point: 0}
+ops:
+  ADD:
+    inputs: [lhs, rhs]
+    outputs: [output]
+    tensors:
+      lhs: activation
+      rhs: {dtype: [int8, int16]}
+      output: activation
+  FULLY_CONNECTED:
+    inputs: [input, weight, bias]
+    optional: [bias]
+    outputs: [output]
+    tensors:
+      input: activation
+      weight: {kind: weight, granularity: [per-axis, per-tensor], axis: 0}
+      output: activation
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path):  # type: ignore[no-untyped-def]
+    file = tmp_path / "small.yaml"
+    file.write_text(PROFILE, "utf-8")
+    return load_profile(str(file))
+
+
+def shapes(plan: Plan) -> dict[str, list[tuple[str, tuple[int, ...], int]]]:
+    return {r: [(t.dtype, t.shape, t.scale.size) for t in ts] for r, ts in plan.operands.items()}
+
+
+def test_each_other_type_and_granularity_is_a_choice(small) -> None:  # type: ignore[no-untyped-def]
+    """The first word of a rule is the usual one: per-axis weights, int8 ``rhs``."""
+    add, fully = (small.operators[opcode] for opcode in ("ADD", "FULLY_CONNECTED"))
+    assert [*choices(small, add, "int8")] == [Choice("int8"), Choice("int8", 0, (("rhs", "int16"),))]
+    assert [*choices(small, fully, "int8")] == [Choice("int8"), Choice("int8", single="weight")]
+    assert [*choices(small, add, "int16")] == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        (Choice("int8"), ()),
+        (Choice("int8", types=(("on_true", "int16"),)), ("on-true-int16",)),
+        (Choice("int8", single="weight"), ("one-scale",)),
+        (Choice("int8", several="weight"), ("several-scales",)),
+        (Choice("int8", types=(("rhs", "int16"),), single="lhs"), ("rhs-int16", "one-scale")),
+    ],
+)
+def test_words_of_a_choice(small, choice: Choice, words: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
+    assert choice.words(small.operators["ADD"]) == words
+
+
+def test_alternatives_have_their_name() -> None:
+    profile = load_profile("litert-runtime")
+    rule = next(rule for rule in profile.operators.values() if len(rule.any_of) > 1)
+    named = [Choice("int8", n).words(rule)[0] for n in range(len(rule.any_of))]
+    assert named == [a.name.replace("_", "-") for a in rule.any_of]
+
+
+def test_shapes_and_types_of_a_draft() -> None:
+    """CONV_2D, SAME padding over (2, 5, 7, 3) with 5 filters: output (2, 5, 7, 5)."""
+    draft = draft_of("CONV_2D")
+    assert shapes(draft.plan) == {
+        "input": [("int8", (2, 5, 7, 3), 1)],
+        "weight": [("int8", (5, 3, 3, 3), 5)],
+        "bias": [("int32", (5,), 5)],
+        "output": [("int8", (2, 5, 7, 5), 1)],
+    }
+    assert draft.blank == {"weight", "bias"}
+    assert draft.fed == {}
+    assert draft.broken(draft.plan) == ()
+
+
+def test_several_outputs() -> None:
+    draft = draft_of("SPLIT")
+    assert shapes(draft.plan)["outputs"] == [("int8", (2, 3, 4, 3), 1)] * 2
+    assert [t.name for t in draft.plan.operands["outputs"]] == ["outputs", "outputs 1"]
+    assert (tensor_name("outputs", 0), tensor_name("outputs", 2)) == ("outputs", "outputs 2")
+
+
+def test_one_scale_and_several() -> None:
+    one = draft_of("FULLY_CONNECTED", profile="litert-int8", choice=1)
+    assert one.choice.single == "weight"
+    assert [one.plan.operands[role][0].scale.size for role in ("weight", "bias")] == [1, 1]
+    usual = draft_of("FULLY_CONNECTED")
+    assert [usual.plan.operands[role][0].scale.size for role in ("weight", "bias")] == [9, 9]
+
+
+def test_several_scales_where_one_is_usual(tmp_path: Path) -> None:
+    """The scales lie along the axis of the rule, one for each of the 9 units."""
+    file = tmp_path / "turned.yaml"
+    file.write_text(PROFILE.replace("[per-axis, per-tensor]", "[per-tensor, per-axis]"), "utf-8")
+    profile = load_profile(str(file))
+    rule, form = profile.operators["FULLY_CONNECTED"], forms_of("FULLY_CONNECTED").forms[0]
+    usual, several = choices(profile, rule, "int8")
+    assert several == Choice("int8", several="weight")
+    found = [drafted(profile, rule, form, c).plan.operands["weight"][0] for c in (usual, several)]
+    assert [(t.scale.size, t.quantization.axis) for t in found] == [(1, 0), (9, 0)]
+    assert {*found[1].zero_point.tolist()} == {0}
+
+
+def test_a_chosen_type() -> None:
+    draft = draft_of("GATHER", choice=1)
+    ((role, dtype),) = draft.choice.types
+    assert draft.plan.operands[role][0].dtype == dtype
+    assert draft.plan.operands["input"][0].dtype == "int8"
+
+
+def test_values_at_run_time() -> None:
+    """What a form gives is given; a condition is False, False, True, True, ... in the order of its elements."""
+    draft = draft_of("SELECT_V2")
+    assert {name: values.tolist() for name, values in draft.fed.items()} == {
+        "condition": [[True, False, True], [False, False, True]]
+    }
+    assert draft.fed["condition"].dtype == np.bool_
+    gather = draft_of("GATHER", "given")
+    assert {*gather.fed} == {"indices"}
+    turns = draft_of("WHERE").fed["condition"]
+    assert turns.ravel().tolist() == [0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1]
+
+
+def test_called_subgraphs() -> None:
+    """The branches of IF take both operands and return them in another order."""
+    draft = draft_of("IF")
+    assert {c.option for c in draft.plan.calls} == {"then_subgraph_index", "else_subgraph_index"}
+    for callee in draft.plan.calls:
+        assert [t.name for t in callee.inputs] == ["inner 0", "inner 1"]
+        assert [t.name for t in callee.outputs] in (["inner 0", "inner 1"], ["inner 1", "inner 0"])
+
+
+def form(**operands: tuple[int, ...]) -> CaseForm:
+    made = {
+        role: (FormOperand(shape, constant=role in ("weight", "bias")),) for role, shape in operands.items()
+    }
+    return CaseForm("FULLY_CONNECTED", "own", "smoke", 17, made, {}, 1)
+
+
+def test_forms_that_do_not_fit_together(small) -> None:  # type: ignore[no-untyped-def]
+    rule = small.operators["FULLY_CONNECTED"]
+    with pytest.raises(ProfileError, match=r"FULLY_CONNECTED, form own") as raised:
+        drafted(small, rule, form(input=(3, 5), weight=(4, 6)), Choice("int8"))
+    assert ":17" in str(raised.value)
+
+
+def test_choices_of_absent_operands(small) -> None:  # type: ignore[no-untyped-def]
+    rule = small.operators["FULLY_CONNECTED"]
+    plain = form(input=(3, 6), weight=(4, 6))
+    with pytest.raises(UnsolvableError, match="without bias"):
+        drafted(small, rule, plain, Choice("int8", types=(("bias", "int32"),)))
+    draft = drafted(small, rule, plain, Choice("int8"))
+    assert shapes(draft.plan)["output"] == [("int8", (3, 4), 1)]
+    assert shapes(draft.plan)["bias"] == []
+
+
+def test_forms_that_a_rule_changes(tmp_path: Path) -> None:
+    """A rule that wants rank 3 has no draft of a matrix: the solver would have to change the form."""
+    file = tmp_path / "ranked.yaml"
+    limited = PROFILE.replace(
+        "    outputs: [output]\n    tensors:\n      lhs",
+        "    outputs: [output]\n    limits: {lhs.rank: 5}\n    tensors:\n      lhs",
+    )
+    file.write_text(limited, "utf-8")
+    profile = load_profile(str(file))
+    with pytest.raises(UnsolvableError, match="other operands or options only"):
+        drafted(profile, profile.operators["ADD"], forms_of("ADD").forms[0], Choice("int8"))
+
+
+DRAFTS = ("CONV_2D", "FULLY_CONNECTED", "ADD", "SPLIT", "GATHER", "IF", "SELECT_V2", "CAST", "SVDF")
+
+
+def test_drafts_of_several_forms() -> None:
+    """The same options give the same bytes (docs/suite.md)."""
+    plans = [draft_of(opcode, form.name).plan for opcode in DRAFTS[:5] for form in forms_of(opcode).forms[:4]]
+    plans += [draft_of(opcode).plan for opcode in DRAFTS[5:]]
+    assert fingerprint(*plans) == "1a55ee2b4ec3"

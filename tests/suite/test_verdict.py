@@ -1,0 +1,132 @@
+"""Endings, standings and waivers of cases, rows and reports, as truth tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from litecheck.suite.claims import Shortfall
+from litecheck.suite.verdict import (
+    CLAIMED,
+    NOT_CLAIMED,
+    PARTLY_CLAIMED,
+    CaseVerdict,
+    Ending,
+    OperatorRow,
+    SuiteReport,
+    WaiverRecord,
+)
+from litecheck.suite.waivers import CaseWaiver
+
+E = Ending
+WAIVER = CaseWaiver(("ADD/*",), "a reason", "2030-01-01", "waivers.yaml", 1)
+
+
+def case(ending: Ending, **more: Any) -> CaseVerdict:
+    return CaseVerdict("ADD/int8/plain", "ADD", "int8", "", "plain", ending, **more)
+
+
+def row(
+    standing: str = "", excused: dict[str, int] | None = None, waived: int = 0, **counts: int
+) -> OperatorRow:
+    """Counts by the name of an ending: ``row(FAILED=2)``."""
+    found = {E[name].value: n for name, n in counts.items()}
+    return OperatorRow(
+        "ADD", "int8", "", found, "tflm", standing=standing, excused=excused or {}, waived=waived
+    )
+
+
+def report(*rows: OperatorRow, cases: tuple[CaseVerdict, ...] = (), **more: Any) -> SuiteReport:
+    return SuiteReport("1", "p", "smoke", 0, "", "", "", "d", "", "", (), rows, cases, **more)
+
+
+def test_classes_of_endings() -> None:
+    """Each ending is good, a failure, lacking, or said of a model that must be rejected."""
+    good = {E.PASSED, E.TOLERATED, E.REJECTED}
+    fails = {E.FAILED, E.REFUSED, E.CRASHED, E.HUNG, E.OUT_OF_MEMORY}
+    lacks = {E.NOT_DELEGATED, E.NOT_SUPPORTED, E.SKIPPED}
+    assert {e for e in E if e.good} == good
+    assert {e for e in E if e.fails} == fails
+    assert {e for e in E if e.lacks} == lacks
+    assert {*E} - good - fails - lacks == {E.ACCEPTED, E.BROKE_DOWN}
+
+
+@pytest.mark.parametrize(
+    ("ending", "standing", "broken", "wanting"),
+    [
+        (E.FAILED, "", "", True),
+        (E.FAILED, CLAIMED, "", True),
+        (E.FAILED, NOT_CLAIMED, "", False),
+        (E.SKIPPED, "", "", False),
+        (E.SKIPPED, CLAIMED, "", True),
+        (E.SKIPPED, NOT_CLAIMED, "", False),
+        (E.SKIPPED, CLAIMED, "ADD/input/dtype", False),
+        (E.PASSED, CLAIMED, "", False),
+        (E.ACCEPTED, CLAIMED, "ADD/input/dtype", False),
+    ],
+)
+def test_cases(ending: Ending, standing: str, broken: str, wanting: bool) -> None:
+    one = case(ending, standing=standing, broken=broken)
+    assert one.wanting == one.fails == wanting
+    waived = case(ending, standing=standing, broken=broken, waiver=WAIVER)
+    assert (waived.wanting, waived.fails) == (wanting, False)
+
+
+@pytest.mark.parametrize(
+    ("one", "verdict"),
+    [
+        (row(PASSED=1), "conforms"),
+        (row(TOLERATED=1), "conforms"),
+        (row(PASSED=1, FAILED=1), "fails"),
+        (row(PASSED=1, FAILED=2, excused={"failed": 1}), "fails"),
+        (row(PASSED=1, FAILED=2, excused={"failed": 2}), "conforms"),
+        (row(PASSED=1, FAILED=2, excused={"failed": 2}, waived=2), "waived"),
+        (row(PASSED=1, FAILED=2, waived=1), "fails"),
+        (row(SKIPPED=3), "not checked"),
+        (row(PASSED=1, SKIPPED=3), "conforms"),
+        (row(PASSED=1, SKIPPED=3, standing=CLAIMED), "fails"),
+        (row(PASSED=1, SKIPPED=3, standing=PARTLY_CLAIMED, excused={"skipped": 3}), "conforms"),
+        (row(FAILED=3, standing=NOT_CLAIMED), "not claimed"),
+        (row(REJECTED=2, ACCEPTED=1), "not checked"),
+        (row(PASSED=1, BROKE_DOWN=1), "conforms"),
+    ],
+)
+def test_rows(one: OperatorRow, verdict: str) -> None:
+    assert one.verdict == verdict
+
+
+def test_counts_of_a_row() -> None:
+    one = row(PASSED=3, TOLERATED=2, FAILED=1, REJECTED=4)
+    assert (one.cases, one.kept, one.count(E.REJECTED), one.count(E.HUNG)) == (10, 5, 4, 0)
+
+
+EXPIRED = WaiverRecord(WAIVER, "expired", 1)
+SHORT = Shortfall("operator", "MUL", "")
+
+
+@pytest.mark.parametrize(
+    ("made", "verdict", "code"),
+    [
+        (report(row(PASSED=1)), "conforms", 0),
+        (report(row(PASSED=1), row(FAILED=1)), "fails", 1),
+        (report(row(PASSED=1), waivers=(EXPIRED,)), "fails", 1),
+        (report(row(PASSED=1), waivers=(WaiverRecord(WAIVER, "used", 1),)), "conforms", 0),
+        (report(row(PASSED=1), shortfalls=(SHORT,)), "fails", 1),
+        (report(row(PASSED=1, FAILED=1, excused={"failed": 1}, waived=1)), "conforms", 0),
+        (report(row(SKIPPED=1)), "not checked", 2),
+        (report(row(PASSED=1, standing=NOT_CLAIMED)), "not checked", 2),
+        (report(row(PASSED=1, standing=NOT_CLAIMED), row(PASSED=1)), "conforms", 0),
+        (report(), "not checked", 2),
+    ],
+)
+def test_reports(made: SuiteReport, verdict: str, code: int) -> None:
+    assert (made.verdict, made.exit_code) == (verdict, code)
+
+
+def test_counts_of_a_report() -> None:
+    """In the order of the endings, whatever the order of the cases."""
+    cases = tuple(map(case, (E.HUNG, E.FAILED, E.PASSED, E.FAILED)))
+    made = report(row(waived=2), row(waived=3), cases=cases)
+    assert list(made.counts().items()) == [("passed", 1), ("failed", 2), ("hung", 1)]
+    assert made.waived == 5
